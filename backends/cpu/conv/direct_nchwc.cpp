@@ -167,19 +167,19 @@ void DirectNchwc::pad_row(const float* source, int64_t image, int64_t y, float* 
       continue;
     }
     std::fill_n(to, before * unit_, 0.0f);
-    pad_places(from, plane, y, to + before * unit_);
+    copy_pixels(from, plane, y, to + before * unit_);
     std::fill(to + (before + count) * unit_, to + width_ * unit_, 0.0f);
   }
 }
 
 // Copies the pixels of one row of the source, without padding.
-void DirectNchwc::pad_places(const float* image, int64_t plane, int64_t y, float* to) const {
-  const int64_t nr = c_.width.input, count = std::min(nr, width_ - c_.width.before);
-  const int64_t source_plane = c_.height.input * nr;
+void DirectNchwc::copy_pixels(const float* image, int64_t plane, int64_t y, float* to) const {
+  const int64_t width = c_.width.input, count = std::min(width, width_ - c_.width.before);
+  const int64_t source_plane = c_.height.input * width;
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
-    std::copy_n(image + (plane * source_plane + y * nr) * unit_, count * unit_, to);
+    std::copy_n(image + (plane * source_plane + y * width) * unit_, count * unit_, to);
   } else if (!kernels_->of_pairs()) {
-    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * nr,
+    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * width,
                               .from_step = source_plane,
                               .count = std::min(unit_, channels_ - plane * unit_),
                               .depth = count,
@@ -190,7 +190,8 @@ void DirectNchwc::pad_places(const float* image, int64_t plane, int64_t y, float
     auto* halves = reinterpret_cast<uint16_t*>(to);
     if (last - first < 2 * unit_) std::fill_n(to, count * unit_, 0.0f);
     for (int64_t channel = first; channel < last; ++channel) {
-      const auto* from = reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * nr;
+      const auto* from =
+          reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * width;
       uint16_t* next = halves + channel - first;
       for (int64_t x = 0; x < count; ++x) next[x * 2 * unit_] = from[x];
     }

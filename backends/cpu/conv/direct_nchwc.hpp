@@ -64,7 +64,7 @@ class DirectNchwc final : public NchwcForm {
   void multiply_panel(const ConvolutionOperands& operands, int64_t panel,
                       GemmPart::Range tiles) const;
   void pad_row(const float* source, int64_t image, int64_t y, float* to) const;
-  void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
+  void copy_pixels(const float* image, int64_t plane, int64_t y, float* to) const;
 
   int64_t channels_;  // channels of the source, not of pairs
   const NchwcKernels* kernels_;

@@ -100,7 +100,7 @@ void WinogradNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part)
 }
 
 void WinogradNchwc::transform_input(const float* input, const Group& group) const {
-  const int64_t nr = c_.width.input, plane = c_.height.input * nr;
+  const int64_t width = c_.width.input, plane = c_.height.input * width;
   for (int64_t row = group.first; row < group.last; ++row) {
     const int64_t y = row % tile_rows_ * 4 - c_.height.before;
     for (int64_t block = 0; block < blocks_; ++block) {
@@ -109,12 +109,12 @@ void WinogradNchwc::transform_input(const float* input, const Group& group) cons
                   (block * group.tiles + (row - group.first) * tile_columns_) * channel_block;
       for (int64_t tile = 0; tile < tile_columns_; ++tile, to += channel_block) {
         const int64_t x = 4 * tile - c_.width.before;
-        transforms_->input_block({.from = from + (y * nr + x) * channel_block,
-                                  .row_step = nr * channel_block,
+        transforms_->input_block({.from = from + (y * width + x) * channel_block,
+                                  .row_step = width * channel_block,
                                   .first_row = std::max<int64_t>(-y, 0),
                                   .last_row = std::min<int64_t>(c_.height.input - y, 6),
                                   .first_column = std::max<int64_t>(-x, 0),
-                                  .last_column = std::min<int64_t>(nr - x, 6),
+                                  .last_column = std::min<int64_t>(width - x, 6),
                                   .to = to,
                                   .to_step = group.input_step});
       }
@@ -163,16 +163,16 @@ void WinogradNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
 
 void WinogradNchwc::transform_sums(const ConvolutionOperands& o, int64_t panel,
                                    const Group& group) const {
-  const int64_t nr = c_.width.output, mr = c_.height.output;
+  const int64_t width = c_.width.output, height = c_.height.output;
   const int64_t first_block = panel * (products_->nr / channel_block);
   const int64_t blocks = std::min(products_->nr / channel_block, out_blocks_ - first_block);
-  const int64_t block_step = mr * nr * channel_block;
+  const int64_t block_step = height * width * channel_block;
   auto* made = static_cast<float*>(o.made);
   const PanelBias bias(o.bias, first_block * channel_block, c_.outputs, products_->nr);
   for (int64_t row = group.first; row < group.last; ++row) {
-    const int64_t y = row % tile_rows_ * 4, rows = std::min<int64_t>(mr - y, 4);
+    const int64_t y = row % tile_rows_ * 4, rows = std::min<int64_t>(height - y, 4);
     const int64_t begin =
-        (row / tile_rows_ * out_blocks_ + first_block) * block_step + y * nr * channel_block;
+        (row / tile_rows_ * out_blocks_ + first_block) * block_step + y * width * channel_block;
     for (int64_t block = 0; block < blocks; ++block) {
       const float* sums =
           group.sums + (block * group.tiles + (row - group.first) * tile_columns_) * channel_block;
@@ -182,13 +182,13 @@ void WinogradNchwc::transform_sums(const ConvolutionOperands& o, int64_t panel,
              .sum_step = group.sum_step,
              .bias = bias.lanes(block * channel_block),
              .to = made + begin + block * block_step + 4 * tile * channel_block,
-             .row_step = nr * channel_block,
+             .row_step = width * channel_block,
              .rows = rows,
-             .columns = std::min<int64_t>(nr - 4 * tile, 4)});
+             .columns = std::min<int64_t>(width - 4 * tile, 4)});
       }
     }
     o.epilogue.run(
-        {.begin = begin, .size = rows * nr * channel_block, .rows = blocks, .step = block_step});
+        {.begin = begin, .size = rows * width * channel_block, .rows = blocks, .step = block_step});
   }
 }
 
