@@ -29,7 +29,7 @@ WorstOfEach<T> worst_of_each(const Function& function, const std::vector<T>& num
   for (const Instructions instructions : present_instructions()) {
     const auto& kernels = elementwise_kernels<T>(instructions);
     std::optional<Worst<T>>& worst = all.emplace_back();
-    if (!kernels.links[static_cast<size_t>(function.operation)].one) continue;
+    if (!kernels.operations[static_cast<size_t>(function.operation)].one) continue;
     const std::vector<T> results = results_of(function, numbers, kernels);
     worst.emplace();
     for (size_t i = 0; i < numbers.size(); ++i) worst->take(numbers[i], results[i], wide[i]);

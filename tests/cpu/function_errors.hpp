@@ -70,9 +70,9 @@ std::vector<T> results_of(const Function& function, const std::vector<T>& number
                           const ElementwiseKernels<T>& kernels) {
   std::vector<T> results(numbers.size());
   const Source<T> slots[] = {{numbers.data(), each_element}, {results.data(), each_element}};
-  const Link link{
-      .kernel = kernels.links[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
-  kernels.run(&link, slots, 0, numbers.size(), {});
+  const EncodedInstruction instruction{
+      .kernel = kernels.operations[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
+  kernels.run(&instruction, slots, 0, numbers.size(), {});
   return results;
 }
 

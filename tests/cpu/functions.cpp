@@ -13,7 +13,7 @@ void check_functions() {
   for (const Instructions instructions : present_instructions()) {
     const ElementwiseKernels<T>& kernels = elementwise_kernels<T>(instructions);
     for (const Function& function : functions) {
-      if (!kernels.links[static_cast<size_t>(function.operation)].one) continue;
+      if (!kernels.operations[static_cast<size_t>(function.operation)].one) continue;
       const Worst<T> worst = worst_of(function, numbers, kernels);
       CHECK_MESSAGE(worst.error <= 3, function.name, " of ", worst.at, " with ", name(instructions),
                     " is off by ", worst.error);

@@ -59,8 +59,8 @@ bool is_truth(Operation operation) {
 
 bool has_kernel(DType dtype, Operation operation) {
   const auto at = static_cast<size_t>(operation);
-  return dtype == DType::float32 ? elementwise_kernels<float>().links[at].one != nullptr
-                                 : elementwise_kernels<double>().links[at].one != nullptr;
+  return dtype == DType::float32 ? elementwise_kernels<float>().operations[at].one != nullptr
+                                 : elementwise_kernels<double>().operations[at].one != nullptr;
 }
 
 // Thrown if a formula needs an operation that has no kernel.

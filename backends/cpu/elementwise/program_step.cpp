@@ -72,24 +72,26 @@ BlockAllocation allocate_blocks(const ElementwiseProgram& program,
 }
 
 // Forwards each result to the next instruction. Writes it only if another instruction reads it or
-// it is an output. A few vectors pass all links before the next ones do, so that reads from memory
-// come at an even pace.
+// it is an output. A few vectors pass all instructions before the next ones do, so that reads from
+// memory come at an even pace.
 template <typename T>
-std::vector<Link> links_of(const ElementwiseProgram& program,
-                           const std::vector<Forwarding>& forwardings) {
-  std::vector<Link> links;
+std::vector<EncodedInstruction> encode(const ElementwiseProgram& program,
+                                       const std::vector<Forwarding>& forwardings) {
+  std::vector<EncodedInstruction> code;
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& at = program.instructions[i];
-    Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
-              .from = at.from,
-              .to = forwardings[i].written ? at.to : no_slot,
-              .last = i + 1 == program.instructions.size()};
+    EncodedInstruction encoded{
+        .kernel = elementwise_kernels<T>().operations[static_cast<size_t>(at.operation)],
+        .from = at.from,
+        .to = forwardings[i].written ? at.to : no_slot,
+        .last = i + 1 == program.instructions.size()};
     if (i > 0 && !forwardings[i - 1].last) {
-      std::replace(link.from.begin(), link.from.end(), program.instructions[i - 1].to, no_slot);
+      std::replace(encoded.from.begin(), encoded.from.end(), program.instructions[i - 1].to,
+                   no_slot);
     }
-    links.push_back(link);
+    code.push_back(encoded);
   }
-  return links;
+  return code;
 }
 
 template <typename T>
@@ -98,7 +100,7 @@ class ElementwiseProgramStep final : public ElementStep {
   ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
       : allocation_(allocate_blocks(program, forwardings(program))),
-        links_(links_of<T>(program, forwardings(program))),
+        code_(encode<T>(program, forwardings(program))),
         threads_(threads),
         count_(element_count(program.dims)),
         cost_(program.cost()),
@@ -281,7 +283,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
   // `next`: the distance from `begin` to the block that runs next.
   void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
-    kernels_.run(links_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
+    kernels_.run(code_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
                  next_block(memory, next));
   }
 
@@ -309,7 +311,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   BlockAllocation allocation_;
-  std::vector<Link> links_;
+  std::vector<EncodedInstruction> code_;
   int threads_;
   int64_t count_, cost_;
   size_t first_made_;

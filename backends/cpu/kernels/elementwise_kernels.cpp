@@ -73,13 +73,14 @@ MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x
 #undef MITHRIL_OPERATION
 
 template <typename T, class... Made>
-using Continuation = void (*)(const Link* link, const Source<T>* slots, size_t i, Made... made);
+using Continuation = void (*)(const EncodedInstruction* instruction, const Source<T>* slots,
+                              size_t i, Made... made);
 
-// Calls the next link. Vectors are passed in registers.
+// Runs the next instruction. Vectors are passed in registers.
 template <typename T, class... Made>
-HWY_ATTR void follow(void (*kernel)(), const Link* link, const Source<T>* slots, size_t i,
-                     Made... made) {
-  reinterpret_cast<Continuation<T, Made...>>(kernel)(link, slots, i, made...);
+HWY_ATTR void run_next(void (*kernel)(), const EncodedInstruction* instruction,
+                       const Source<T>* slots, size_t i, Made... made) {
+  reinterpret_cast<Continuation<T, Made...>>(kernel)(instruction, slots, i, made...);
 }
 
 // Calls body(read), where read(v) returns vector v, counted from element i. If the mask is 0, all
@@ -99,11 +100,11 @@ HWY_ATTR HWY_INLINE void with_vectors(const Source<T>& source, size_t i, const B
 // Loads feed the operation directly, so that they become memory operands of the arithmetic
 // instructions. Other instructions take half of the time of a loop.
 template <class Operation, typename T, size_t vectors, class Vectors>
-HWY_ATTR HWY_INLINE void run_pairs(const Link* link, const Source<T>* slots, size_t i,
-                                   Vectors& made) {
+HWY_ATTR HWY_INLINE void run_pairs(const EncodedInstruction* instruction, const Source<T>* slots,
+                                   size_t i, Vectors& made) {
   const hn::ScalableTag<T> d;
   using Vector = V<decltype(d)>;
-  const int left = link->from[0], right = link->from[1];
+  const int left = instruction->from[0], right = instruction->from[1];
   const auto join = [&](const Vector& a, const Vector& b) HWY_ATTR {
     const Vector x[] = {a, b};
     return Operation::of(d, x);
@@ -131,17 +132,17 @@ HWY_ATTR HWY_INLINE void run_pairs(const Link* link, const Source<T>* slots, siz
 }
 
 template <class Operation, typename T, size_t vectors, class Vectors>
-HWY_ATTR HWY_INLINE void run_operation(const Link* link, const Source<T>* slots, size_t i,
-                                       Vectors& made) {
+HWY_ATTR HWY_INLINE void run_operation(const EncodedInstruction* instruction,
+                                       const Source<T>* slots, size_t i, Vectors& made) {
   const hn::ScalableTag<T> d;
   constexpr int arity = Operation::arity;
   if constexpr (arity == 2) {
-    run_pairs<Operation, T, vectors>(link, slots, i, made);
+    run_pairs<Operation, T, vectors>(instruction, slots, i, made);
   } else {
     V<decltype(d)> x[vectors][arity];
 #pragma GCC unroll 4
     for (int k = 0; k < arity; ++k) {
-      if (const int slot = link->from[static_cast<size_t>(k)]; slot < 0) {
+      if (const int slot = instruction->from[static_cast<size_t>(k)]; slot < 0) {
 #pragma GCC unroll 8
         for (size_t v = 0; v < vectors; ++v) x[v][k] = made[v];
       } else {
@@ -157,43 +158,44 @@ HWY_ATTR HWY_INLINE void run_operation(const Link* link, const Source<T>* slots,
 }
 
 template <class Operation, typename T, class... Made>
-HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made... made) {
+HWY_ATTR void run_instruction(const EncodedInstruction* instruction, const Source<T>* slots,
+                              size_t i, Made... made) {
   const hn::ScalableTag<T> d;
   constexpr size_t vectors = sizeof...(Made), lanes = HWY_LANES(T);
   V<decltype(d)> results[vectors] = {made...};
-  run_operation<Operation, T, vectors>(link, slots, i, results);
-  if (link->to >= 0) {
-    // Links write only to blocks and outputs, which are writable.
-    T* to = const_cast<T*>(slots[link->to].at) + (i & slots[link->to].mask);
+  run_operation<Operation, T, vectors>(instruction, slots, i, results);
+  if (instruction->to >= 0) {
+    // Instructions write only to blocks and outputs, which are writable.
+    T* to = const_cast<T*>(slots[instruction->to].at) + (i & slots[instruction->to].mask);
 #pragma GCC unroll 8
     for (size_t v = 0; v < vectors; ++v) hn::StoreU(results[v], d, to + v * lanes);
   }
-  if (link->last) return;
-  ++link;
+  if (instruction->last) return;
+  ++instruction;
   if constexpr (vectors == 8) {
-    return follow(link->kernel.eight, link, slots, i, results[0], results[1], results[2],
-                  results[3], results[4], results[5], results[6], results[7]);
+    return run_next(instruction->kernel.eight, instruction, slots, i, results[0], results[1],
+                    results[2], results[3], results[4], results[5], results[6], results[7]);
   } else if constexpr (vectors == 4) {
-    return follow(link->kernel.four, link, slots, i, results[0], results[1], results[2],
-                  results[3]);
+    return run_next(instruction->kernel.four, instruction, slots, i, results[0], results[1],
+                    results[2], results[3]);
   } else {
-    return follow(link->kernel.one, link, slots, i, results[0]);
+    return run_next(instruction->kernel.one, instruction, slots, i, results[0]);
   }
 }
 
 // Clears the upper halves of the vector registers. SSE code stalls while they are in use, about 0.1
 // microseconds per instruction on some processors. Compilers insert the instruction themselves, but
-// not in functions with vector arguments, such as links.
+// not in functions with vector arguments, such as those of operations.
 HWY_ATTR void leave_wide_registers() {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   _mm256_zeroupper();
 #endif
 }
 
-// Runs the chain on as many whole steps as fit before `end`. Returns the first element that is
-// left.
+// Runs the instructions on as many whole steps as fit before `end`. Returns the first element that
+// is left.
 template <typename T, size_t... v>
-HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* chain,
+HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const EncodedInstruction* code,
                        const Source<T>* slots, size_t i, size_t end, const Prefetch<T>& prefetch) {
   constexpr size_t step = sizeof...(v) * HWY_LANES(T), line = 64 / sizeof(T);
   const auto nothing = hn::Zero(hn::ScalableTag<T>());
@@ -202,19 +204,18 @@ HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* 
       const T* from = prefetch.from[k] + i;
       for (size_t at = 0; at < step; at += line) hwy::Prefetch(from + at);
     }
-    follow(kernel, chain, slots, i, (void(v), nothing)...);
+    run_next(kernel, code, slots, i, (void(v), nothing)...);
   }
   return i;
 }
 
 template <typename T>
-HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
+HWY_ATTR void run(const EncodedInstruction* code, const Source<T>* slots, size_t begin, size_t end,
                   const Prefetch<T>& prefetch) {
-  const LinkKernel& kernel = chain->kernel;
-  size_t i =
-      run_by(std::make_index_sequence<8>(), kernel.eight, chain, slots, begin, end, prefetch);
-  i = run_by(std::make_index_sequence<4>(), kernel.four, chain, slots, i, end, prefetch);
-  run_by(std::make_index_sequence<1>(), kernel.one, chain, slots, i, end, Prefetch<T>());
+  const OperationKernel& kernel = code->kernel;
+  size_t i = run_by(std::make_index_sequence<8>(), kernel.eight, code, slots, begin, end, prefetch);
+  i = run_by(std::make_index_sequence<4>(), kernel.four, code, slots, i, end, prefetch);
+  run_by(std::make_index_sequence<1>(), kernel.one, code, slots, i, end, Prefetch<T>());
   leave_wide_registers();
 }
 
@@ -222,20 +223,21 @@ template <typename T, size_t>
 using VectorOf = V<hn::ScalableTag<T>>;
 
 template <class Operation, typename T, size_t... v>
-auto link_by(std::index_sequence<v...>) {
-  return reinterpret_cast<void (*)()>(run_link<Operation, T, VectorOf<T, v>...>);
+auto kernel_by(std::index_sequence<v...>) {
+  return reinterpret_cast<void (*)()>(run_instruction<Operation, T, VectorOf<T, v>...>);
 }
 
 template <class Operation, typename T>
-LinkKernel link() {
-  return {link_by<Operation, T>(std::make_index_sequence<8>()),
-          link_by<Operation, T>(std::make_index_sequence<4>()),
-          link_by<Operation, T>(std::make_index_sequence<1>())};
+OperationKernel operation_kernel() {
+  return {kernel_by<Operation, T>(std::make_index_sequence<8>()),
+          kernel_by<Operation, T>(std::make_index_sequence<4>()),
+          kernel_by<Operation, T>(std::make_index_sequence<1>())};
 }
 
 template <typename T, class... Operations>
 ElementwiseKernels<T> in_order() {
-  return {.lanes = HWY_LANES(T), .links = {link<Operations, T>()...}, .run = run<T>};
+  return {
+      .lanes = HWY_LANES(T), .operations = {operation_kernel<Operations, T>()...}, .run = run<T>};
 }
 
 // In the order of `enum class Operation`.

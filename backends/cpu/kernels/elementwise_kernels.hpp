@@ -59,21 +59,21 @@ inline constexpr size_t each_element = ~size_t{0};
 
 // The code of an operation for 8, 4 or 1 vectors, which it passes on in registers. Only the kernels
 // know the types of these functions. Null: the element type has no such operation.
-struct LinkKernel {
+struct OperationKernel {
   void (*eight)() = nullptr;
   void (*four)() = nullptr;
   void (*one)() = nullptr;
 };
 
-// One operation of a chain, in its own cache line.
-struct alignas(64) Link {
-  LinkKernel kernel;
-  std::array<int16_t, 4> from;  // slots; below 0: the result of the previous link
+// An instruction as the kernels run it, in its own cache line.
+struct alignas(64) EncodedInstruction {
+  OperationKernel kernel;
+  std::array<int16_t, 4> from;  // slots; below 0: the result of the previous instruction
   int16_t to = -1;              // slot; below 0: not stored
   bool last = true;
 };
 
-// Arrays to prefetch while links run: at element i, the kernels prefetch from[k][i].
+// Arrays to prefetch while instructions run: at element i, the kernels prefetch from[k][i].
 template <typename T>
 struct Prefetch {
   std::array<const T*, 8> from{};
@@ -83,10 +83,10 @@ struct Prefetch {
 template <typename T>
 struct ElementwiseKernels {
   size_t lanes;
-  std::array<LinkKernel, operation_count> links;
-  // Runs the whole chain on the elements [begin, end), both multiples of `lanes`. An output may be
+  std::array<OperationKernel, operation_count> operations;
+  // Runs all instructions on the elements [begin, end), both multiples of `lanes`. An output may be
   // the same array as an input.
-  void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
+  void (*run)(const EncodedInstruction* code, const Source<T>* slots, size_t begin, size_t end,
               const Prefetch<T>& prefetch);
 };
 

@@ -34,8 +34,8 @@ class NativeStep final : public ElementStep {
       constants_.push_back(static_cast<T>(constant));
     }
     for (const Operation operation : options.native.calls) {
-      links_.push_back(
-          {.kernel = kernels_.links[static_cast<size_t>(operation)], .from = {0}, .to = 0});
+      operations_.push_back(
+          {.kernel = kernels_.operations[static_cast<size_t>(operation)], .from = {0}, .to = 0});
     }
   }
 
@@ -120,7 +120,7 @@ class NativeStep final : public ElementStep {
     const int64_t padded = (count + step.lanes_ - 1) / step.lanes_ * step.lanes_;
     std::fill(values + count, values + padded, T{});
     const Source<T> slot{values, each_element};
-    step.kernels_.run(&step.links_[static_cast<size_t>(which)], &slot, 0,
+    step.kernels_.run(&step.operations_[static_cast<size_t>(which)], &slot, 0,
                       static_cast<size_t>(padded), {});
   }
 
@@ -144,7 +144,7 @@ class NativeStep final : public ElementStep {
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
-  std::vector<Link> links_;  // the kernels that the function calls
+  std::vector<EncodedInstruction> operations_;  // the kernels that the function calls
 };
 
 }  // namespace
