@@ -76,7 +76,7 @@ struct StoredProduct {
 
   std::vector<float> product(DType stored, Instructions instructions, bool transposed,
                              int threads) const {
-    const HalfWeightKernels& kernels = stored_matmul_kernels(stored, instructions);
+    const HalfWeightKernels& kernels = half_weight_kernels(stored, instructions);
     std::vector<float> made(static_cast<size_t>(rows * columns), std::nanf(""));
     Gemm<float> product{.kernels = &kernels.gemm,
                         .m = rows,

@@ -68,7 +68,7 @@ struct PlainGemm {
  private:
   const GemmKernels<T>& kernels() const {
     if constexpr (std::is_same_v<T, float>) {
-      if (shape.stored) return stored_matmul_kernels(*shape.stored).gemm;
+      if (shape.stored) return half_weight_kernels(*shape.stored).gemm;
     }
     return gemm_kernels<T>();
   }

@@ -141,7 +141,7 @@ PackedWeights::Bytes packed_b(const LoweringContext& context, const PlainGemm<T>
       if (stored) {
         auto packed =
             context.packed.allocate(GemmPlan(gemm).packed_count() * int64_t{sizeof(uint16_t)});
-        pack_half_weights(gemm, stored_matmul_kernels(*stored),
+        pack_half_weights(gemm, half_weight_kernels(*stored),
                           reinterpret_cast<uint16_t*>(packed.get()));
         return packed;
       }

@@ -249,7 +249,7 @@ const ElementwiseKernels<T>& kernels() {
                  Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
                  Divide, Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
                  ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
-    if (sizeof(T) > 4) made.links[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
+    if (sizeof(T) > 4) made.operations[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
     return made;
   }();
   return filled;

@@ -91,7 +91,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 
-const HalfWeightKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
+const HalfWeightKernels& half_weight_kernels(DType stored, Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, kernels(stored));
 }
 

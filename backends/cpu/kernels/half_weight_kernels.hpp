@@ -14,7 +14,7 @@ struct HalfWeightKernels {
 };
 
 // `stored` is float16 or bfloat16.
-const HalfWeightKernels& stored_matmul_kernels(DType stored,
-                                               Instructions instructions = best_instructions());
+const HalfWeightKernels& half_weight_kernels(DType stored,
+                                             Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend
