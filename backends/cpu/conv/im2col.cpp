@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr int64_t block = 16, elements_of_block = 2 * block;  // a block: VNNI pairs along k
-constexpr int64_t nr = PairedRows::nr;
+constexpr int64_t nr = VnniPacking::nr;
 // Most blocks of k in a span: a panel of B then stays in the L1 cache.
 constexpr int64_t most_blocks = 9;
 // Panels whose sums stay in the L2 cache together with a row of tiles of the weight.
@@ -160,12 +160,13 @@ void Im2col::multiply_piece(const Operands& operands, const Piece& piece) const 
     const auto prefetching = Prefetching::of<float>(span.size() * mr_ * block, span.size() * block,
                                                     piece.last - piece.first);
     for (int64_t panel = piece.first; panel < piece.last; ++panel) {
-      kernels_->pair_rows({.from = operands.input + panel * nr,
-                           .offsets = geometry_.gemms.front().offsets.data() + k,
-                           .count = std::min(span.last * elements_of_block, depth_) - k,
-                           .columns = geometry_.in_place ? std::min(nr, columns_ - panel * nr) : nr,
-                           .pairs = span.size() * block,
-                           .to = piece.patch});
+      kernels_->pack_pairs(
+          {.from = operands.input + panel * nr,
+           .offsets = geometry_.gemms.front().offsets.data() + k,
+           .count = std::min(span.last * elements_of_block, depth_) - k,
+           .columns = geometry_.in_place ? std::min(nr, columns_ - panel * nr) : nr,
+           .pairs = span.size() * block,
+           .to = piece.patch});
       for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
         const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
         const float* next =

@@ -74,7 +74,7 @@ MITHRIL_PATCHES __m512i places_of_pairs(int first) {
   return _mm512_load_si512(places);
 }
 
-MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
+MITHRIL_PATCHES void pack_pairs(const VnniPacking& p) {
   const __m512i lower = places_of_pairs(0), upper = places_of_pairs(16);
   const auto mask = static_cast<__mmask32>((uint64_t{1} << p.columns) - 1);
   const auto row = [&](int64_t k) MITHRIL_PATCHES {
@@ -82,7 +82,7 @@ MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
   };
   float* to = p.to;
   int64_t k = 0;
-  for (; k + 1 < p.count; k += 2, to += PairedRows::nr) {
+  for (; k + 1 < p.count; k += 2, to += VnniPacking::nr) {
     const __m512i first = row(k), second = row(k + 1);
     _mm512_store_si512(to, _mm512_permutex2var_epi16(first, lower, second));
     _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(first, upper, second));
@@ -91,9 +91,9 @@ MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
     const __m512i only = row(k), none = _mm512_setzero_si512();
     _mm512_store_si512(to, _mm512_permutex2var_epi16(only, lower, none));
     _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(only, upper, none));
-    to += PairedRows::nr;
+    to += VnniPacking::nr;
   }
-  std::fill(to, p.to + p.pairs * PairedRows::nr, 0.0f);
+  std::fill(to, p.to + p.pairs * VnniPacking::nr, 0.0f);
 }
 
 MITHRIL_PATCHES void spread(const SpreadRows& p) {
@@ -116,7 +116,7 @@ MITHRIL_PATCHES void spread(const SpreadRows& p) {
 }  // namespace
 
 const Im2colKernels* im2col_kernels() {
-  static constexpr Im2colKernels kernels{pad, pair_rows, spread};
+  static constexpr Im2colKernels kernels{pad, pack_pairs, spread};
   return best_instructions() < Instructions::amx ? nullptr : &kernels;
 }
 

@@ -8,7 +8,7 @@ namespace mithril::cpu_backend {
 // Packs B as VNNI pairs:
 // to[i * nr + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for j
 // below `columns`. Pairs beyond `columns` or `count` offsets are 0.
-struct PairedRows {
+struct VnniPacking {
   static constexpr int64_t nr = 32;
   const uint16_t* from;
   const int64_t* offsets;
@@ -49,7 +49,7 @@ struct SpreadRows {
 
 struct Im2colKernels {
   void (*pad)(const PaddedPlane&);
-  void (*pair_rows)(const PairedRows&);
+  void (*pack_pairs)(const VnniPacking&);
   void (*spread)(const SpreadRows&);
 };
 
