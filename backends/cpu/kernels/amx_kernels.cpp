@@ -102,7 +102,7 @@ MITHRIL_AMX void end_sums(float* c, int64_t c_step) {
 }
 
 // A of a tile: blocks of `side` pairs of each row. Steps are in floats.
-struct LeftBlocks {
+struct BlocksOfA {
   const float* begin;
   int64_t step, row_step;  // between two blocks, and between two rows of a block
 };
@@ -110,31 +110,31 @@ struct LeftBlocks {
 // Adds the products of `blocks` blocks, each of `depth` pairs, to c. If `add` is not set, the sums
 // start from the bias. A is loaded with streaming loads, so that B stays in the L1 cache.
 template <bool both_halves>
-MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
-                            const float* right, int64_t blocks, int64_t depth, bool add) {
+MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const BlocksOfA& from,
+                            const float* b, int64_t blocks, int64_t depth, bool add) {
   constexpr int64_t bytes = int64_t{sizeof(float)};
-  const auto row = static_cast<size_t>(left.row_step * bytes);
+  const auto row = static_cast<size_t>(from.row_step * bytes);
   take_shape(rows, depth);
   const auto b_step = static_cast<size_t>(t.b_step * bytes);
   begin_sums<both_halves>(t.c, t.c_step, add, t.bias);
-  const float *a = left.begin, *next = t.next;
+  const float *a = from.begin, *next = t.next;
   // The cache lines for a stretch of k, spread over its blocks.
   const int64_t lines =
       next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
   for (int64_t block = 0; block < blocks; ++block) {
     for (int64_t i = 0; i < lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
-    _tile_loadd(6, right, b_step);
+    _tile_loadd(6, b, b_step);
     _tile_stream_loadd(4, a, row);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, right + side, b_step);
+    _tile_loadd(7, b + side, b_step);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (both_halves) {
-      _tile_stream_loadd(5, a + side * left.row_step, row);
+      _tile_stream_loadd(5, a + side * from.row_step, row);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
-    a += left.step;
-    right += side * t.b_step;
+    a += from.step;
+    b += side * t.b_step;
   }
   end_sums<both_halves>(t.c, t.c_step);
 }
@@ -189,15 +189,15 @@ MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
 // The values of k that do not fill a block need another tile configuration.
 template <int rows>
 void run_tile(const Tile<float>& t) {
-  const LeftBlocks left = t.a_row_step > 0 ? LeftBlocks{t.a, side, t.a_row_step}
-                                           : LeftBlocks{t.a, side * t.a_step, side};
+  const BlocksOfA a =
+      t.a_row_step > 0 ? BlocksOfA{t.a, side, t.a_row_step} : BlocksOfA{t.a, side * t.a_step, side};
   const int64_t blocks = t.depth / side, rest = t.depth % side;
   if (blocks > 0 || rest == 0) {
-    add_blocks<(rows > side)>(t, rows, left, t.b, blocks, side, t.add);
+    add_blocks<(rows > side)>(t, rows, a, t.b, blocks, side, t.add);
   }
   if (rest > 0) {
-    LeftBlocks last = left;
-    last.begin += blocks * left.step;
+    BlocksOfA last = a;
+    last.begin += blocks * a.step;
     Tile<float> end = t;
     end.next = nullptr;
     add_blocks<(rows > side)>(end, rows, last, t.b + blocks * side * t.b_step, 1, rest,
