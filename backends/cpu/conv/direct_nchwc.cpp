@@ -57,7 +57,7 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, NchwcLayouts layouts,
       narrow_(!from_blocks_ && is_narrow(convolution, kernels)),
       in_place_((narrow_ ? !kernels.of_pairs() : from_blocks_) && !has_border(c_.height) &&
                 !has_border(c_.width)),
-      rearranging_(&gemm_kernels<float>()),
+      packing_(&gemm_kernels<float>()),
       unit_(!narrow_             ? channel_block
             : kernels.of_pairs() ? c_.inputs
                                  : 1),
@@ -125,7 +125,7 @@ void DirectNchwc::pack_weight(const void* weight, int64_t panel, void* packed) c
   float* panel_to = static_cast<float*>(packed) + panel * panel_count();
   if (count < nr) std::fill_n(panel_to, panel_count(), 0.0f);
   if (taps == 1) {
-    return rearranging_->interleave({.from = from,
+    return packing_->transpose_pack({.from = from,
                                      .from_step = c_.inputs,
                                      .count = count,
                                      .depth = c_.inputs,
@@ -179,7 +179,7 @@ void DirectNchwc::copy_pixels(const float* image, int64_t plane, int64_t y, floa
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
     std::copy_n(image + (plane * source_plane + y * width) * unit_, count * unit_, to);
   } else if (!kernels_->of_pairs()) {
-    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * width,
+    packing_->transpose_pack({.from = image + plane * unit_ * source_plane + y * width,
                               .from_step = source_plane,
                               .count = std::min(unit_, channels_ - plane * unit_),
                               .depth = count,

@@ -69,7 +69,7 @@ class DirectNchwc final : public NchwcForm {
   int64_t channels_;  // channels of the source, not of pairs
   const NchwcKernels* kernels_;
   bool narrow_, in_place_;
-  const GemmKernels<float>* rearranging_;
+  const GemmKernels<float>* packing_;
   int64_t unit_;          // contiguous elements of a pixel
   int64_t group_planes_;  // planes of such pixels in each group, one for each block of channels
   int64_t planes_;        // of all groups

@@ -249,12 +249,12 @@ void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packe
     T* next = to + tile * gemm.depth() * mr_;
     // The weights ascend, so these are contiguous in each row.
     if (!gemm.weights.empty() && gemm.weights.back() + 1 == gemm.depth()) {
-      gemm_kernels<T>().interleave({.from = from,
-                                    .from_step = geometry_.row_step,
-                                    .count = rows,
-                                    .depth = gemm.depth(),
-                                    .to = next,
-                                    .to_step = mr_});
+      gemm_kernels<T>().transpose_pack({.from = from,
+                                        .from_step = geometry_.row_step,
+                                        .count = rows,
+                                        .depth = gemm.depth(),
+                                        .to = next,
+                                        .to_step = mr_});
     } else {
       for (const int64_t k : gemm.weights) {
         for (int64_t row = 0; row < rows; ++row) next[row] = from[row * geometry_.row_step + k];

@@ -20,12 +20,13 @@ void NchwcForm::store(const void* from, void* made, const Epilogue& epilogue,
   for (int64_t i = first; i < last; ++i) {
     const int64_t channel = i % blocks * block_, count = std::min(block_, channels - channel);
     const int64_t begin = (i / blocks * channels + channel) * plane;
-    gemm_kernels<float>().interleave({.from = static_cast<const float*>(from) + i * plane * block_,
-                                      .from_step = block_,
-                                      .count = plane,
-                                      .depth = count,
-                                      .to = static_cast<float*>(made) + begin,
-                                      .to_step = plane});
+    gemm_kernels<float>().transpose_pack(
+        {.from = static_cast<const float*>(from) + i * plane * block_,
+         .from_step = block_,
+         .count = plane,
+         .depth = count,
+         .to = static_cast<float*>(made) + begin,
+         .to_step = plane});
     epilogue.run({.begin = begin, .size = count * plane});
   }
 }
@@ -40,12 +41,12 @@ void NchwcForm::pad(const void* source, int64_t /*unit*/, GemmPart::Range range,
     const int64_t first = (i / blocks * channels + channel) * plane;
     float* block = static_cast<float*>(padded) + i * plane * channel_block;
     if (count < channel_block) std::fill_n(block, plane * channel_block, 0.0f);
-    gemm_kernels<float>().interleave({.from = static_cast<const float*>(source) + first,
-                                      .from_step = plane,
-                                      .count = count,
-                                      .depth = plane,
-                                      .to = block,
-                                      .to_step = channel_block});
+    gemm_kernels<float>().transpose_pack({.from = static_cast<const float*>(source) + first,
+                                          .from_step = plane,
+                                          .count = count,
+                                          .depth = plane,
+                                          .to = block,
+                                          .to_step = channel_block});
   }
 }
 

@@ -187,7 +187,7 @@ class Blocks {
       return kernels_.copy({from, a.column_step, rows, k_block.size(), to, mr});
     }
     if (a.column_step == 1) {
-      return kernels_.interleave({from, a.row_step, rows, k_block.size(), to, mr});
+      return kernels_.transpose_pack({from, a.row_step, rows, k_block.size(), to, mr});
     }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * a.row_step;
@@ -205,7 +205,7 @@ class Blocks {
       if (a.column_step == 1) {
         kernels_.copy({next, a.row_step, count, rows, to, block});
       } else if (a.row_step == 1) {
-        kernels_.interleave({next, a.column_step, count, rows, to, block});
+        kernels_.transpose_pack({next, a.column_step, count, rows, to, block});
       } else {
         for (int64_t row = 0; row < rows; ++row) {
           for (int64_t j = 0; j < count; ++j) {

@@ -50,7 +50,7 @@ void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
     const T* from = b.data + panel * nr * b.column_step;
     const int64_t count = std::min(nr, gemm.n - panel * nr);
     if (b.row_step == 1) {
-      gemm.kernels->interleave({from, b.column_step, count, gemm.k, to, nr});
+      gemm.kernels->transpose_pack({from, b.column_step, count, gemm.k, to, nr});
     } else {
       for (int64_t k = 0; k < gemm.k; ++k) {
         const T* next = from + k * b.row_step;

@@ -24,7 +24,7 @@ template <typename T>
 constexpr int64_t block = 1;
 
 template <typename D, typename T>
-void interleave_blocks(D, const T* from, int64_t, T* to, int64_t) {
+void transpose_block(D, const T* from, int64_t, T* to, int64_t) {
   *to = *from;
 }
 #else
@@ -46,7 +46,7 @@ HWY_ATTR auto load_blocks(D d, const T* from, int64_t step) {
 
 // Transposes `lanes` rows and `block` columns.
 template <typename D, typename T>
-HWY_ATTR void interleave_blocks(D d, const T* from, int64_t step, T* to, int64_t to_step) {
+HWY_ATTR void transpose_block(D d, const T* from, int64_t step, T* to, int64_t to_step) {
   if constexpr (block<T> == 2) {
     const auto a = load_blocks(d, from, step), b = load_blocks(d, from + step, step);
     hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
@@ -66,7 +66,7 @@ HWY_ATTR void interleave_blocks(D d, const T* from, int64_t step, T* to, int64_t
 
 // The last blocks overlap with earlier ones if the sizes are not multiples of a block.
 template <typename D, typename T>
-HWY_ATTR void interleave_vectors(D d, const Rearrangement<T>& t) {
+HWY_ATTR void transpose_vectors(D d, const Rearrangement<T>& t) {
   constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
   for (int64_t first = 0; first < t.depth; first += line_size<T>) {
     const int64_t last = std::min(first + line_size<T>, t.depth);
@@ -74,15 +74,15 @@ HWY_ATTR void interleave_vectors(D d, const Rearrangement<T>& t) {
       const int64_t row = std::min(j, t.count - lanes);
       for (int64_t next = first; next < last; next += block<T>) {
         const int64_t k = std::min(next, t.depth - block<T>);
-        interleave_blocks(d, t.from + row * t.from_step + k, t.from_step,
-                          t.to + k * t.to_step + row, t.to_step);
+        transpose_block(d, t.from + row * t.from_step + k, t.from_step, t.to + k * t.to_step + row,
+                        t.to_step);
       }
     }
   }
 }
 
 template <typename T>
-HWY_ATTR void interleave(const Rearrangement<T>& t) {
+HWY_ATTR void transpose_pack(const Rearrangement<T>& t) {
   constexpr int64_t lanes = HWY_LANES(T), half = std::max(lanes / 2, block<T>);
   if (t.count == 1 && t.to_step == 1) {
     std::copy_n(t.from, t.depth, t.to);
@@ -91,11 +91,11 @@ HWY_ATTR void interleave(const Rearrangement<T>& t) {
       for (int64_t k = 0; k < t.depth; ++k) t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
     }
   } else if (t.count >= lanes) {
-    interleave_vectors(hn::ScalableTag<T>(), t);
+    transpose_vectors(hn::ScalableTag<T>(), t);
   } else if (t.count >= half) {
-    interleave_vectors(hn::FixedTag<T, half>(), t);
+    transpose_vectors(hn::FixedTag<T, half>(), t);
   } else {
-    interleave_vectors(hn::FixedTag<T, block<T>>(), t);
+    transpose_vectors(hn::FixedTag<T, block<T>>(), t);
   }
 }
 
@@ -133,7 +133,7 @@ const GemmKernels<T>& kernels() {
                         .window = {},
                         .row = {},
                         .dots = nullptr,
-                        .interleave = interleave<T>,
+                        .transpose_pack = transpose_pack<T>,
                         .copy = copy<T>};
     set_kernels<PlainFormat<T>>(made);
     return made;

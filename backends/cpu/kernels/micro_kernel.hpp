@@ -119,7 +119,7 @@ struct GemmKernels {
   std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
   void (*dots)(const Dots<T>&);
   // Transpose-pack: to[k * to_step + j] = from[j * from_step + k].
-  void (*interleave)(const Rearrangement<T>&);
+  void (*transpose_pack)(const Rearrangement<T>&);
   // Pack without a transpose: to[k * to_step + j] = from[k * from_step + j].
   void (*copy)(const Rearrangement<T>&);
 };
