@@ -221,12 +221,12 @@ class Blocks {
     const int64_t nr = kernels_.nr;
     const int64_t b_distance = p_.packed_b ? p_.k * nr / kernels_.packing : nr;
     int64_t j = first;
-    if (!kernels_.row[1]) return j;
+    if (!kernels_.gemv[1]) return j;
     while (j + nr <= last) {
       const auto tiles = std::min<int64_t>((last - j) / nr, kernels_.most_tiles);
       Tile<T> tile = tile_at(i, row, j, k_block);
       tile.lines = comes_from_memory();
-      kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
+      kernels_.gemv[static_cast<size_t>(tiles)](tile, b_distance);
       j += tiles * nr;
     }
     return j;

@@ -131,7 +131,7 @@ const GemmKernels<T>& kernels() {
                         .nr = nr<T>,
                         .tile = {},
                         .window = {},
-                        .row = {},
+                        .gemv = {},
                         .dots = nullptr,
                         .transpose_pack = transpose_pack<T>,
                         .copy = copy<T>};

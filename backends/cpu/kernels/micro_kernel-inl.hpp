@@ -267,7 +267,7 @@ HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
 }
 
 template <class Format, int panels, class T>
-HWY_ATTR void run_row(const Tile<T>& t, int64_t b_distance) {
+HWY_ATTR void run_gemv(const Tile<T>& t, int64_t b_distance) {
   t.lines ? multiply_row<Format, panels, true>(t, b_distance)
           : multiply_row<Format, panels, false>(t, b_distance);
 }
@@ -324,8 +324,8 @@ void set_kernels(GemmKernels<T>& kernels) {
     if constexpr (is_stored_as_t) kernels.window[rows] = run_window<Format, rows, T>;
     set_kernels<Format, T, rows - 1>(kernels);
   } else {
-    kernels.row = {nullptr, run_row<Format, 1, T>, run_row<Format, 2, T>, run_row<Format, 3, T>,
-                   run_row<Format, 4, T>};
+    kernels.gemv = {nullptr, run_gemv<Format, 1, T>, run_gemv<Format, 2, T>, run_gemv<Format, 3, T>,
+                   run_gemv<Format, 4, T>};
     if constexpr (is_stored_as_t) kernels.dots = run_dots<Format, T>;
   }
 }

@@ -116,7 +116,7 @@ struct GemmKernels {
   // GEMV: a single row times several adjacent panels of B, `b_distance` elements apart. One panel
   // has too few independent sums to hide the latency of FMA. Indexed by the number of panels, from
   // 1.
-  std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
+  std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> gemv;
   void (*dots)(const Dots<T>&);
   // Transpose-pack: to[k * to_step + j] = from[j * from_step + k].
   void (*transpose_pack)(const Rearrangement<T>&);
