@@ -97,7 +97,7 @@ class Choice {
 
   void refuse(ValueId id) { is_refused_[kind_of(index(id))] = true; }
   void want(ValueId id) { is_wanted_[kind_of(index(id))] = true; }
-  void stand_alike(ValueId a, ValueId b) {
+  void share_layout(ValueId a, ValueId b) {
     const size_t from = kind_of(index(a)), to = kind_of(index(b));
     kind_[from] = to;
     is_refused_[to] = is_refused_[to] || is_refused_[from];
@@ -114,10 +114,10 @@ class Choice {
         want(*reader.tensor(0));
         return want(made);
       }
-      if (pools(node, *call)) return stand_alike(*reader.tensor(0), made);
+      if (pools(node, *call)) return share_layout(*reader.tensor(0), made);
       if (reduces_planes(shaped_, node, *call)) return;
     } else if (is_loop(node)) {
-      for (const ValueId id : shaped_.tensors(node)) meet(id, made);
+      for (const ValueId id : shaped_.tensors(node)) visit_input(id, made);
       return;
     }
     for (const ValueId id : shaped_.tensors(node)) refuse(id);
@@ -139,9 +139,9 @@ class Choice {
   }
 
   // Relates an input of an elementwise node to its output.
-  void meet(ValueId id, ValueId made) {
+  void visit_input(ValueId id, ValueId made) {
     if (has_blocks(id) && has_blocks(made) && shaped_.dims(id) == shaped_.dims(made)) {
-      return stand_alike(id, made);
+      return share_layout(id, made);
     }
     const Dims& dims = shaped_.dims(id);
     if (dims.size() <= rank && is_the_same_in_blocks(id)) return;
