@@ -170,7 +170,7 @@ class FusedRows {
       for (const auto& [id, base] : own) refs[index(id)] = {base, 0};
       std::vector<std::unique_ptr<PartStep>> members;
       for (const auto& make : makes) {
-        // A descriptor with cuts makes a PartStep.
+        // A descriptor with row partitions makes a PartStep.
         members.emplace_back(static_cast<PartStep*>(make(refs, {}).release()));
       }
       RowGroupOptions with_scratch = options;

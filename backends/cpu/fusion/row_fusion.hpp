@@ -6,9 +6,10 @@
 
 namespace mithril::cpu_backend {
 
-// Merges each step that can run part by part (`StepDescriptor::cuts`) with a step that makes one of
-// its inputs, if no other step has to run between them and one part of all their values fits in the
-// second-level cache. A value that only the group uses then needs memory for some parts only.
+// Merges each step that can run part by part (`StepDescriptor::row_partitions`) with a step that
+// makes one of its inputs, if no other step has to run between them and one part of all their
+// values fits in the second-level cache. A value that only the group uses then needs memory for
+// some parts only.
 void fuse_rows(const LoweringContext& context, LoweredGraph& lowered);
 
 }  // namespace mithril::cpu_backend
