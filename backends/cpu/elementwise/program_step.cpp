@@ -150,14 +150,14 @@ class ElementwiseProgramStep final : public ElementStep {
   }
 
   void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
-    Memory memory;
-    begin_slots(buffers, memory);
+    Scratch scratch;
+    begin_slots(buffers, scratch);
     const int64_t whole = rows.size / lanes_ * lanes_;
     const int64_t row_step = rows.rows > 1 ? rows.step : rows.size;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step;
-      if (whole > 0) run_vectors(buffers, memory, {begin, whole, row_step});
-      if (whole < rows.size) run_rest(buffers, memory, begin + whole, rows.size - whole);
+      if (whole > 0) run_vectors(buffers, scratch, {begin, whole, row_step});
+      if (whole < rows.size) run_rest(buffers, scratch, begin + whole, rows.size - whole);
     }
   }
 
@@ -186,7 +186,7 @@ class ElementwiseProgramStep final : public ElementStep {
   struct Block {
     int64_t begin, end, next;
   };
-  struct Memory {
+  struct Scratch {
     alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
     Source<T> slots[most_slots];
   };
@@ -209,90 +209,91 @@ class ElementwiseProgramStep final : public ElementStep {
     if (direct * count_ * int64_t{sizeof(T)} < min_prefetch_bytes) prefetched_.clear();
   }
 
-  T* block_of(Memory& memory, size_t slot) const {
-    return memory.blocks[static_cast<size_t>(allocation_.block_of[slot])];
+  T* block_of(Scratch& scratch, size_t slot) const {
+    return scratch.blocks[static_cast<size_t>(allocation_.block_of[slot])];
   }
 
-  void place_in_block(Memory& memory, size_t slot) const {
-    memory.slots[slot] = {block_of(memory, slot), static_cast<size_t>(block - 1)};
+  void place_in_block(Scratch& scratch, size_t slot) const {
+    scratch.slots[slot] = {block_of(scratch, slot), static_cast<size_t>(block - 1)};
   }
 
   // Initialises the slots that are the same for all blocks.
-  void begin_slots(const BufferTable& buffers, Memory& memory) const {
+  void begin_slots(const BufferTable& buffers, Scratch& scratch) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      place_in_block(memory, i);
+      place_in_block(scratch, i);
       if (inputs_[i].reading != Reading::single) continue;
-      T* to = block_of(memory, i);
+      T* to = block_of(scratch, i);
       gather(buffers, inputs_[i], 0, 1, to);
       std::fill_n(to, most_lanes, *to);
-      memory.slots[i].mask = 0;
+      scratch.slots[i].mask = 0;
     }
     for (size_t i = inputs_.size(); i < first_made_; ++i) {
-      memory.slots[i] = {constants_.data() + (i - inputs_.size()) * most_lanes, 0};
+      scratch.slots[i] = {constants_.data() + (i - inputs_.size()) * most_lanes, 0};
     }
     for (size_t slot = first_made_; slot < allocation_.block_of.size(); ++slot) {
-      if (allocation_.block_of[slot] >= 0) place_in_block(memory, slot);
+      if (allocation_.block_of[slot] >= 0) place_in_block(scratch, slot);
     }
   }
 
   // Runs whole vectors. Inputs and outputs that are neither converted nor broadcast are accessed in
   // place.
-  void run_vectors(const BufferTable& buffers, Memory& memory, const Row& row) const {
+  void run_vectors(const BufferTable& buffers, Scratch& scratch, const Row& row) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
-      memory.slots[i] = {buffers.read<T>(inputs_[i].place) + row.begin, each_element};
+      scratch.slots[i] = {buffers.read<T>(inputs_[i].place) + row.begin, each_element};
     }
     for (const Output& output : outputs_) {
       if (!output.is_direct()) continue;
-      memory.slots[output.slot] = {buffers.write<T>(output.place) + row.begin, each_element};
+      scratch.slots[output.slot] = {buffers.write<T>(output.place) + row.begin, each_element};
     }
     const Direction direction = buffers.direction();
     iterate(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
       const int64_t at = i * block, end = std::min(at + block, row.size);
       const int64_t prefetch_distance = end < row.size ? block : row.step - at;
-      run_block(buffers, memory, row.begin,
+      run_block(buffers, scratch, row.begin,
                 {at, end, direction == Direction::forward ? prefetch_distance : -block});
     });
   }
 
-  void run_block(const BufferTable& buffers, Memory& memory, int64_t begin, const Block& at) const {
+  void run_block(const BufferTable& buffers, Scratch& scratch, int64_t begin,
+                 const Block& at) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::gathered) continue;
-      gather(buffers, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
+      gather(buffers, inputs_[i], begin + at.begin, begin + at.end, block_of(scratch, i));
     }
-    run_links(memory, at.begin, at.end, at.next);
+    run_instructions(scratch, at.begin, at.end, at.next);
     for (const Output& output : outputs_) {
       if (output.is_direct()) continue;
-      store(buffers, output, memory, begin + at.begin, at.end - at.begin);
+      store(buffers, output, scratch, begin + at.begin, at.end - at.begin);
     }
   }
 
   // Runs fewer elements than a vector has, in blocks that are padded to a vector.
-  void run_rest(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t count) const {
+  void run_rest(const BufferTable& buffers, Scratch& scratch, int64_t begin, int64_t count) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading == Reading::single) continue;
-      place_in_block(memory, i);
-      T* to = block_of(memory, i);
+      place_in_block(scratch, i);
+      T* to = block_of(scratch, i);
       gather(buffers, inputs_[i], begin, begin + count, to);
       std::fill(to + count, to + lanes_, T{});
     }
-    for (const Output& output : outputs_) place_in_block(memory, output.slot);
-    run_links(memory, 0, lanes_, 0);
-    for (const Output& output : outputs_) store(buffers, output, memory, begin, count);
+    for (const Output& output : outputs_) place_in_block(scratch, output.slot);
+    run_instructions(scratch, 0, lanes_, 0);
+    for (const Output& output : outputs_) store(buffers, output, scratch, begin, count);
   }
 
   // `next`: the distance from `begin` to the block that runs next.
-  void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
-    kernels_.run(code_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
-                 next_block(memory, next));
+  void run_instructions(const Scratch& scratch, int64_t begin, int64_t end, int64_t next) const {
+    kernels_.run(code_.data(), scratch.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
+                 next_block(scratch, next));
   }
 
   // What to prefetch of the inputs that are read in place.
-  Prefetch<T> next_block(const Memory& memory, int64_t next) const {
+  Prefetch<T> next_block(const Scratch& scratch, int64_t next) const {
     Prefetch<T> prefetch;
     for (const size_t i : prefetched_) {
-      if (memory.slots[i].mask == each_element)
-        prefetch.from[prefetch.count++] = memory.slots[i].at + next;
+      if (scratch.slots[i].mask == each_element)
+        prefetch.from[prefetch.count++] = scratch.slots[i].at + next;
     }
     return prefetch;
   }
@@ -303,9 +304,9 @@ class ElementwiseProgramStep final : public ElementStep {
   }
 
   // Stores an output from its block.
-  void store(const BufferTable& buffers, const Output& output, Memory& memory, int64_t begin,
+  void store(const BufferTable& buffers, const Output& output, Scratch& scratch, int64_t begin,
              int64_t count) const {
-    store_elements(buffers, {output.place, output.dtype}, begin, block_of(memory, output.slot),
+    store_elements(buffers, {output.place, output.dtype}, begin, block_of(scratch, output.slot),
                    count);
   }
 

@@ -53,14 +53,14 @@ class NativeStep final : public ElementStep {
   }
 
   void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
-    Memory memory;
+    Scratch scratch;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
       const int64_t rounds = (rows.size + at_once - 1) / at_once;
       iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
         int64_t at = begin + round * at_once;
         const int64_t last = std::min(at + at_once, end);
-        while (at < last) at = run_from(buffers, memory, at, last);
+        while (at < last) at = run_from(buffers, scratch, at, last);
       });
     }
   }
@@ -74,14 +74,14 @@ class NativeStep final : public ElementStep {
     Reading reading;
     BroadcastIteration iteration;
   };
-  struct Memory {
+  struct Scratch {
     std::array<const void*, most_pointers> from;
     std::array<void*, most_pointers> to;
     alignas(64) T staged[most_staged][static_cast<size_t>(block)];
   };
 
   // Runs as many elements as one call can. Returns the first element of the next call.
-  int64_t run_from(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t end) const {
+  int64_t run_from(const BufferTable& buffers, Scratch& scratch, int64_t begin, int64_t end) const {
     if (gathers_) end = std::min(end, begin + block);
     for (const Input& input : inputs_) {
       if (input.reading != Reading::run) continue;
@@ -92,23 +92,24 @@ class NativeStep final : public ElementStep {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
       if (input.reading == Reading::staged) {
-        T* const to = memory.staged[staged++];
+        T* const to = scratch.staged[staged++];
         gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
-        memory.from[i] = to;
+        scratch.from[i] = to;
       } else {
-        memory.from[i] = buffers.read<std::byte>(input.place) + offset(input, begin);
+        scratch.from[i] = buffers.read<std::byte>(input.place) + offset(input, begin);
       }
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
-      memory.to[i] = is_half(outputs_[i].dtype)
-                         ? static_cast<void*>(memory.staged[staged++])
-                         : buffers.write<std::byte>(outputs_[i].place) + begin * bytes;
+      scratch.to[i] = is_half(outputs_[i].dtype)
+                          ? static_cast<void*>(scratch.staged[staged++])
+                          : buffers.write<std::byte>(outputs_[i].place) + begin * bytes;
     }
-    function_(memory.to.data(), memory.from.data(), constants_.data(), call, this, end - begin);
+    function_(scratch.to.data(), scratch.from.data(), constants_.data(), call, this, end - begin);
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (!is_half(outputs_[i].dtype)) continue;
-      store_elements(buffers, outputs_[i], begin, static_cast<const T*>(memory.to[i]), end - begin);
+      store_elements(buffers, outputs_[i], begin, static_cast<const T*>(scratch.to[i]),
+                     end - begin);
     }
     return end;
   }
