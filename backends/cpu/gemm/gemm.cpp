@@ -34,7 +34,7 @@ struct Margin {
 };
 
 template <typename T>
-void run_epilogue(const Gemm<T>& p, const Block& block, int64_t row, int64_t rows) {
+void run_epilogue(const Gemm<T>& p, const BlockOfC& block, int64_t row, int64_t rows) {
   p.epilogue.run({.begin = row * p.n + block.first_column,
                   .size = block.last_column - block.first_column,
                   .rows = rows,
@@ -42,9 +42,9 @@ void run_epilogue(const Gemm<T>& p, const Block& block, int64_t row, int64_t row
 }
 
 template <typename T>
-class Blocks {
+class BlockedGemm {
  public:
-  Blocks(const Gemm<T>& gemm, const Block& block)
+  BlockedGemm(const Gemm<T>& gemm, const BlockOfC& block)
       : p_(gemm), block_(block), kernels_(*gemm.kernels) {}
 
   void run() {
@@ -305,7 +305,7 @@ class Blocks {
   }
 
   const Gemm<T>& p_;
-  const Block block_;
+  const BlockOfC block_;
   const GemmKernels<T>& kernels_;
   const bool in_place_ = reads_a_in_place();
   int64_t packed_from_ = -1;  // the first k of margin_b_; -1: margin_b_ is empty
@@ -315,7 +315,7 @@ class Blocks {
 };
 
 template <typename T>
-void run_dots(const Gemm<T>& p, const Block& block) {
+void run_dots(const Gemm<T>& p, const BlockOfC& block) {
   // Each lane of a vector has a sum of its own.
   const int64_t longest_dot = p.kernels->nr / 2 * longest_sum;
   const int64_t first = block.first_column;
@@ -363,7 +363,7 @@ int GemmPlan::tasks(int threads) const {
   return static_cast<int>(row_parts(threads) * column_parts(threads));
 }
 
-Block GemmPlan::block(int task, int threads) const {
+BlockOfC GemmPlan::block(int task, int threads) const {
   const auto part = [](int64_t count, int64_t unit, int64_t parts, int64_t which) {
     return std::min(count, up(count, unit) * which / parts * unit);
   };
@@ -374,14 +374,14 @@ Block GemmPlan::block(int task, int threads) const {
 }
 
 template <typename T>
-void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const Block& block) {
+void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const BlockOfC& block) {
   if (block.first_row == block.last_row || block.first_column == block.last_column) return;
   if (plan.dots() && !gemm.packed_b) return run_dots(gemm, block);
-  Blocks<T>(gemm, block).run();
+  BlockedGemm<T>(gemm, block).run();
   if (gemm.kernels->release) gemm.kernels->release();
 }
 
-template void multiply(const Gemm<float>&, const GemmPlan&, const Block&);
-template void multiply(const Gemm<double>&, const GemmPlan&, const Block&);
+template void multiply(const Gemm<float>&, const GemmPlan&, const BlockOfC&);
+template void multiply(const Gemm<double>&, const GemmPlan&, const BlockOfC&);
 
 }  // namespace mithril::cpu_backend

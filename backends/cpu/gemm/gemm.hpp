@@ -30,7 +30,7 @@ struct Gemm {
 };
 
 // A block of C: the rows [first_row, last_row) and the columns [first_column, last_column).
-struct Block {
+struct BlockOfC {
   int64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;
 };
 
@@ -59,7 +59,7 @@ class GemmPlan {
   // The number of tasks for at most `threads` threads. Each element of C is in the block of one
   // task.
   int tasks(int threads) const;
-  Block block(int task, int threads) const;
+  BlockOfC block(int task, int threads) const;
 
  private:
   // The arguments say whether the elements of these are contiguous.
@@ -84,6 +84,6 @@ void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels
 
 // Computes the block of C, and runs the epilogue on it.
 template <typename T>
-void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const Block& block);
+void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const BlockOfC& block);
 
 }  // namespace mithril::cpu_backend

@@ -85,7 +85,7 @@ class GemmStep final : public Step {
   Operands operands_;
   Gemm<T> gemm_;  // the pointers are null
   GemmPlan plan_;
-  std::vector<Block> blocks_;  // per task
+  std::vector<BlockOfC> blocks_;  // per task
   int threads_;
   GemmBuffers refs_;
   PackedWeights::Bytes packed_;
