@@ -14,7 +14,7 @@ struct Tap {
 using Taps = std::vector<Tap>;
 
 // The taps of one axis, and the output coordinates that they contribute to.
-struct Part {
+struct AxisTaps {
   GridAxis grid;
   Taps taps;
 };
@@ -25,8 +25,8 @@ int64_t last_shift(const WindowAxis& axis) {
 
 // The GEMM over all source channels and all pairs of taps. k is ordered by channel, height tap,
 // width tap.
-TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const Part& height, const Part& width,
-                  int64_t kernel_width, int64_t channel_weights) {
+TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const AxisTaps& height,
+                  const AxisTaps& width, int64_t kernel_width, int64_t channel_weights) {
   TapGemm gemm{.offsets = {}, .weights = {}, .height = height.grid, .width = width.grid};
   for (int64_t channel = 0; channel < geometry.channels; ++channel) {
     for (const Tap& y : height.taps) {
@@ -42,7 +42,7 @@ TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const Part& height, cons
   return gemm;
 }
 
-void find_in_place(ImplicitGemmGeometry& geometry, const Part& height, const Part& width,
+void find_in_place(ImplicitGemmGeometry& geometry, const AxisTaps& height, const AxisTaps& width,
                    int64_t nr) {
   const bool whole = geometry.height.is_source() && geometry.width.is_source();
   geometry.in_place = whole && width.grid.count == geometry.width.extent &&
@@ -65,16 +65,16 @@ PlaneAxis planes_of_input(const WindowAxis& axis) {
   return planes;
 }
 
-Part whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
-  Part part{.grid = {.first = 0, .step = 1, .count = axis.output}, .taps = {}};
+AxisTaps whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
+  AxisTaps made{.grid = {.first = 0, .step = 1, .count = axis.output}, .taps = {}};
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
     const int64_t at = tap * axis.dilation;
     const auto plane =
         std::lower_bound(planes.planes.begin(), planes.planes.end(), at % axis.stride);
-    part.taps.push_back(
+    made.taps.push_back(
         {tap, static_cast<size_t>(plane - planes.planes.begin()), at / axis.stride});
   }
-  return part;
+  return made;
 }
 
 // ---- input gradient: one GEMM for each remainder of the input coordinate by the stride ----
@@ -88,22 +88,22 @@ PlaneAxis planes_of_gradient(const WindowAxis& axis) {
           .extent = last - first + last_shift(axis) + 1};
 }
 
-std::vector<Part> parts_of_input(const WindowAxis& axis) {
-  std::vector<Part> parts;
+std::vector<AxisTaps> taps_of_input(const WindowAxis& axis) {
+  std::vector<AxisTaps> all;
   for (int64_t first = 0; first < std::min(axis.stride, axis.input); ++first) {
     const int64_t at = first + axis.before;
-    Part part{.grid = {.first = first,
-                       .step = axis.stride,
-                       .count = (axis.input - first + axis.stride - 1) / axis.stride},
-              .taps = {}};
+    AxisTaps made{.grid = {.first = first,
+                           .step = axis.stride,
+                           .count = (axis.input - first + axis.stride - 1) / axis.stride},
+                  .taps = {}};
     for (int64_t tap = 0; tap < axis.kernel; ++tap) {
       if (tap * axis.dilation % axis.stride != at % axis.stride) continue;
       const int64_t shift = at / axis.stride - axis.before / axis.stride;
-      part.taps.push_back({tap, 0, shift + last_shift(axis) - tap * axis.dilation / axis.stride});
+      made.taps.push_back({tap, 0, shift + last_shift(axis) - tap * axis.dilation / axis.stride});
     }
-    parts.push_back(std::move(part));
+    all.push_back(std::move(made));
   }
-  return parts;
+  return all;
 }
 
 // Work of the largest part, relative to an exactly equal share.
@@ -159,8 +159,8 @@ ImplicitGemmGeometry forward_geometry(const Convolution& c, int64_t nr) {
                                 .row_step = c.inputs * taps,
                                 .group_step = c.outputs * c.inputs * taps,
                                 .gemms = {}};
-  const Part height = whole_output(c.height, geometry.height),
-             width = whole_output(c.width, geometry.width);
+  const AxisTaps height = whole_output(c.height, geometry.height),
+                 width = whole_output(c.width, geometry.width);
   find_in_place(geometry, height, width, nr);
   geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, taps));
   return geometry;
@@ -179,12 +179,12 @@ ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
                                 .row_step = taps,
                                 .group_step = c.outputs * c.inputs * taps,
                                 .gemms = {}};
-  const std::vector<Part> heights = parts_of_input(c.height), widths = parts_of_input(c.width);
+  const std::vector<AxisTaps> heights = taps_of_input(c.height), widths = taps_of_input(c.width);
   if (heights.size() == 1 && widths.size() == 1) {
     find_in_place(geometry, heights.front(), widths.front(), nr);
   }
-  for (const Part& height : heights) {
-    for (const Part& width : widths) {
+  for (const AxisTaps& height : heights) {
+    for (const AxisTaps& width : widths) {
       geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, c.inputs * taps));
     }
   }
