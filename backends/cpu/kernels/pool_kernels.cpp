@@ -74,15 +74,15 @@ HWY_ATTR void largest(const PoolRun<T>& run, T* best) {
 }
 
 template <typename T>
-HWY_ATTR void largest_placed(const PoolRun<T>& run, PoolPlace<T> place, T* best,
-                             PoolPlace<T>* places) {
+HWY_ATTR void largest_placed(const PoolRun<T>& run, PoolIndex<T> place, T* best,
+                             PoolIndex<T>* places) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> di;
-  const auto step = static_cast<PoolPlace<T>>(run.step);
-  alignas(64) PoolPlace<T> steps[static_cast<size_t>(lanes<T>)];
-  for (int64_t i = 0; i < lanes<T>; ++i) steps[i] = static_cast<PoolPlace<T>>(i * run.step);
+  const auto step = static_cast<PoolIndex<T>>(run.step);
+  alignas(64) PoolIndex<T> steps[static_cast<size_t>(lanes<T>)];
+  for (int64_t i = 0; i < lanes<T>; ++i) steps[i] = static_cast<PoolIndex<T>>(i * run.step);
   auto own = hn::Add(hn::Load(di, steps), hn::Set(di, place));
-  const auto on = hn::Set(di, static_cast<PoolPlace<T>>(lanes<T> * step));
+  const auto on = hn::Set(di, static_cast<PoolIndex<T>>(lanes<T> * step));
   for (int64_t i = 0; i < run.count; i += lanes<T>, own = hn::Add(own, on)) {
     const int64_t count = run.count - i;
     const auto x = load(d, run.from + i * run.step, run.step, count);

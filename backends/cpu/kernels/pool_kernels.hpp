@@ -17,7 +17,7 @@ struct PoolRun {
 
 // An index of the size of T, so that vectors of both have the same number of lanes.
 template <typename T>
-using PoolPlace = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+using PoolIndex = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
 // `count` neighbouring windows in the NCHW16c layout, all with the same taps.
 template <typename T>
@@ -39,7 +39,7 @@ struct PoolKernels {
   void (*largest)(const PoolRun<T>& run, T* best);
   // As `largest`, and stores the index of each maximum in `places`. `place` is the index of the
   // run's first element. An index of -1 means that there is no maximum yet.
-  void (*largest_placed)(const PoolRun<T>& run, PoolPlace<T> place, T* best, PoolPlace<T>* places);
+  void (*largest_placed)(const PoolRun<T>& run, PoolIndex<T> place, T* best, PoolIndex<T>* places);
   void (*sum)(const PoolRun<T>& run, T* sums);  // sums[i] += x[i]
 };
 

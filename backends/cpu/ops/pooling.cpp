@@ -28,7 +28,7 @@ class PoolStep final : public Step {
 
   void run(const BufferTable& buffers) const override {
     run_ranges(work(form_), threads_, [&](int64_t first, int64_t last, int64_t task) {
-      auto* places = buffers.write<PoolPlace<T>>(scratch_) + task * form_.width.output;
+      auto* places = buffers.write<PoolIndex<T>>(scratch_) + task * form_.width.output;
       for (int64_t row = first; row < last; ++row) {
         form_.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, places);
       }
@@ -37,7 +37,7 @@ class PoolStep final : public Step {
 
   static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
     if (pooling != Pooling::largest_placed) return 0;
-    return task_count(work(form), threads) * form.width.output * int64_t{sizeof(PoolPlace<T>)};
+    return task_count(work(form), threads) * form.width.output * int64_t{sizeof(PoolIndex<T>)};
   }
 
  private:
@@ -47,13 +47,13 @@ class PoolStep final : public Step {
             .grain_size = 1 << 15};
   }
 
-  void run_row(const BufferTable& buffers, int64_t row, PoolPlace<T>* places) const {
+  void run_row(const BufferTable& buffers, int64_t row, PoolIndex<T>* places) const {
     const int64_t columns = form_.width.output, step = form_.width.stride;
     const T* input = buffers.read<T>(input_) + row / form_.height.output * form_.input_plane();
     T* to = buffers.write<T>(output_) + row * columns;
     const bool average = pooling_ == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
-    if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
+    if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolIndex<T>{-1});
     form_.each_run(row % form_.height.output, [&](const PoolForm::Run& run, int64_t from) {
       const PoolRun<T> taken{input + from, step, run.count};
       if (average) {
@@ -61,7 +61,7 @@ class PoolStep final : public Step {
       } else if (pooling_ == Pooling::largest) {
         kernels_.largest(taken, to + run.begin);
       } else {
-        kernels_.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
+        kernels_.largest_placed(taken, static_cast<PoolIndex<T>>(from), to + run.begin,
                                 places + run.begin);
       }
     });

@@ -26,7 +26,7 @@ class PoolGradStep final : public Step {
   // Of max pooling without the places of the maxima.
   static int64_t scratch_bytes(const PoolForm& form, int threads) {
     const int64_t parts = task_count(work(form), threads);
-    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
+    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolIndex<T>)};
   }
 
   void run(const BufferTable& buffers) const override {
@@ -70,13 +70,13 @@ class PoolGradStep final : public Step {
                       const T* gradient, T* made) const {
     const int64_t columns = form_.width.output;
     T* best = buffers.write<T>(refs_.scratch) + 2 * task * columns;
-    auto* places = reinterpret_cast<PoolPlace<T>*>(best + columns);
+    auto* places = reinterpret_cast<PoolIndex<T>*>(best + columns);
     const T* input = buffers.read<T>(refs_.input) + plane * form_.input_plane();
     std::fill_n(best, columns, -std::numeric_limits<T>::infinity());
-    std::fill_n(places, columns, PoolPlace<T>{-1});
+    std::fill_n(places, columns, PoolIndex<T>{-1});
     form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
       pool_kernels<T>().largest_placed({input + from, form_.width.stride, run.count},
-                                       static_cast<PoolPlace<T>>(from), best + run.begin,
+                                       static_cast<PoolIndex<T>>(from), best + run.begin,
                                        places + run.begin);
     });
     add(gradient, places, made);
