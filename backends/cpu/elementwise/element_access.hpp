@@ -12,15 +12,15 @@
 
 namespace mithril::cpu_backend {
 
-// A value in a buffer.
-struct ElementPlace {
+// A buffer, and the type of its elements.
+struct TypedBuffer {
   BufferRef place;
   DType dtype;
 };
 
 // Converts the elements [begin, end) of the iteration over the value to T: float or double.
 template <typename T>
-void gather_elements(const BufferTable& buffers, const ElementPlace& from,
+void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
                      const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to) {
   if (is_half(from.dtype)) {
     return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), iteration, begin, end, to);
@@ -43,8 +43,8 @@ void gather_elements(const BufferTable& buffers, const ElementPlace& from,
 // Writes `count` elements of the value from element `begin` on: unchanged, converted to bool, or
 // rounded to 16 bits.
 template <typename T>
-void store_elements(const BufferTable& buffers, const ElementPlace& to, int64_t begin,
-                    const T* from, int64_t count) {
+void store_elements(const BufferTable& buffers, const TypedBuffer& to, int64_t begin, const T* from,
+                    int64_t count) {
   if (to.dtype == DType::boolean) {
     bool* truths = buffers.write<bool>(to.place) + begin;
     for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};

@@ -140,7 +140,7 @@ class NativeStep final : public ElementStep {
   int threads_;
   int64_t count_, work_;
   std::vector<Input> inputs_;
-  std::vector<ElementPlace> outputs_;
+  std::vector<TypedBuffer> outputs_;
   bool gathers_ = false;  // an input is staged, or an output is rounded to 16 bits
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
