@@ -26,7 +26,7 @@ class FunctionWriter {
   FunctionText write() {
     name_given();
     for (const Statement& statement : program_.statements) {
-      if (statement.form == Form::view && !wanted_[index(made_by(statement))]) continue;
+      if (statement.kind == StatementKind::view && !wanted_[index(made_by(statement))]) continue;
       result_.body += "\n";
       write(statement);
     }
@@ -125,7 +125,7 @@ class FunctionWriter {
       wanted[index(graph().outputs()[output].value)] = true;
     for (size_t s = program_.statements.size(); s-- > 0;) {
       const Statement& statement = program_.statements[s];
-      if (statement.form == Form::view && !wanted[index(made_by(statement))]) continue;
+      if (statement.kind == StatementKind::view && !wanted[index(made_by(statement))]) continue;
       for (const size_t node : statement.nodes) {
         for (const ValueId id : program_.reads[node]) wanted[index(id)] = true;
       }
@@ -141,16 +141,16 @@ class FunctionWriter {
 
   void write(const Statement& statement) {
     const size_t node = statement.nodes.front();
-    switch (statement.form) {
-      case Form::loop:
+    switch (statement.kind) {
+      case StatementKind::loop:
         return write_loop(statement);
-      case Form::view:
+      case StatementKind::view:
         return write_view(node);
-      case Form::copy:
+      case StatementKind::copy:
         return write_copy(node);
-      case Form::kernel:
+      case StatementKind::kernel:
         return write_call(node);
-      case Form::constant:
+      case StatementKind::constant:
         break;
     }
   }

@@ -57,7 +57,7 @@ class ProgramBuilder {
     for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
     const size_t nodes = program_.plan.nodes.size();
     program_.reads.resize(nodes);
-    for (size_t i = 0; i < nodes; ++i) forms_.push_back(form_of(i));
+    for (size_t i = 0; i < nodes; ++i) kinds_.push_back(kind_of(i));
     const std::vector<bool> needed = needed_nodes();
     for (size_t i = 0; i < nodes; ++i) {
       if (needed[i]) add(i);
@@ -77,7 +77,7 @@ class ProgramBuilder {
 
   // Lists the tensors that the node reads. A formula may leave out arguments of which only the
   // shape is used.
-  Form form_of(size_t node) {
+  StatementKind kind_of(size_t node) {
     const OpDef& op = *program_.node(node).op;
     std::vector<ValueId>& reads = program_.reads[node];
     const auto element = [&](ValueId id) {
@@ -85,7 +85,7 @@ class ProgramBuilder {
       return std::string("x");
     };
     if (!op.keeps_elements && node_formula(program_.graph, node, planned(node), element))
-      return Form::loop;
+      return StatementKind::loop;
     reads.clear();
     for (const int32_t at : planned(node).tensors) {
       if (at >= 0) reads.push_back(static_cast<ValueId>(at));
@@ -93,17 +93,18 @@ class ProgramBuilder {
     if (op.keeps_elements) {
       reads.resize(1);
       const DType made = program_.graph.value(program_.node(node).outputs.front()).dtype;
-      return program_.graph.value(reads.front()).dtype == made ? Form::view : Form::copy;
+      return program_.graph.value(reads.front()).dtype == made ? StatementKind::view
+                                                               : StatementKind::copy;
     }
-    if (reads.empty()) return Form::constant;
+    if (reads.empty()) return StatementKind::constant;
     if (!find_snippet(op.name) || !has_arguments(node))
       refuse_op(program_.graph, program_.node(node));
-    return Form::kernel;
+    return StatementKind::kernel;
   }
 
   // The nodes on which an output depends.
   std::vector<bool> needed_nodes() const {
-    std::vector<bool> needed(forms_.size()), read(root_.size());
+    std::vector<bool> needed(kinds_.size()), read(root_.size());
     for (const Output& output : program_.graph.outputs()) read[index(output.value)] = true;
     for (size_t i = needed.size(); i-- > 0;) {
       for (const ValueId id : program_.node(i).outputs) needed[i] = needed[i] || read[index(id)];
@@ -121,13 +122,13 @@ class ProgramBuilder {
   }
 
   void add(size_t node) {
-    const Form form = forms_[node];
-    if (form == Form::constant) return compute(node);
+    const StatementKind kind = kinds_[node];
+    if (kind == StatementKind::constant) return compute(node);
     const auto& outputs = program_.node(node).outputs;
-    if (form == Form::view)
+    if (kind == StatementKind::view)
       root_[index(outputs.front())] = root_[index(program_.reads[node].front())];
-    const size_t at = form == Form::loop ? loop_for(node) : program_.statements.size();
-    if (at == program_.statements.size()) program_.statements.push_back({form, {}});
+    const size_t at = kind == StatementKind::loop ? loop_for(node) : program_.statements.size();
+    if (at == program_.statements.size()) program_.statements.push_back({kind, {}});
     program_.statements[at].nodes.push_back(node);
     for (const ValueId id : outputs) statement_of_[index(id)] = at;
   }
@@ -151,7 +152,7 @@ class ProgramBuilder {
     const size_t fresh = program_.statements.size();
     if (last == none) return fresh;
     const Statement& loop = program_.statements[last];
-    if (loop.form != Form::loop || loop.nodes.size() >= most_in_loop) return fresh;
+    if (loop.kind != StatementKind::loop || loop.nodes.size() >= most_in_loop) return fresh;
     const Dims& dims = program_.dims_of(program_.node(loop.nodes.front()).outputs.front());
     if (dims != program_.dims_of(program_.node(node).outputs.front())) return fresh;
     return reads_elementwise(node, last, dims) ? last : fresh;
@@ -235,13 +236,13 @@ class ProgramBuilder {
   }
 
   bool is_inside(ValueId id, size_t statement) const {
-    return program_.statements[statement].form == Form::loop &&
+    return program_.statements[statement].kind == StatementKind::loop &&
            statement_of_[index(id)] == statement;
   }
 
   // Whether another statement reads the value. Kernels write all their outputs.
   bool is_needed(ValueId id, size_t statement) const {
-    if (program_.statements[statement].form != Form::loop) return true;
+    if (program_.statements[statement].kind != StatementKind::loop) return true;
     return readers_outside()[index(id)];
   }
 
@@ -261,7 +262,7 @@ class ProgramBuilder {
   }
 
   Program& program_;
-  std::vector<Form> forms_;           // per node
+  std::vector<StatementKind> kinds_;  // per node
   std::vector<size_t> statement_of_;  // per value; none: an input or a constant
   std::vector<ValueId> root_;         // per value: the source if it is a view, otherwise the value
   mutable std::vector<bool> readers_outside_;

@@ -12,7 +12,7 @@
 namespace mithril::codegen {
 
 // How a node is written.
-enum class Form : uint8_t {
+enum class StatementKind : uint8_t {
   loop,      // its formula, for each element
   view,      // the elements of its first argument with other dims
   copy,      // the same with another dtype
@@ -22,7 +22,7 @@ enum class Form : uint8_t {
 
 // One statement: a node, or several nodes whose formulas share a loop.
 struct Statement {
-  Form form;
+  StatementKind kind;
   std::vector<size_t> nodes;  // of the plan, in the order of the graph
 };
 

@@ -42,7 +42,7 @@ std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forwa
 std::set<std::string> snippets_of(const Program& program) {
   std::set<std::string> names = {"run", "integers", "to_integer", "float_functions"};
   for (const Statement& statement : program.statements) {
-    if (statement.form != Form::kernel) continue;
+    if (statement.kind != StatementKind::kernel) continue;
     names.insert(program.node(statement.nodes.front()).op->name);
   }
   return names;
