@@ -45,7 +45,7 @@ class NodeMatch final : public Solver {
  private:
   // ---- ports and their arguments ----
 
-  struct Place {
+  struct PortArgument {
     size_t port;            // inputs, then outputs
     const Argument* given;  // of an input
     const CompiledPorts::Port& pattern(const OpDef& op) const { return op.compiled.ports[port]; }
@@ -61,7 +61,7 @@ class NodeMatch final : public Solver {
     return value ? tensor_kind(value->dtype) : std::get<Datum>(argument).kind();
   }
 
-  Place place(std::string_view name, int item) const {
+  PortArgument port_argument(std::string_view name, int item) const {
     size_t at = 0;
     for (size_t port = 0; port < op_.port_count(); ++port) {
       const PortDef& def = op_.port(port);
@@ -160,12 +160,12 @@ class NodeMatch final : public Solver {
   // ---- reading for `solve` ----
 
   const Datum* value(std::string_view port, int item) override {
-    const Argument* given = place(port, item).given;
+    const Argument* given = port_argument(port, item).given;
     return given ? std::get_if<Datum>(given) : nullptr;
   }
 
   bool shape(std::string_view port, std::vector<Dim>& dims, int item) override {
-    const Place at = place(port, item);
+    const PortArgument at = port_argument(port, item);
     if (const Value* value = at.given ? tensor(*at.given) : nullptr) {
       dims = value->dims;
       return true;
@@ -183,7 +183,7 @@ class NodeMatch final : public Solver {
   }
 
   Kinds kinds(std::string_view port, int item) const override {
-    const Place at = place(port, item);
+    const PortArgument at = port_argument(port, item);
     return at.given ? kind_of(*at.given) : output_kinds(at.port);
   }
 
@@ -205,7 +205,7 @@ class NodeMatch final : public Solver {
   }
 
   int count(std::string_view port) const override {
-    const size_t at = place(port, 0).port;
+    const size_t at = port_argument(port, 0).port;
     if (!op_.port(at).list) return 1;
     return static_cast<int>(at < op_.inputs.size() ? node_.list_size() : list_shapes_.size());
   }
@@ -217,7 +217,7 @@ class NodeMatch final : public Solver {
   }
 
   void set_shape(std::string_view port, const std::vector<Dim>& dims, int item) override {
-    const Place at = place(port, item);
+    const PortArgument at = port_argument(port, item);
     if (const Value* value = at.given ? tensor(*at.given) : nullptr) {
       return require(all_same(value->dims, dims));
     }
@@ -235,7 +235,7 @@ class NodeMatch final : public Solver {
   }
 
   void narrow(std::string_view port, Kinds kinds, int item) override {
-    const Place at = place(port, item);
+    const PortArgument at = port_argument(port, item);
     if (at.given) return require((kind_of(*at.given) & kinds) != 0);
     output_kinds_[at.port - op_.inputs.size()] &= kinds;
     require(this->kinds(port, item) != 0);
