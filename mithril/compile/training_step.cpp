@@ -77,14 +77,14 @@ struct TrainingStep::Impl {
   std::uint64_t options_version = 0;
   std::vector<Tensor> incoming = {};  // gradients, at outputs
 
-  using Memories = std::vector<Optimizer::Memory*>;
+  using Memories = std::vector<Optimizer::ParameterMemory*>;
 
   static std::vector<Trained> trained_parameters(const CompiledState& compiled,
                                                  const Optimizer& optimizer);
   void make_programs();
   TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
-  Memories take_memory(std::vector<Tensor>& inputs, Optimizer::Memories& fresh) const;
+  Memories take_memory(std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const;
   void add_inputs(const Memories& memories, bool updates, double average_weight,
                   std::vector<Tensor>& inputs) const;
   static void move(const TrainingProgram& program, std::vector<Tensor>& inputs,
@@ -186,7 +186,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   std::copy(incoming.begin(), incoming.end(),
             inputs.begin() + static_cast<std::ptrdiff_t>(compiled->inputs.size()));
   check_parameters(params, inputs);
-  Optimizer::Memories fresh;
+  Optimizer::ParameterMemories fresh;
   const Memories memories = take_memory(inputs, fresh);
   add_inputs(memories, updates, average_weight, inputs);
   if (compiled->safe_shapes) program.signature.check_dims(inputs);
@@ -197,7 +197,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
     raise_out_of_memory_after_writing();
   }
   if (updates) {
-    for (Optimizer::Memory* memory : memories) {
+    for (Optimizer::ParameterMemory* memory : memories) {
       ++memory->steps;
       if (options.accumulate > 1) clear(*memory->gradient_sum);
     }
@@ -244,12 +244,12 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
   }
 }
 
-TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(std::vector<Tensor>& inputs,
-                                                             Optimizer::Memories& fresh) const {
+TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
+    std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const {
   Memories memories;
   for (const auto& [key, group] : trained) {
     const Tensor& param = inputs[key.index];
-    Optimizer::Memory& memory = optimizer.memory_of(key.name, param, fresh);
+    Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh);
     const auto need = [&](std::optional<Tensor>& tensor) {
       if (!tensor) tensor.emplace(state_dtype(param.dtype()), param.dims());
     };
@@ -265,14 +265,15 @@ void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, doub
                                     std::vector<Tensor>& inputs) const {
   size_t next = compiled->inputs.size() + incoming.size();
   if (options.accumulate > 1) {
-    for (const Optimizer::Memory* memory : memories) inputs[next++] = *memory->gradient_sum;
+    for (const Optimizer::ParameterMemory* memory : memories)
+      inputs[next++] = *memory->gradient_sum;
   }
   if (!updates) return;
   std::vector<Tensor> numbers;
   std::int64_t steps = -1;
   StepRates rates;
   for (size_t i = 0; i < trained.size(); ++i) {
-    const Optimizer::Memory& memory = *memories[i];
+    const Optimizer::ParameterMemory& memory = *memories[i];
     const DType state = state_dtype(inputs[trained[i].key.index].dtype());
     const StepRates own = optimizer.rates(*trained[i].group);
     if (memory.steps != steps || own != rates || numbers.front().dtype() != state) {
@@ -299,7 +300,7 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
   }
   std::vector<TensorMap::Item> items;
   for (const auto& [key, param] : params) {
-    const Optimizer::Memory* memory = optimizer.find_memory(key);
+    const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
     const bool averaged = memory && memory->average && optimizer.averaged() > 0;
     const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
     items.emplace_back(key, compiled->backend->adopt(host, true));

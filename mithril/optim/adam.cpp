@@ -61,7 +61,7 @@ void Adam::add_to_graph(GraphMove& move) const {
       param - mean * move.numbers[0] / (call("sqrt", {square}) * move.numbers[1] + options_.eps);
 }
 
-void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory,
+void Adam::update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
                   const std::vector<double>& changing, const StepRates& rates) {
   const double beta1 = options_.betas.first, beta2 = options_.betas.second;
   visit_parameter(param, [&](auto element, auto number) {

@@ -42,7 +42,7 @@ class Adam : public Optimizer {
   Adam(AdamOptions options, bool decoupled);
 
  private:
-  void update(Tensor& param, const Tensor& gradient, Memory& memory,
+  void update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
               const std::vector<double>& changing, const StepRates& rates) final;
   double weight_decay() const final { return options_.weight_decay; }
   void set_options(const OptimizerOptions& options) final;

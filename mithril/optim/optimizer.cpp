@@ -161,7 +161,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   struct Move {
     Tensor param;  // shares its elements with params
     const Tensor& gradient;
-    Memory& memory;
+    ParameterMemory& memory;
     StepRates rates;
     std::vector<double> changing;
   };
@@ -169,14 +169,14 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   patterns_checked_ = true;
   std::vector<Move> moves;
   moves.reserve(gradients.size());
-  Memories made;
+  ParameterMemories made;
   for (const auto& [key, gradient] : gradients) {
     const ParameterGroup& group = group_of(key);
     if (group.frozen) continue;
     const Tensor* param = params.find(key, moves.size());
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check(key, *param, gradient);
-    Memory& memory = memory_of(key, *param, made);
+    ParameterMemory& memory = memory_of(key, *param, made);
     const StepRates of_key = rates(group);
     moves.push_back({*param, gradient, memory, of_key, numbers(memory.steps + 1, of_key)});
     moves.back().param.mutable_raw_data();  // raises where it is read-only
@@ -191,36 +191,36 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   raise_out_of_memory();
 }
 
-Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& param,
-                                        Memories& made) {
+Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
+                                                 ParameterMemories& made) {
   const auto known = memory_.find(key);
   if (known != memory_.end()) {
-    const Memory& memory = known->second;
+    const ParameterMemory& memory = known->second;
     check_slots(key, param, memory.slots);
     if (memory.gradient_sum) check_slots(key, param, {*memory.gradient_sum});
     if (memory.average) check_slots(key, param, {*memory.average});
     return known->second;
   }
-  Memory memory;
+  ParameterMemory memory;
   while (memory.slots.size() < slot_names_.size()) {
     memory.slots.emplace_back(state_dtype(param.dtype()), param.dims());
   }
   return made.emplace(key, std::move(memory)).first->second;
 }
 
-const Optimizer::Memory* Optimizer::find_memory(const std::string& key) const {
+const Optimizer::ParameterMemory* Optimizer::find_memory(const std::string& key) const {
   const auto known = memory_.find(key);
   return known == memory_.end() ? nullptr : &known->second;
 }
 
-void Optimizer::finish_step(Memories& made, bool averaged) {
+void Optimizer::finish_step(ParameterMemories& made, bool averaged) {
   memory_.merge(made);
   ++steps_;
   micro_steps_ = 0;
   if (averaged) ++averaged_;
 }
 
-void Optimizer::finish_micro_step(Memories& made) {
+void Optimizer::finish_micro_step(ParameterMemories& made) {
   memory_.merge(made);
   ++micro_steps_;
 }
@@ -248,15 +248,15 @@ TensorMap Optimizer::state_dict() const try {
   raise_out_of_memory();
 }
 
-Optimizer::Memories Optimizer::memory_in(const TensorMap& state) const {
-  Memories memory;
+Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const {
+  ParameterMemories memory;
   std::vector<std::string> slots = slot_names_;
   slots.push_back("step");
   for (const auto& [entry, tensor] : state) {
     if (!is_slot(entry)) continue;
     const size_t dot = entry.rfind('.');
     const std::string slot = entry.substr(dot + 1);
-    Memory& of_entry = memory[entry.substr(0, dot)];
+    ParameterMemory& of_entry = memory[entry.substr(0, dot)];
     if (slot == gradient_sum_slot) of_entry.gradient_sum = tensor.copy();
     if (slot == average_slot) of_entry.average = tensor.copy();
     if (slot == gradient_sum_slot || slot == average_slot) continue;

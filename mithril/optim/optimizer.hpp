@@ -87,20 +87,20 @@ class Optimizer {
   void load_state_dict(const TensorMap& state);
 
   // ---- for steps as part of a graph (mithril/compile/training_step.hpp) ----
-  struct Memory {
+  struct ParameterMemory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
     std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
   };
-  using Memories = std::map<std::string, Memory, std::less<>>;
+  using ParameterMemories = std::map<std::string, ParameterMemory, std::less<>>;
   // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
   // step has succeeded. StateError E0904.
-  Memory& memory_of(const std::string& key, const Tensor& param, Memories& made);
-  const Memory* find_memory(const std::string& key) const;
+  ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made);
+  const ParameterMemory* find_memory(const std::string& key) const;
   // Counts the step, and whether it has changed the averages. Never fails; references stay valid.
-  void finish_step(Memories& made, bool averaged = false);
+  void finish_step(ParameterMemories& made, bool averaged = false);
   // Counts gradients that were added to the sums, for a later step. Never fails.
-  void finish_micro_step(Memories& made);
+  void finish_micro_step(ParameterMemories& made);
   std::int64_t micro_steps() const { return micro_steps_; }  // since the last step
   std::int64_t averaged() const { return averaged_; }        // steps in the averages
   const std::vector<std::string>& slot_names() const { return slot_names_; }
@@ -108,7 +108,7 @@ class Optimizer {
   // `numbers`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
   // The numbers of a parameter's step that change: its learning rate, the bias corrections of its
-  // moments. `steps`: as in Memory.
+  // moments. `steps`: as in ParameterMemory.
   virtual std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const = 0;
   StepRates rates(const ParameterGroup& group) const {
     return {lr() * group.lr_factor, group.weight_decay.value_or(weight_decay())};
@@ -121,7 +121,7 @@ class Optimizer {
   Optimizer(Schedule schedule, std::vector<std::string> slots, std::vector<ParameterGroup> groups);
   virtual double weight_decay() const = 0;
   // `changing`: numbers(memory.steps, rates). Must not throw, so that all parameters move or none.
-  virtual void update(Tensor& param, const Tensor& gradient, Memory& memory,
+  virtual void update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
                       const std::vector<double>& changing, const StepRates& rates) = 0;
   // Sets options with the names and kinds of options(), except "lr". After an error nothing is set.
   virtual void set_options(const OptimizerOptions& options) = 0;
@@ -135,7 +135,7 @@ class Optimizer {
   static void require(bool holds, const char* option, double got, const char* expected);
 
  private:
-  Memories memory_in(const TensorMap& state) const;
+  ParameterMemories memory_in(const TensorMap& state) const;
 
   Schedule schedule_;
   std::vector<ParameterGroup> groups_;
@@ -144,7 +144,7 @@ class Optimizer {
   int threads_ = 0;
   std::uint64_t options_version_ = 0;
   std::vector<std::string> slot_names_;
-  Memories memory_;
+  ParameterMemories memory_;
 };
 
 // Calls f(Element{}, Number{}) with the element type of a parameter and that of its state_dtype.

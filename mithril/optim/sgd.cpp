@@ -60,8 +60,8 @@ void SGD::add_to_graph(GraphMove& move) const {
   move.param = move.param - direction * move.numbers[0];
 }
 
-void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory, const std::vector<double>&,
-                 const StepRates& rates) {
+void SGD::update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
+                 const std::vector<double>&, const StepRates& rates) {
   visit_parameter(param, [&](auto element, auto number) {
     using Element = decltype(element);
     using T = decltype(number);

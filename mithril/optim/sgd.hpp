@@ -28,7 +28,7 @@ class SGD final : public Optimizer {
   OptimizerOptions options() const override;
 
  private:
-  void update(Tensor& param, const Tensor& gradient, Memory& memory,
+  void update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
               const std::vector<double>& changing, const StepRates& rates) override;
   double weight_decay() const override { return options_.weight_decay; }
   void set_options(const OptimizerOptions& options) override;
