@@ -9,8 +9,8 @@
 #include "backends/torch/onednn_ops.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
-#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/use_counts.hpp"
 
 namespace mithril::torch_backend {
 namespace {
@@ -41,7 +41,7 @@ struct Chain {
 class UseOneDnn {
  public:
   UseOneDnn(const Graph& graph, const Observer* observer)
-      : from_(graph), observer_(observer), rebuilder_(graph), readers_(reader_counts(graph)) {
+      : from_(graph), observer_(observer), rebuilder_(graph), use_counts_(use_counts(graph)) {
     for (const Constant& constant : graph.constants()) constants_.insert(constant.value);
     for (const Node& node : graph.nodes()) plan(node);
   }
@@ -83,7 +83,7 @@ class UseOneDnn {
   bool take_along(const Node& node, size_t argument, F extend) {
     const ValueId* input = tensor_of(node.arguments[argument]);
     const auto at = input ? chains_.find(*input) : chains_.end();
-    if (at == chains_.end() || readers_[index(*input)] > 1) return false;
+    if (at == chains_.end() || use_counts_[index(*input)] > 1) return false;
     if (at->second.activation.name != "none" || is_seen(*at->second.product)) return false;
     Chain longer = at->second;
     if (!extend(longer)) return false;
@@ -110,7 +110,7 @@ class UseOneDnn {
   // A convolution would reorder its weight in every call, whatever its size.
   bool is_packed(const Node& node) const {
     const ValueId weight = *tensor_of(node.arguments[1]);
-    if (!constants_.contains(weight) || readers_[index(weight)] > 1) return false;
+    if (!constants_.contains(weight) || use_counts_[index(weight)] > 1) return false;
     int64_t size = 1;
     for (const Dim& dim : from_.value(weight).dims) size *= dim.constant();
     return size >= (node.op == &linear_ ? min_packed_elements : 1);
@@ -162,7 +162,7 @@ class UseOneDnn {
   const Graph& from_;
   const Observer* observer_;
   Rebuilder rebuilder_;
-  const std::vector<int> readers_;
+  const std::vector<int> use_counts_;
   std::unordered_set<ValueId> constants_, taken_;
   std::unordered_map<ValueId, Chain> chains_;  // by the value that they make
 };

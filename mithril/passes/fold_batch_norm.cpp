@@ -8,8 +8,8 @@
 
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
-#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/use_counts.hpp"
 #include "mithril/tensor/convert.hpp"
 #include "mithril/tensor/deferred.hpp"
 
@@ -57,7 +57,7 @@ struct Affine {
 class FoldBatchNorm {
  public:
   explicit FoldBatchNorm(const Graph& graph)
-      : from_(graph), rebuilder_(graph), readers_(reader_counts(graph)) {
+      : from_(graph), rebuilder_(graph), use_counts_(use_counts(graph)) {
     for (const Constant& constant : graph.constants()) {
       constants_.emplace(constant.value, &constant.tensor);
     }
@@ -89,7 +89,7 @@ class FoldBatchNorm {
   // The affine map of the norm, if its parameters and those of the product before it are constants.
   std::optional<Affine> foldable(const Node& norm) const {
     const auto at = products_.find(*tensor_of(norm.arguments[0]));
-    if (at == products_.end() || readers_[index(at->first)] > 1) return std::nullopt;
+    if (at == products_.end() || use_counts_[index(at->first)] > 1) return std::nullopt;
     const Node& product = *at->second;
     if (!constant(product, "weight") || !is_known(product, "bias")) return std::nullopt;
     if (from_.value(product.outputs[0]).dtype != from_.value(norm.outputs[0]).dtype) {
@@ -161,7 +161,7 @@ class FoldBatchNorm {
   const OpDef& batch_norm_ = find_op("batch_norm_inference");
   const Graph& from_;
   Rebuilder rebuilder_;
-  const std::vector<int> readers_;
+  const std::vector<int> use_counts_;
   std::unordered_map<ValueId, const Tensor*> constants_;
   std::unordered_map<ValueId, const Node*> products_;  // by the value that they make
 };

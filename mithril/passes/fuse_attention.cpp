@@ -11,8 +11,8 @@
 
 #include "mithril/graph/expression.hpp"
 #include "mithril/op/registry.hpp"
-#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/use_counts.hpp"
 
 namespace mithril {
 namespace {
@@ -38,7 +38,7 @@ class FuseAttention {
       : from_(graph),
         rebuilder_(graph),
         makers_(graph.values().size()),
-        readers_(reader_counts(graph)) {
+        use_counts_(use_counts(graph)) {
     for (const Constant& constant : graph.constants()) {
       constants_.emplace(constant.value, &constant.tensor);
     }
@@ -124,7 +124,7 @@ class FuseAttention {
   // Skips ops that change nothing, such as dropout in inference.
   const Node* made_for_one(const Argument& argument) const {
     const ValueId* id = tensor_of(argument);
-    const Node* node = id && readers_[index(*id)] == 1 ? makers_[index(*id)] : nullptr;
+    const Node* node = id && use_counts_[index(*id)] == 1 ? makers_[index(*id)] : nullptr;
     return node && node->op == &buffer_ ? made_for_one(node->arguments[0]) : node;
   }
 
@@ -262,7 +262,7 @@ class FuseAttention {
   const Graph& from_;
   Rebuilder rebuilder_;
   std::vector<const Node*> makers_;  // per value; null: an input or a constant
-  const std::vector<int> readers_;
+  const std::vector<int> use_counts_;
   std::unordered_map<ValueId, const Tensor*> constants_;
 };
 

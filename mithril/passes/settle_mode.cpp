@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "mithril/op/registry.hpp"
-#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/use_counts.hpp"
 
 namespace mithril {
 namespace {
@@ -14,12 +14,12 @@ class SettleMode {
   SettleMode(const Graph& graph, bool inference)
       : from_(graph),
         inference_(inference),
-        readers_(reader_counts(graph)),
+        use_counts_(use_counts(graph)),
         is_made_(graph.values().size()),
         rebuilder_(graph) {}
 
   Graph run() {
-    const std::vector<int> before = readers_;
+    const std::vector<int> before = use_counts_;
     std::vector<bool> unused(from_.nodes().size());
     for (size_t i = unused.size(); i-- > 0;) unused[i] = leave_unread(from_.nodes()[i], before);
     for (size_t i = 0; i < unused.size(); ++i) {
@@ -51,17 +51,17 @@ class SettleMode {
   // Removes the node from the readers of values that it no longer needs. True if it is unused.
   bool leave_unread(const Node& node, const std::vector<int>& before) {
     const auto lost_readers = [&](ValueId id) {
-      return before[index(id)] > 0 && readers_[index(id)] == 0;
+      return before[index(id)] > 0 && use_counts_[index(id)] == 0;
     };
-    const auto unread = [&](ValueId id) { return readers_[index(id)] == 0; };
+    const auto unread = [&](ValueId id) { return use_counts_[index(id)] == 0; };
     const bool unused = std::all_of(node.outputs.begin(), node.outputs.end(), unread) &&
                         std::any_of(node.outputs.begin(), node.outputs.end(), lost_readers);
     if (unused) {
       for (const Argument& argument : node.arguments) {
-        if (const ValueId* id = tensor_of(argument)) --readers_[index(*id)];
+        if (const ValueId* id = tensor_of(argument)) --use_counts_[index(*id)];
       }
     } else if (is_by_mode(node)) {
-      --readers_[index(choice(node, !is_inference(node)))];
+      --use_counts_[index(choice(node, !is_inference(node)))];
     }
     return unused;
   }
@@ -70,7 +70,7 @@ class SettleMode {
     const ValueId chosen = choice(node, is_inference(node)), old = node.outputs.front();
     const ValueId now = in_dtype(from_.value(old).dtype, rebuilder_.map(chosen));
     rebuilder_.become(old, now);
-    if (!is_made_[index(chosen)] || readers_[index(chosen)] > 1) return;
+    if (!is_made_[index(chosen)] || use_counts_[index(chosen)] > 1) return;
     is_made_[index(old)] = true;
     Value value = rebuilder_.graph().value(now);
     value.name = from_.value(old).name;
@@ -87,8 +87,8 @@ class SettleMode {
   const Graph& from_;
   const bool inference_;
   const OpDef& by_mode_ = find_op("by_mode");
-  std::vector<int> readers_;   // without readers in the other mode
-  std::vector<bool> is_made_;  // by a node whose output may get another name
+  std::vector<int> use_counts_;  // without readers in the other mode
+  std::vector<bool> is_made_;    // by a node whose output may get another name
   Rebuilder rebuilder_;
 };
 
