@@ -9,7 +9,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/eval/memory_plan.hpp"
 #include "mithril/eval/run_node.hpp"
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
@@ -24,7 +24,7 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
     const DType dtype = graph.value(graph.inputs()[i]).dtype;
     inputs.push_back(placeholder(dtype, dims[i]));
   }
-  return make_plan(graph, SizedGraph(graph), inputs);
+  return make_plan(graph, SizeSources(graph), inputs);
 }
 
 [[noreturn]] void refuse_op(const Graph& graph, const Node& node) {

@@ -176,7 +176,7 @@ class CpuExecutable final : public Executable {
   }
 
   const Graph graph_;
-  const SizedGraph sizes_;
+  const SizeSources sizes_;
   const Config config_;
   std::vector<bool> observed_;  // per node: the observer wants its outputs; empty: no observer
   mutable PackedWeights packed_;

@@ -75,7 +75,7 @@ class SizedPrograms {
   void learn_conversions(Program& program, at::TensorList inputs, Numbers numbers) const;
 
   const Graph graph_;
-  const SizedGraph sizes_;
+  const SizeSources sizes_;
   const Target target_;
   const Switches switches_;
   const std::shared_ptr<const Observer> observer_;

@@ -30,7 +30,7 @@ struct Interpreter::State {
   }
 
   const Graph graph;
-  const SizedGraph sizes;
+  const SizeSources sizes;
   const std::shared_ptr<const Observer> observer;
   std::vector<bool> observed;     // per node: whether the observer wants its outputs
   std::vector<Tensor> constants;  // per constant of the graph, read-only

@@ -31,7 +31,7 @@ std::vector<std::vector<ValueId>> last_reads(const Graph& graph) {
 
 class Planner::Sizes {
  public:
-  Sizes(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
+  Sizes(const Graph& graph, const SizeSources& sizes, std::span<const Tensor> inputs)
       : graph_(graph),
         sizes_(sizes),
         released_(last_reads(graph)),
@@ -45,7 +45,7 @@ class Planner::Sizes {
   }
 
   PlannedNode next() {
-    const SizedNode& sized = sizes_.nodes()[next_];
+    const NodeSizeSources& sized = sizes_.nodes()[next_];
     if (sized.stage != stage_) enter(sized.stage);
     PlannedNode planned = plan_node(graph_.nodes()[next_], sized);
     planned.released = std::move(released_[next_++]);
@@ -97,7 +97,7 @@ class Planner::Sizes {
     return size.index < 0 ? size.number : numbers_[static_cast<size_t>(size.index)];
   }
 
-  PlannedNode plan_node(const Node& node, const SizedNode& sized) {
+  PlannedNode plan_node(const Node& node, const NodeSizeSources& sized) {
     MITHRIL_CHECK(node.op->eval, "op " + node.op->name + " has no eval: run expand_ops first");
     PlannedNode planned{.op = node.op};
     const DType dtype = graph_.value(node.outputs.front()).dtype;
@@ -170,7 +170,7 @@ class Planner::Sizes {
   }
 
   const Graph& graph_;
-  const SizedGraph& sizes_;
+  const SizeSources& sizes_;
   size_t next_ = 0;
   std::vector<std::vector<ValueId>> released_;
   std::vector<Dims> dims_;  // per value, once they are known
@@ -179,7 +179,7 @@ class Planner::Sizes {
   std::vector<int64_t> numbers_;  // the sizes that the stage's program computes
 };
 
-Planner::Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
+Planner::Planner(const Graph& graph, const SizeSources& sizes, std::span<const Tensor> inputs)
     : sizes_(std::make_unique<Sizes>(graph, sizes, inputs)) {}
 Planner::~Planner() = default;
 PlannedNode Planner::next() {
@@ -187,7 +187,7 @@ PlannedNode Planner::next() {
   return sizes_->next();
 }
 
-Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs) {
+Plan make_plan(const Graph& graph, const SizeSources& sizes, std::span<const Tensor> inputs) {
   Planner planner(graph, sizes, inputs);
   Plan plan;
   for (const Tensor& input : inputs) plan.inputs.push_back(input.dims());

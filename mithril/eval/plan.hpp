@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {
@@ -30,7 +30,7 @@ struct Plan {
 class Planner {
  public:
   // The graph and its sizes outlive it. InputError if an input contradicts the graph's dims.
-  Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
+  Planner(const Graph& graph, const SizeSources& sizes, std::span<const Tensor> inputs);
   ~Planner();
   PlannedNode next();  // called once for each node
 
@@ -41,7 +41,7 @@ class Planner {
 
 // InputError if an input contradicts the graph's dims. Threads may plan with one graph at the same
 // time.
-Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
+Plan make_plan(const Graph& graph, const SizeSources& sizes, std::span<const Tensor> inputs);
 
 // A placeholder input for planning. Its elements must not be read.
 Tensor placeholder(DType dtype, Dims dims);

@@ -34,7 +34,7 @@ Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) 
 // Makes each row of y in the place of the next row of x, so a forward traversal would read
 // overwritten rows.
 std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Direction direction) {
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   cpu_backend::PackedWeights packed(graph);
   const cpu_backend::Config config;
   const auto plan =

@@ -185,7 +185,7 @@ class ConvolutionNetwork {
 };
 
 std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) {
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   const Plan plan = make_plan(graph, sizes, inputs);
   cpu_backend::ShapedGraph shaped(graph, plan);
   const cpu_backend::Config config;

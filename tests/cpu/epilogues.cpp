@@ -11,7 +11,7 @@ namespace {
 
 size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
   const Graph graph = parse_graph(text);
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   cpu_backend::PackedWeights packed(graph);
   const cpu_backend::Config config;
   return cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, inputs), config, packed)

@@ -10,7 +10,7 @@
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 #include "mithril/check/placement.hpp"
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/table/case.hpp"
@@ -24,7 +24,7 @@ bool runs_in_a_loop(const OpDef& op, const OpCase& row) {
   if (!row.error.empty() || check::makes_values(op, row)) return false;
   const RowGraph built = build(op, row, Knowledge::numbers, DType::float32);
   if (built.graph.nodes().size() != 1) return false;
-  const SizedGraph sizes(built.graph);
+  const SizeSources sizes(built.graph);
   const Plan plan = make_plan(built.graph, sizes, generate(built.tensors, 1));
   const cpu_backend::ShapedGraph shaped(built.graph, plan);
   if (!cpu_backend::elementwise_dtype(shaped, 0)) return false;

@@ -13,7 +13,7 @@
 #include "backends/cpu/elementwise/native/library.hpp"
 #include "backends/cpu/elementwise/native/text.hpp"
 #include "mithril/eval/plan.hpp"
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 
 namespace mithril::tests {
 
@@ -159,7 +159,7 @@ TEST_CASE("the text of native code contains no names, sizes or constants") {
       value.name += name;
       graph.restate(static_cast<ValueId>(i), value);
     }
-    const SizedGraph sizes(graph);
+    const SizeSources sizes(graph);
     Dims numbers;
     for (const Dim& dim : graph.values().front().dims) numbers.push_back(dim.constant());
     const std::vector<Tensor> inputs{Tensor::full(DType::float32, numbers, 0)};

@@ -19,7 +19,7 @@ struct Taken {
 };
 
 Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   cpu_backend::PackedWeights packed(graph);
   const cpu_backend::Config config{.fuse = fuse};
   const auto plan =

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "mithril/eval/plan.hpp"
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/linear.hpp"
@@ -29,7 +29,7 @@ double planned_peak(const Graph& graph) {
     for (const Dim& dim : graph.value(id).dims) dims.push_back(dim.constant());
     inputs.push_back(Tensor::empty(graph.value(id).dtype, dims));
   }
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   const Plan plan = make_plan(graph, sizes, inputs);
   std::vector<double> bytes(graph.values().size());
   double now = 0, peak = 0;

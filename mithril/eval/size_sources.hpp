@@ -14,7 +14,7 @@ struct SizeSource {
   int64_t number = 0;
   int32_t index = -1;  // of the program's values; -1: `number`
 };
-struct SizedNode {
+struct NodeSizeSources {
   int32_t stage = 0;
   // the sizes of outputs are not computable: the node is inferred with numbers
   bool inferred = false;
@@ -35,16 +35,18 @@ struct Stage {
 };
 
 // Made once for a graph; does not read facts afterwards.
-class SizedGraph {
+class SizeSources {
  public:
   // The graph outlives it. ValueError E0403 for a number that follows from no size.
-  explicit SizedGraph(const Graph& graph);
+  explicit SizeSources(const Graph& graph);
 
   const std::vector<Stage>& stages() const { return stages_; }
-  const std::vector<SizedNode>& nodes() const { return nodes_; }  // as the graph's
+  const std::vector<NodeSizeSources>& nodes() const { return nodes_; }  // as the graph's
   // The ints in the values of a node's arguments, in the order of map_dims, and the dims of its
   // outputs, unless it is inferred.
-  const SizeSource* sizes(const SizedNode& node) const { return sizes_.data() + node.first_size; }
+  const SizeSource* sizes(const NodeSizeSources& node) const {
+    return sizes_.data() + node.first_size;
+  }
   // "[N, 3]", for messages about a value that is observed.
   std::string text(ValueId id) const;
 
@@ -59,7 +61,7 @@ class SizedGraph {
 
   const Graph& graph_;
   std::vector<Stage> stages_;
-  std::vector<SizedNode> nodes_;
+  std::vector<NodeSizeSources> nodes_;
   std::vector<SizeSource> sizes_;
   std::vector<std::pair<ValueId, std::string>> texts_;
 };

@@ -1,4 +1,4 @@
-#include "mithril/eval/sized_graph.hpp"
+#include "mithril/eval/size_sources.hpp"
 
 #include <algorithm>
 
@@ -18,13 +18,13 @@ const std::string& port_of(const Node& node, size_t argument) {
 
 }  // namespace
 
-SizedGraph::SizedGraph(const Graph& graph) : graph_(graph), stages_(1) {
+SizeSources::SizeSources(const Graph& graph) : graph_(graph), stages_(1) {
   for (const ValueId id : graph.inputs()) observe(id);
   nodes_.reserve(graph.nodes().size());
   for (const Node& node : graph.nodes()) add_node(node);
 }
 
-void SizedGraph::observe(ValueId id) {
+void SizeSources::observe(ValueId id) {
   const Value& value = graph_.value(id);
   if (!value.ranked) return;
   texts_.emplace_back(id, to_string(value.dims));
@@ -34,12 +34,12 @@ void SizedGraph::observe(ValueId id) {
   }
 }
 
-bool SizedGraph::follows(const Value& value) const {
+bool SizeSources::follows(const Value& value) const {
   const auto known = [&](const Dim& dim) { return stages_.back().program.follows(dim); };
   return value.ranked && std::all_of(value.dims.begin(), value.dims.end(), known);
 }
 
-void SizedGraph::add_size(const Dim& dim, bool of_shape) {
+void SizeSources::add_size(const Dim& dim, bool of_shape) {
   if (dim.is_constant()) {
     sizes_.push_back({dim.constant()});
     return;
@@ -49,8 +49,9 @@ void SizedGraph::add_size(const Dim& dim, bool of_shape) {
   sizes_.push_back({0, of_shape ? program().add_size(dim) : program().add(dim)});
 }
 
-void SizedGraph::add_node(const Node& node) {
-  SizedNode sized{.stage = static_cast<int32_t>(stages_.size()) - 1, .first_size = sizes_.size()};
+void SizeSources::add_node(const Node& node) {
+  NodeSizeSources sized{.stage = static_cast<int32_t>(stages_.size()) - 1,
+                        .first_size = sizes_.size()};
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     if (tensor_of(node.arguments[i])) continue;
     map_dims(std::get<Datum>(node.arguments[i]), [&](const Dim& dim) {
@@ -71,7 +72,7 @@ void SizedGraph::add_node(const Node& node) {
   }
 }
 
-void SizedGraph::refuse_unknown(const Node& node, const std::string& port) const {
+void SizeSources::refuse_unknown(const Node& node, const std::string& port) const {
   raise({.kind = ErrorKind::value,
          .code = "E0403",
          .path = graph_.value(node.outputs.front()).name,
@@ -81,7 +82,7 @@ void SizedGraph::refuse_unknown(const Node& node, const std::string& port) const
 }
 
 // The sizes of the node's outputs are known from here on.
-void SizedGraph::begin_stage(const Node& node) {
+void SizeSources::begin_stage(const Node& node) {
   Stage next;
   for (const Observed& before : stages_.back().observed) {
     next.program.observe(graph_.value(before.value).dims[before.dim]);
@@ -93,7 +94,7 @@ void SizedGraph::begin_stage(const Node& node) {
   if (stages_.back().observed.size() == observed) stages_.pop_back();
 }
 
-std::string SizedGraph::text(ValueId id) const {
+std::string SizeSources::text(ValueId id) const {
   const auto at = std::find_if(texts_.begin(), texts_.end(),
                                [&](const auto& text) { return text.first == id; });
   return at == texts_.end() ? "of any rank" : at->second;
