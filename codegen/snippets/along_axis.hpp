@@ -1,8 +1,8 @@
 // Elements that are chosen along one axis, another one for each row.
 #pragma once
 #include "codegen/snippets/axes.hpp"
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

@@ -1,6 +1,6 @@
 // Repeats elements along axes.
 #pragma once
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/iteration.hpp"
 
 namespace mithril::snippets {
 

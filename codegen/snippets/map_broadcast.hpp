@@ -1,7 +1,7 @@
 // Functions of two operands that are broadcast to the output.
 #pragma once
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

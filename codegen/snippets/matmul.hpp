@@ -1,8 +1,8 @@
 // Products of matrices.
 #pragma once
 #include "codegen/snippets/gemm.hpp"
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

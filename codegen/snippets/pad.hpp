@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/iteration.hpp"
 
 namespace mithril::snippets {
 

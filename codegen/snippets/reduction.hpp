@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "codegen/snippets/axes.hpp"
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/partial_sums.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

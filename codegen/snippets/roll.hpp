@@ -1,8 +1,8 @@
 // Elements shifted along axes; those that leave at one end come back at the other.
 #pragma once
 #include "codegen/snippets/axes.hpp"
+#include "codegen/snippets/iteration.hpp"
 #include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "codegen/snippets/axes.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/iteration.hpp"
 
 namespace mithril::snippets {
 
@@ -34,13 +34,13 @@ int64_t number_at(const std::array<int64_t, count>& numbers, size_t i, int64_t) 
 
 // Starts at `start` and takes counts[axis] elements, steps[axis] apart, along each axis.
 template <size_t rank>
-struct SliceWalk {
+struct SliceIteration {
   Dims<rank> counts, steps;
   int64_t start = 0;
 
   template <size_t slices, typename Steps, typename Axes>
-  SliceWalk(const Dims<rank>& whole, const std::array<int64_t, slices>& starts,
-            const std::array<int64_t, slices>& stops, const Steps& step, const Axes& axes)
+  SliceIteration(const Dims<rank>& whole, const std::array<int64_t, slices>& starts,
+                 const std::array<int64_t, slices>& stops, const Steps& step, const Axes& axes)
       : counts(whole), steps(strides(whole)) {
     for (size_t i = 0; i < slices; ++i) {
       const size_t axis = axis_of(number_at(axes, i, static_cast<int64_t>(i)), rank);

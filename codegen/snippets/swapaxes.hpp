@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "codegen/snippets/axes.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/iteration.hpp"
 
 namespace mithril::snippets {
 

@@ -1,7 +1,7 @@
 // Permutes axes.
 #pragma once
 #include "codegen/snippets/axes.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/iteration.hpp"
 
 namespace mithril::snippets {
 
