@@ -8,7 +8,8 @@
 //   Runs    partitions k: each run may prefetch and may move A
 //
 // A kernel that accumulates into C adds C after the products, so that a long sum is the total of
-// the sums of its blocks of k. The bias is added last. Compiled once for each target.
+// the sums of its blocks of k. It adds the bias last, if the caller passes one. Compiled once for
+// each target.
 #if defined(MITHRIL_MICRO_KERNEL) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_MICRO_KERNEL
 #undef MITHRIL_MICRO_KERNEL
