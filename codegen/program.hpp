@@ -1,5 +1,5 @@
-// What is written for a graph: the order of statements, the nodes of each loop, and the buffer of
-// each value.
+// The program written for a graph: the order of statements, the nodes of each loop, and the buffer
+// of each value.
 #pragma once
 #include <cstdint>
 #include <optional>

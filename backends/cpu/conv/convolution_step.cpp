@@ -15,7 +15,7 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // In whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
-// What is packed to VNNI pairs in each run; no planes: nothing.
+// The source that each run packs to VNNI pairs; no planes: none.
 struct PairedOperands {
   PairedPlanes source, weight;
 };

@@ -151,7 +151,7 @@ void Im2col::multiply(const ConvolutionOperands& o, const GemmPart& part) const 
   if (gemm_kernels_->release) gemm_kernels_->release();
 }
 
-// Each panel meets all rows of tiles while it is in the L1 cache.
+// Multiplies each panel with all rows of tiles while the panel is in the L1 cache.
 void Im2col::multiply_piece(const Operands& operands, const Piece& piece) const {
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);

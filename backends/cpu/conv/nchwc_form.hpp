@@ -1,4 +1,4 @@
-// What the forms in the NCHW16c (blocked) layout share: the layouts of source and result.
+// The base of the forms in the NCHW16c (blocked) layout: the layouts of source and result.
 #pragma once
 
 #include <algorithm>

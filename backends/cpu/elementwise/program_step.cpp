@@ -288,7 +288,7 @@ class ElementwiseProgramStep final : public ElementStep {
                  next_block(scratch, next));
   }
 
-  // What to prefetch of the inputs that are read in place.
+  // The prefetches for the inputs that are read in place.
   Prefetch<T> next_block(const Scratch& scratch, int64_t next) const {
     Prefetch<T> prefetch;
     for (const size_t i : prefetched_) {

@@ -14,7 +14,7 @@ struct Rows {
   int64_t count, size;  // size: elements of a row
   int threads;          // the most that a step uses
 
-  // The rows, or all their elements, in so many pieces.
+  // The work of the rows, divided into `pieces`: rows or elements.
   Work work(int64_t pieces) const {
     return {.amount = count * size, .pieces = pieces, .grain_size = grain_size};
   }
