@@ -28,7 +28,7 @@ MemoryHook write_down(const Told& told) {
 
 }  // namespace
 
-TEST_CASE("a meter counts what is in use and the most that ever was") {
+TEST_CASE("a meter counts the memory in use and its peak") {
   const auto meter = Meter::make(std::nullopt);
   CHECK_FALSE(meter->take(100));
   CHECK_FALSE(meter->take(50));

@@ -85,7 +85,8 @@ TEST_CASE("a deferred transpose is computed for consumers that are not GEMMs") {
   CHECK(differing_output(text, {random({4, 5}, 6)}) == "");
 }
 
-TEST_CASE("slices of the first axis, the last, all axes, backwards and empty") {
+TEST_CASE(
+    "slices match the reference for the first axis, the last, all axes, backwards and empty") {
   const std::string text =
       "graph {\n"
       "  input x: float32[70, 4, 35]\n"

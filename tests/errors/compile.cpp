@@ -36,7 +36,7 @@ TEST_CASE("an unknown key of an option gives the nearest") {
         "  help: did you mean 'image'?");
 }
 
-TEST_CASE("null is no backend") {
+TEST_CASE("a null backend is refused") {
   CHECK(text_of_error([] { compile(product(), nullptr); }) ==
         "mithril.BackendError[E1052]: compile: the backend is null\n"
         "  help: give one, such as ml::cpu()");
@@ -48,7 +48,7 @@ TEST_CASE("a key in two sets is refused") {
         "  help: name it in one of them");
 }
 
-TEST_CASE("a state is no key of an option") {
+TEST_CASE("an option refuses a state as a key") {
   Model model;
   model |= Model::op("add")({{"left", "s"}, {"right", "x"}, {"output", "n"}});
   model.set_shapes({{"x", {2}}});
@@ -63,7 +63,7 @@ TEST_CASE("a state is no key of an option") {
         "mithril.ValueError[E0415]: 's' of data_keys is a state" + help);
 }
 
-TEST_CASE("a state that has got a source is refused") {
+TEST_CASE("a state that is connected to a source is refused") {
   Model model;
   model |= Model::op("relu")({{"input", "x"}, {"output", "y"}});
   model |= Model::op("add")({{"left", "s"}, {"right", "y"}, {"output", "n"}});
@@ -76,7 +76,7 @@ TEST_CASE("a state that has got a source is refused") {
         "  help: evaluate gives a state its value: connect nothing to it");
 }
 
-TEST_CASE("data must be an input and what is discarded an output") {
+TEST_CASE("data keys must be inputs, and discarded keys must be outputs") {
   CHECK(compile_error({.data_keys = {"logits"}}) ==
         "mithril.NameError[E0611]: 'logits' of data_keys is not an input of the model\n"
         "  inputs : image, weight");
@@ -112,7 +112,7 @@ TEST_CASE("a connection of another model is refused") {
         "  help: compile the model that it belongs to");
 }
 
-TEST_CASE("shapes that contradict each other say who gave them") {
+TEST_CASE("shapes that contradict each other are refused with their origins") {
   const std::string text = compile_error({.shapes = {{"image", {4, 128}}, {"weight", {256, 64}}}});
   CHECK(text.find("mithril.ShapeError[E02") == 0);
   CHECK(text.find("given by shapes={\"image\": [4, 128]}") != std::string::npos);
@@ -151,26 +151,26 @@ TEST_CASE("a backend that lacks ops names them") {
         "mithril.BackendError[E1001]: backend 'poor' cannot run the ops multiply");
 }
 
-TEST_CASE("the default dtype of a backend is a floating one") {
+TEST_CASE("a default dtype that is not floating is refused") {
   CHECK(text_of_error([] { cpu({.dtype = DType::int64}); }) ==
         "mithril.TypeError[E0383]: the default dtype of a backend must be floating, not int64\n"
         "  help: choose float32, float64, float16 or bfloat16");
 }
 
-TEST_CASE("mixed precision on the CPU backend is of 16 bits") {
+TEST_CASE("mixed precision on the CPU backend requires a dtype of 16 bits") {
   CHECK(text_of_error([] { cpu({.use_amp = true, .amp_dtype = DType::float64}); }) ==
         "mithril.TypeError[E0385]: amp_dtype is float64, which is not a lower precision\n"
         "  help: choose float16 or bfloat16");
 }
 
-TEST_CASE("a dtype that weights are held in has 16 bits") {
+TEST_CASE("a weight dtype of other than 16 bits is refused") {
   CHECK(
       text_of_error([] { cpu({.weight_dtype = DType::float32}); }) ==
       "mithril.TypeError[E0387]: weight_dtype is float32, which does not hold weights in 16 bits\n"
       "  help: choose float16 or bfloat16, or leave it out");
 }
 
-TEST_CASE("a backend has no fewer threads than none") {
+TEST_CASE("a negative number of threads is refused") {
   CHECK(text_of_error([] { cpu({.threads = -2}); }) ==
         "mithril.ValueError[E0433]: threads is -2, expected 0 or more\n"
         "  help: 0 takes as many as the process has processors");

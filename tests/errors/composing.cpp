@@ -103,7 +103,7 @@ TEST_CASE("a chain needs one beginning") {
         "  help: name the port, or choose one with set_cin or set_cout");
 }
 
-TEST_CASE("a connection of another model that is none of the parts is refused") {
+TEST_CASE("a connection of a model that is not one of the parts is refused") {
   Model other = with_relu("a", "b");
   Model model;
   CHECK(text_of_error([&] {

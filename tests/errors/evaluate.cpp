@@ -99,14 +99,14 @@ TEST_CASE("sizes that do not meet in the middle of a model name the connection a
         "  output     : [...]   on output, pattern \"*o\"");
 }
 
-TEST_CASE("another kind is refused") {
+TEST_CASE("an input of another kind of dtype is refused") {
   CHECK(evaluate_error(params, {{"image", Tensor(DType::int64, {1, 2})}}) ==
         "mithril.InputError[E0805]: 'image' is int64, expected float32\n"
         "  help: floats and integers are converted to the width of the model, but not to each "
         "other");
 }
 
-TEST_CASE("a gradient for what is no output is refused") {
+TEST_CASE("a gradient for a name that is no output is refused") {
   CHECK(text_of_error([] {
           compiled().evaluate(params, data, {{"logit", data.at("image")}});
         }) ==
@@ -151,7 +151,7 @@ TEST_CASE("the gradient of integers is refused when it is asked for") {
   CHECK(text.find("mithril.GradientError[E0502]") == 0);
 }
 
-TEST_CASE("a parameter of unknown size cannot begin") {
+TEST_CASE("a parameter of unknown size cannot be initialised") {
   const CompiledModel model = compile(product_of_two(), cpu(), {.shapes = {{"weight", {"K", 2}}}});
   CHECK(
       text_of_error([&] { model.get_parameters(); }) ==

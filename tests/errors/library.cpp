@@ -81,7 +81,7 @@ TEST_CASE("an argument that is needed is asked for") {
         "mithril.ValueError[E0408]: Split needs the argument 'split_size' (int)");
 }
 
-TEST_CASE("a name in the book of ops is free") {
+TEST_CASE("an op with the name of another op is refused") {
   OpDef second = find_op("relu");
   CHECK(text_of_error([&] { add_op(std::move(second)); }) ==
         "mithril.NameError[E0603]: an op named 'relu' exists already");

@@ -55,7 +55,7 @@ TEST_CASE("a value that an op cannot take is refused") {
         "  output   : [3, 2]   on y, pattern \"*s\"");
 }
 
-TEST_CASE("a value that nobody gives is asked for when compiling") {
+TEST_CASE("compiling asks for a value that has no source") {
   const Model model = one("softmax", {{"input", "x"}, {"axis", "axis"}, {"output", "y"}});
   CHECK(text_of_error([&] { compile(model, cpu()); }) ==
         "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
@@ -83,7 +83,7 @@ TEST_CASE("a mask of attention that does not fit the scores is refused") {
         "  S         : 5           given by set_shapes({\"k\": [2, 5, 4]})");
 }
 
-TEST_CASE("dropout in the op of attention is refused with what does it") {
+TEST_CASE("dropout in the op of attention is refused with a hint to the model Attention") {
   CHECK(text_of_error([] {
           Model model;
           model |= Model::op("scaled_dot_product", {{"dropout_p", 0.1}})(

@@ -18,7 +18,7 @@ std::string opening(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a plugin that is not there says what the system says") {
+TEST_CASE("a missing plugin is refused with the message of the system") {
   const std::string text = text_of_error([] { load_backend("/nowhere/libmithril_torch.so"); });
   CHECK(
       text.starts_with("mithril.BackendError[E1006]: the backend's library cannot be opened: "
@@ -26,7 +26,7 @@ TEST_CASE("a plugin that is not there says what the system says") {
                        "  why : /nowhere/libmithril_torch.so: cannot open shared object file"));
 }
 
-TEST_CASE("a plugin that is not there gives the nearest file") {
+TEST_CASE("a missing plugin is refused with the nearest file") {
   CHECK(opening("misfti").ends_with("\n  help: did you mean 'libmisfit.so'?"));
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("a plugin of another Mithril is refused") {
             "  help: build it again");
 }
 
-TEST_CASE("a plugin for another release of what it needs is refused with both") {
+TEST_CASE("a plugin for another release of its library is refused with both releases") {
   const std::string path = std::string(TEST_PLUGINS) + "/libmisfit.so";
   CHECK(opening("misfit") ==
         "mithril.BackendError[E1004]: the backend was built for torch 2.11.0: " + path +
@@ -50,7 +50,7 @@ TEST_CASE("a plugin for another release of what it needs is refused with both") 
             "  help: build it again, against the one that is installed");
 }
 
-TEST_CASE("a plugin that does not say what it was built for is refused as well") {
+TEST_CASE("a plugin that does not state its release is refused") {
   const std::string path = std::string(TEST_PLUGINS) + "/libmisfit_unnamed.so";
   CHECK(opening("misfit_unnamed") ==
         "mithril.BackendError[E1004]: the backend was built for another library: " + path +
@@ -60,7 +60,7 @@ TEST_CASE("a plugin that does not say what it was built for is refused as well")
             "  help: build it again, against the one that is installed");
 }
 
-TEST_CASE("a plugin that gives nothing is refused") {
+TEST_CASE("a plugin that returns no backend is refused") {
   struct Case {
     std::string name, why;
   };

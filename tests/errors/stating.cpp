@@ -45,7 +45,7 @@ Model softmax() {
 
 }  // namespace
 
-TEST_CASE("a shape that contradicts a layer") {
+TEST_CASE("a shape that contradicts a layer is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -58,7 +58,7 @@ TEST_CASE("a shape that contradicts a layer") {
         "  stated     : [4, 5]     given by set_shapes({\"w\": [4, 5]})");
 }
 
-TEST_CASE("shapes of one call that contradict each other") {
+TEST_CASE("shapes of one call that contradict each other are refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -71,7 +71,7 @@ TEST_CASE("shapes of one call that contradict each other") {
         "  stated     : [64, 4]   given by set_shapes({\"linear.weight\": [64, 4]})");
 }
 
-TEST_CASE("a shape of another rank") {
+TEST_CASE("a shape of another rank is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -82,7 +82,7 @@ TEST_CASE("a shape of another rank") {
         "  other side : [4]        given by set_shapes({\"w\": [4]})");
 }
 
-TEST_CASE("a rank that a part further on fixed") {
+TEST_CASE("a rank that contradicts a later part is refused") {
   Model model;
   model |= Linear({.dimension = 4})({{"input", "x"}, {"output", "h"}});
   model |= Conv2d({.filters = 3, .kernel_size = 3})({{"input", "h"}});
@@ -95,7 +95,7 @@ TEST_CASE("a rank that a part further on fixed") {
         "  other side : [8, 3]             given by set_shapes({\"x\": [8, 3]})");
 }
 
-TEST_CASE("a shape that an earlier one of unknown rank does not fit") {
+TEST_CASE("a shape that does not fit an earlier one of unknown rank is refused") {
   Model model = two_relus();
   model.set_shapes({{"a", {rest("R"), 3}}, {"b", {4, rest("R")}}});
   model.merge_connections({"a", "b"});
@@ -110,7 +110,7 @@ TEST_CASE("a shape that an earlier one of unknown rank does not fit") {
         "  stated     : [5]        given by set_shapes({\"a\": [5]})");
 }
 
-TEST_CASE("a type that contradicts an op") {
+TEST_CASE("a type that contradicts an op is refused") {
   Model model = two_relus();
   CHECK(refusal(model,
                 [&] {
@@ -121,7 +121,7 @@ TEST_CASE("a type that contradicts an op") {
         "  other side : int                          given by set_types({\"a\": int})");
 }
 
-TEST_CASE("a value that contradicts another") {
+TEST_CASE("a value that contradicts another is refused") {
   Model model = softmax();
   model.set_values({{"axis", 2}});
   CHECK(refusal(model,
@@ -133,7 +133,7 @@ TEST_CASE("a value that contradicts another") {
         "  other side : 1   given by set_values({\"axis\": 1})");
 }
 
-TEST_CASE("a value of another kind") {
+TEST_CASE("a value of another kind is refused") {
   Model model = softmax();
   CHECK(refusal(model,
                 [&] {
@@ -145,7 +145,7 @@ TEST_CASE("a value of another kind") {
         "  stated     : \"last\"   given by set_values({\"axis\": \"last\"})");
 }
 
-TEST_CASE("a value where a tensor is") {
+TEST_CASE("a value for a port that takes a tensor is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -158,7 +158,7 @@ TEST_CASE("a value where a tensor is") {
         "  stated     : 3                       given by set_values({\"w\": 3})");
 }
 
-TEST_CASE("a tensor of another shape") {
+TEST_CASE("a tensor of another shape is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -171,7 +171,7 @@ TEST_CASE("a tensor of another shape") {
         "  stated     : float32[3, 4]           given by set_values({\"w\": float32[3, 4]})");
 }
 
-TEST_CASE("a key described with another shape") {
+TEST_CASE("a key described with another shape is refused") {
   Model model = linear();
   model.set_shapes({{"x", {3, 4}}});
   CHECK(refusal(model,
@@ -185,7 +185,7 @@ TEST_CASE("a key described with another shape") {
         "  stated     : [5, 4]   given by IOKey('x', shape=[5, 4])");
 }
 
-TEST_CASE("an expression whose key has another shape") {
+TEST_CASE("an expression whose key has another shape is refused") {
   Model model = linear();
   model.set_shapes({{"x", {3, 4}}});
   const Connection x(IOKey{.name = "x", .shape = {{5, 4}}});
@@ -200,7 +200,7 @@ TEST_CASE("an expression whose key has another shape") {
         "  joined by  : [5, 4]");
 }
 
-TEST_CASE("expressions whose named dims differ") {
+TEST_CASE("an expression of connections whose named dims differ is refused") {
   const auto key = [](const char* name, const ShapeSpec& shape) {
     return Connection(IOKey{.name = name, .shape = shape});
   };
@@ -212,7 +212,7 @@ TEST_CASE("expressions whose named dims differ") {
         "  other side : 4   given by IOKey('c', shape=[2, 4])");
 }
 
-TEST_CASE("keys that cannot be one") {
+TEST_CASE("keys that cannot be merged are refused") {
   Model model = linear();
   model.set_shapes({{"x", {3, 4}}});
   CHECK(refusal(model,
@@ -246,7 +246,7 @@ TEST_CASE("keys that cannot be one") {
         "  b          : float tensor");
 }
 
-TEST_CASE("values that cannot be one") {
+TEST_CASE("values that cannot be merged are refused") {
   Model model = softmax();
   model |= Model::op("softmax")({{"input", "x"}, {"axis", "other"}});
   model.set_values({{"axis", 1}, {"other", 2}});
@@ -261,7 +261,7 @@ TEST_CASE("values that cannot be one") {
         "  other      : 2");
 }
 
-TEST_CASE("a state that contradicts its initial value") {
+TEST_CASE("a state that contradicts its initial value is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -274,7 +274,7 @@ TEST_CASE("a state that contradicts its initial value") {
         "  y          : [64, 64]");
 }
 
-TEST_CASE("a constraint that contradicts what is known") {
+TEST_CASE("a constraint that contradicts a known shape is refused") {
   Model model = linear();
   model.set_shapes({{"x", {3, 4}}});
   const auto five_rows = [](Solver& solver) {

@@ -68,13 +68,14 @@ TEST_CASE("values that live at once do not overlap") {
   }
 }
 
-TEST_CASE("a chain of equal values takes two of them") {
+TEST_CASE("a chain of equal values needs the memory of two") {
   LiveRanges chain;
   for (int32_t step = 0; step < 100; ++step) chain.push_back({1024, step, step + 1});
   CHECK(plan_memory(chain).bytes == 2048);
 }
 
-TEST_CASE("values that grow as forward passes do take what lives at once") {
+TEST_CASE(
+    "live ranges that grow as in a forward pass need only the memory of those alive at once") {
   // Activations are kept until the way back, largest first there.
   LiveRanges training;
   for (int32_t layer = 0; layer < 20; ++layer) training.push_back({640, layer, 40 - layer});
@@ -91,7 +92,7 @@ TEST_CASE("workspaces are placed below values that live longer") {
   CHECK(plan_memory(residual).bytes == most_at_once(residual));
 }
 
-TEST_CASE("random live_ranges take little more than what lives at once") {
+TEST_CASE("random live ranges need little more than the memory of those alive at once") {
   double taken = 0, least = 0;
   for (uint32_t seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);

@@ -46,7 +46,7 @@ bool is_matched(const char* statements) {
 
 }  // namespace
 
-TEST_CASE("on every row of the table comparing gives what facts give") {
+TEST_CASE("matching gives the result of facts for every row of the table") {
   int made = 0, matched = 0;
   for (const auto& [name, rows] : tests::all_op_cases()) {
     for (const tests::OpCase& row : rows()) {

@@ -34,7 +34,7 @@ void check_mentions(const std::string& error, std::initializer_list<const char*>
 
 }  // namespace
 
-TEST_CASE("an error shows line, column, what was expected and what is there") {
+TEST_CASE("an error shows the line, the column, the expected text and the text found") {
   CHECK(error_of("graph {\n  input x float32[2]\n}") ==
         "mithril.ParseError[E0701]: graph text, line 2, column 11: expected ':', got 'float32'\n"
         "  line 2 :   input x float32[2]\n"

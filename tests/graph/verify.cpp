@@ -60,7 +60,7 @@ TEST_CASE("names of outputs are unique") {
   check_broken(small_graph("output a = x output a = x"), {"output 'a'", "two outputs"});
 }
 
-TEST_CASE("every value is made") {
+TEST_CASE("a value without a maker is refused") {
   Graph graph;
   graph.add_value(stated("x", {}));
   check_broken(graph, {"value 'x'", "nothing makes it"});
@@ -105,7 +105,7 @@ TEST_CASE("a port for values takes no tensor") {
   check_broken(graph, {"node 'y' of op cast", "port 'dtype' takes no tensor, it got 'x'"});
 }
 
-TEST_CASE("a constant is what it states") {
+TEST_CASE("a constant must have its stated dims and dtype") {
   Graph graph;
   const ValueId c = graph.add_constant("c", Tensor(DType::float32, {2}));
   graph.restate(c, stated("c", {3}));

@@ -40,7 +40,7 @@ TEST_CASE("a million symbols are one class, whatever the order of merging") {
   }
 }
 
-TEST_CASE("a million dims, each one more than the last") {
+TEST_CASE("a million dims, each one more than the last, are solved") {
   for (const bool backwards : {false, true}) {
     Facts facts;
     std::vector<Dim> chain;
@@ -55,7 +55,7 @@ TEST_CASE("a million dims, each one more than the last") {
   }
 }
 
-TEST_CASE("a hundred thousand facts adopted one inside the other") {
+TEST_CASE("a hundred thousand facts are adopted one inside the other") {
   std::vector<std::unique_ptr<Facts>> nested;
   Dim deepest;
   for (int i = 0; i < 100000; ++i) {

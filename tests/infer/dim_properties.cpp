@@ -72,7 +72,7 @@ class Examples {
 
 constexpr unsigned first_seed = 1, last_seed = 200;
 
-TEST_CASE("a dim evaluates to what the integers give") {
+TEST_CASE("a dim evaluates like the same arithmetic on integers") {
   for (unsigned seed = first_seed; seed <= last_seed; ++seed) {
     Examples examples(seed, seed % 2 == 0);
     for (int i = 0; i < 4; ++i) {

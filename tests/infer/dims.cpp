@@ -95,7 +95,7 @@ TEST_CASE("a definition that has come to say nothing is forgotten") {
   CHECK(same(half, 4));
 }
 
-TEST_CASE("a product that is even does not hide what it is made of") {
+TEST_CASE("an even product does not hide its factors") {
   Facts facts;
   const Dim a(facts.symbol("a")), b(facts.symbol("b")), half = floor_divide(a * b, 2);
   facts.unify(a * b, 2 * half);
@@ -147,7 +147,7 @@ TEST_CASE("products do not depend on the order of their factors") {
   CHECK(same(floor_divide(product, n), 4));
 }
 
-TEST_CASE("a size is never negative, and what sizes add up to is one") {
+TEST_CASE("a size is never negative, and a sum of sizes is a size") {
   Facts facts;
   const Dim size(facts.symbol("n")), axis(facts.symbol("axis", false));
   CHECK(is_size(size));

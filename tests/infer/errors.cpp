@@ -33,7 +33,7 @@ std::string error_of(const std::function<void()>& call) {
   return "no error";
 }
 
-TEST_CASE("two numbers for one dim: both, and who gave them") {
+TEST_CASE("two numbers for one dim are refused with the origin of each") {
   Speaker speaker;
   speaker.says("x");
   const Dim first = speaker.facts.fixed(128);
@@ -47,7 +47,7 @@ TEST_CASE("two numbers for one dim: both, and who gave them") {
         "  other side : 100   given by weight");
 }
 
-TEST_CASE("an equation that no integer solves") {
+TEST_CASE("an equation without an integer solution is refused") {
   Speaker speaker;
   const Dim h(speaker.facts.symbol("h"));
   CHECK(error_of([&] { speaker.facts.unify(2 * h, 5); }) ==
@@ -56,7 +56,7 @@ TEST_CASE("an equation that no integer solves") {
         "  other side : 5");
 }
 
-TEST_CASE("shapes of different rank") {
+TEST_CASE("shapes of different rank are refused") {
   Speaker speaker;
   const StoredShape shape{.run = speaker.facts.run()};
   speaker.says("x");
@@ -69,7 +69,7 @@ TEST_CASE("shapes of different rank") {
         "  other side : [1, 2, 3]");
 }
 
-TEST_CASE("dims that do not broadcast") {
+TEST_CASE("dims that do not broadcast are refused") {
   Speaker speaker;
   const StoredShape a = speaker.facts.store(std::vector<Dim>{3});
   const StoredShape b = speaker.facts.store(std::vector<Dim>{4});
@@ -80,7 +80,7 @@ TEST_CASE("dims that do not broadcast") {
         "  other side : 4");
 }
 
-TEST_CASE("a result of broadcasting with too few dims") {
+TEST_CASE("a result of broadcasting with too few dims is refused") {
   Speaker speaker;
   const StoredShape a = speaker.facts.store(std::vector<Dim>{3, 4});
   const StoredShape out = speaker.facts.store(std::vector<Dim>{4});
@@ -90,7 +90,7 @@ TEST_CASE("a result of broadcasting with too few dims") {
         "  other side : [3, 4]");
 }
 
-TEST_CASE("a size that arithmetic makes negative, whenever that is known") {
+TEST_CASE("a size that becomes negative is refused as soon as that is known") {
   Speaker speaker;
   const Dim h(speaker.facts.symbol("h")), out(speaker.facts.symbol("out"));
   speaker.says("kernel_size");
@@ -101,7 +101,7 @@ TEST_CASE("a size that arithmetic makes negative, whenever that is known") {
         "  got : -2   given by kernel_size");
 }
 
-TEST_CASE("a dim beyond 64 bits") {
+TEST_CASE("a dim beyond 64 bits is refused") {
   const Dim large(std::numeric_limits<int64_t>::max());
   CHECK(error_of([&] { large + 1; }) ==
         "mithril.ShapeError[E0205]: a dim is too large for 64 bits\n"
@@ -112,7 +112,7 @@ TEST_CASE("a dim beyond 64 bits") {
   CHECK_THROWS_AS(floor_divide(Dim(std::numeric_limits<int64_t>::min()), -1), ShapeError);
 }
 
-TEST_CASE("division of a dim by zero") {
+TEST_CASE("division of a dim by zero is refused") {
   Facts facts;
   const Dim h(facts.symbol("h")), n(facts.symbol("n"));
   CHECK(error_of([&] { floor_divide(h + 1, 0); }) ==
@@ -122,7 +122,7 @@ TEST_CASE("division of a dim by zero") {
   CHECK_THROWS_AS(facts.settle(), ValueError);
 }
 
-TEST_CASE("types that exclude each other") {
+TEST_CASE("types that exclude each other are refused") {
   Speaker speaker;
   speaker.says("x");
   Type* type = speaker.facts.type();
@@ -134,7 +134,7 @@ TEST_CASE("types that exclude each other") {
         "  other side : int or None    given by axis");
 }
 
-TEST_CASE("types that do not promote") {
+TEST_CASE("types that do not promote are refused") {
   Speaker speaker;
   Type *a = speaker.facts.type(kind::float_tensor), *b = speaker.facts.type(kind::int_tensor);
   speaker.facts.promote(a, b, speaker.facts.type(kind::int_tensor), {});
@@ -144,7 +144,7 @@ TEST_CASE("types that do not promote") {
         "  other side : int tensor");
 }
 
-TEST_CASE("values that differ") {
+TEST_CASE("values that differ are refused") {
   Speaker speaker;
   DatumVariable* value = speaker.facts.make<DatumVariable>();
   speaker.says("padding=\"same\"");
@@ -156,7 +156,7 @@ TEST_CASE("values that differ") {
         "  other side : 1        given by padding=1");
 }
 
-TEST_CASE("a tuple nests too deep") {
+TEST_CASE("a tuple that nests too deep is refused") {
   Datum datum;
   for (int i = 0; i < 1000; ++i) datum = Datum(Tuple{datum});
   CHECK(error_of([&] { datum = Datum(Tuple{datum}); }) ==

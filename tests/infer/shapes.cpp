@@ -14,7 +14,7 @@ void give(Facts& facts, const StoredShape& shape, std::vector<Dim> dims) {
   facts.unify(shape, dims);
 }
 
-TEST_CASE("a run takes what is left between head and tail") {
+TEST_CASE("a run takes the dims between head and tail") {
   Facts facts;
   Run* run = facts.run();
   const Dim m(facts.symbol("M")), k(facts.symbol("K"));

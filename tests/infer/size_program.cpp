@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-TEST_CASE("symbols are learnt from what is observed, alone or in a sum") {
+TEST_CASE("symbols are learnt from observed sizes, alone or in a sum") {
   Facts facts;
   const Dim n(facts.symbol("N")), h(facts.symbol("h"));
   SizeProgram program;
@@ -29,7 +29,7 @@ TEST_CASE("symbols are learnt from what is observed, alone or in a sum") {
   CHECK(values[static_cast<size_t>(area)] == 4 * 3);
 }
 
-TEST_CASE("the first size that does not fit is told with what was expected") {
+TEST_CASE("the first size that does not fit is refused with the expected one") {
   Facts facts;
   const Dim n(facts.symbol("N")), h(facts.symbol("h"));
   SizeProgram program;

@@ -6,7 +6,7 @@
 namespace mithril {
 namespace {
 
-TEST_CASE("a type narrows to what all who speak of it allow") {
+TEST_CASE("a type narrows to the kinds that all its facts allow") {
   Facts facts;
   Type *a = facts.type(), *b = facts.type(kind::tensor);
   facts.unify(a, b);
@@ -60,7 +60,7 @@ TEST_CASE("values of one variable are one, and ints in them are unified") {
   CHECK(to_string(n) == "4");
 }
 
-TEST_CASE("an unknown value becomes what its class is known to be") {
+TEST_CASE("an unknown value takes the known value of its class") {
   Facts facts;
   DatumVariable *a = facts.make<DatumVariable>(), *b = facts.make<DatumVariable>();
   DatumVariable* c = facts.make<DatumVariable>();

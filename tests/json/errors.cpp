@@ -85,7 +85,7 @@ TEST_CASE("JSON that connects to an unknown part or port gives the nearest") {
         "  help: did you mean 'input'?");
 }
 
-TEST_CASE("JSON of another form says what was expected") {
+TEST_CASE("JSON of another form is refused with the expected form") {
   CHECK(refusal_of_model("[1, 2]") ==
         "mithril.ParseError[E0726]: /: this does not fit here\n"
         "  expected : an object\n"

@@ -22,7 +22,7 @@ void check_form(const Model& model, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a library model is its name and the arguments that are no defaults") {
+TEST_CASE("a library model is written as its name and its arguments that differ from defaults") {
   check_form(Linear({.dimension = 3}), R"({"name": "Linear", "args": {"dimension": 3}})");
   check_form(Linear(), R"({"name": "Linear"})");
   check_form(MaxPool1D({.kernel_size = 2, .padding = Datum::ints({0, 1})}),
@@ -86,7 +86,7 @@ TEST_CASE("literals are written where they are bound") {
   check_round_trip(model);
 }
 
-TEST_CASE("tensors keep their dtype, their dims and what is not finite") {
+TEST_CASE("tensors keep their dtype, their dims, infinities and NaN") {
   Model model;
   model |= Model::op("add")({{"left", Tensor::of<float>({2, 1}, {0.1f, NAN})}, {"right", "x"}});
   model |= Model::op("add")({{"left", Tensor::of<int64_t>({}, {INT64_MAX})}, {"right", "y"}});

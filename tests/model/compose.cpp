@@ -209,7 +209,7 @@ TEST_CASE("an unknown port is refused where it is written") {
   CHECK_THROWS_AS(ml::Relu().connect({{"out", "y"}}), ml::NameError);
 }
 
-TEST_CASE("the canonical output that nobody named is called output") {
+TEST_CASE("a canonical output without a name is called output") {
   ml::Model net, parent;
   net |= ml::Linear({.dimension = 4});
   net += ml::Relu();
@@ -225,7 +225,7 @@ TEST_CASE("connections shift and give their tensors") {
   CHECK(to_string(model.get_shapes().at("y")) == "[...]");
 }
 
-TEST_CASE("an output may be what comes in") {
+TEST_CASE("an output may be an input") {
   const ml::Connection x("x");
   const ml::Model model = ml::Model::create({{"same", x}, {"twice", x * 2.0}});
   CHECK(model.input_keys() == Keys{"x"});

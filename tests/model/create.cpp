@@ -58,7 +58,7 @@ TEST_CASE("a model of another model's connections leaves that one as it was") {
   CHECK(part.input_keys() == Keys{"x", "linear.weight", "linear.bias"});
 }
 
-TEST_CASE("a new model keeps what its connections are known to be") {
+TEST_CASE("a new model keeps the known shapes and types of its connections") {
   const ml::Connection x(ml::IOKey{.name = "x", .shape = ml::ShapeSpec{"N", 3}});
   const ml::Connection scale(ml::IOKey{.name = "scale", .value = ml::Datum(2.0)});
   const ml::Connection table(
@@ -95,7 +95,7 @@ TEST_CASE("connections refer to their copies in a new model") {
   CHECK(compiled.parameter_keys() == Keys{"x", "linear.weight", "linear.bias"});
 }
 
-TEST_CASE("states and constraints go along where what they are about does") {
+TEST_CASE("states and constraints are copied if the model contains their connections") {
   ml::Model net;
   net |= ml::BatchNorm2D({.inference = false})({{"input", "x"}, {"output", "y"}});
   net |= ml::Relu()({{"input", "z"}, {"output", "r"}});

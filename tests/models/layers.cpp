@@ -54,13 +54,13 @@ Tensor full(int64_t count, double value) { return Tensor::full(DType::float64, {
 
 }  // namespace
 
-TEST_CASE("linear layers begin as nn.Linear") {
+TEST_CASE("linear layers are initialised as nn.Linear") {
   const TensorMap params = begin(ml::Linear({.dimension = 500}), {any, 64});
   check_uniform(params.at("weight"), 1 / std::sqrt(64));
   check_uniform(params.at("bias"), 1 / std::sqrt(64));
 }
 
-TEST_CASE("convolutions begin as nn.Conv1d and nn.Conv2d") {
+TEST_CASE("convolutions are initialised as nn.Conv1d and nn.Conv2d") {
   const TensorMap flat = begin(ml::Conv1d({.filters = 300, .kernel_size = 3}), {any, 12, 9});
   check_uniform(flat.at("weight"), 1 / std::sqrt(12 * 3));
   check_uniform(flat.at("bias"), 1 / std::sqrt(12 * 3));
@@ -70,14 +70,14 @@ TEST_CASE("convolutions begin as nn.Conv1d and nn.Conv2d") {
   check_uniform(params.at("bias"), 1 / std::sqrt(16 / 4 * 9));
 }
 
-TEST_CASE("embeddings begin as nn.Embedding") {
+TEST_CASE("embeddings are initialised as nn.Embedding") {
   const TensorMap params = begin(ml::Embedding({.num_embeddings = 200, .dim = 50}), {any});
   const auto [largest, deviation] = spread(params.at("weight"));
   CHECK(deviation == doctest::Approx(1).epsilon(0.05));
   CHECK(largest > 3);
 }
 
-TEST_CASE("normalisations begin with ones and zeros") {
+TEST_CASE("normalisations are initialised with ones and zeros") {
   const TensorMap params = begin(ml::LayerNorm(), {any, 6});
   CHECK(identical(params.at("weight"), Tensor::full(DType::float32, {6}, 1)));
   CHECK(identical(params.at("bias"), Tensor::full(DType::float32, {6}, 0)));
@@ -98,7 +98,7 @@ TEST_CASE("dropout keeps the mean and drops a share of p") {
   CHECK(dropped == doctest::Approx(0.3).epsilon(0.04));
 }
 
-TEST_CASE("convolutions infer what is left out from the weight") {
+TEST_CASE("convolutions infer options that are left out from the weight") {
   Model image = ml::Conv2d({.stride = 2, .groups = 2});
   image.set_shapes({{"weight", {6, 2, 3, 3}}, {"input", {"N", 4, 9, 9}}});
   CHECK(to_string(image.shape("output")) == "[N, 6, 4, 4]");
@@ -146,7 +146,7 @@ TEST_CASE("gradients go back through the mask that the outputs came through") {
   }
 }
 
-TEST_CASE("attention drops weights, and divides the others by what is left") {
+TEST_CASE("attention drops weights, and divides the others by the share that is kept") {
   const int64_t count = 40;
   const ml::ScaledDotProductOptions options{.is_causal = false, .dropout_p = 0.25, .seed = 2};
   Model model = ml::ScaledDotProduct(options);

@@ -106,7 +106,7 @@ TEST_CASE("the area under the curve is how often the right class scores higher")
         "  got      : 0");
 }
 
-TEST_CASE("metrics with arguments that do not fit") {
+TEST_CASE("metrics refuse arguments that do not fit") {
   CHECK(text_of_error([] { Accuracy({.is_binary = true}); }) ==
         "mithril.ValueError[E0402]: Accuracy: argument 'threshold' is out of range\n"
         "  expected : a number, for is_binary\n"

@@ -76,7 +76,7 @@ TEST_CASE("a model that its user composed cannot be an argument") {
         "  help: compose the outer model of parts instead");
 }
 
-TEST_CASE("an argument that should be a model names what came") {
+TEST_CASE("an argument that should be a model is refused with the given object") {
   CHECK(text_of_error([] {
           make_model("Layer", {{"activation", 3}});
         }) ==

@@ -126,7 +126,7 @@ TEST_CASE("recurrent networks are written and read with their cells") {
                                    .teacher_forcing = true}));
 }
 
-TEST_CASE("a recurrent network of what is no cell, or of no step") {
+TEST_CASE("a recurrent network is refused without steps, or with a model that is not a cell") {
   CHECK(text_of_error([] { ManyToOne({.cell_type = "Relu", .max_sequence_length = 2}); }) ==
         "mithril.ValueError[E0402]: ManyToOne: argument 'cell_type' is out of range\n"
         "  expected : a cell: RNNCell, LSTMCell or GRUCell\n"

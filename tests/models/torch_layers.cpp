@@ -96,7 +96,7 @@ void check_layer(const json& reference) {
 
 }  // namespace
 
-TEST_CASE("layers compute what PyTorch's do, gradients and states too") {
+TEST_CASE("layers compute the outputs, gradients and states of PyTorch's layers") {
   const std::filesystem::directory_iterator folder("tests/data/torch_layers");
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : folder) paths.push_back(entry.path());

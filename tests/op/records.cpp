@@ -109,7 +109,7 @@ TEST_CASE("a record without a meaning is refused") {
         }) == "it makes only values and has no solve to fold them");
 }
 
-TEST_CASE("a record that asks for what it does not have is refused") {
+TEST_CASE("a record whose functions read a port that it lacks is refused") {
   CHECK(fault([](OpDef& op) { op.solve = [](Solver& s) { return s.set("M", 1), true; }; },
               when_inferred) == "its patterns have no dim 'M'");
   CHECK(fault([](OpDef& op) { op.solve = [](Solver& s) { return s.value("axis") != nullptr; }; },

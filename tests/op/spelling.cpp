@@ -40,7 +40,7 @@ TEST_CASE("a choice nests on both sides without parentheses") {
   CHECK(outer.children[2].text == "z");
 }
 
-TEST_CASE("items and members follow what they are of") {
+TEST_CASE("items and members are parsed as children of the expression before them") {
   const SpelledExpression item = parse_spelling("aten::max_pool2d_with_indices(input, [2, 2])[1]");
   CHECK(item.kind == Kind::item);
   CHECK(item.number == 1);
@@ -49,7 +49,7 @@ TEST_CASE("items and members follow what they are of") {
   CHECK(member.children[0].text == "like");
 }
 
-TEST_CASE("numbers keep their text, words their meaning") {
+TEST_CASE("numbers keep their text, and words their meaning") {
   CHECK(parse_spelling("-0.5").text == "-0.5");
   CHECK(parse_spelling("True").number == 1);
   CHECK(parse_spelling("None").kind == Kind::none);
@@ -62,7 +62,7 @@ TEST_CASE("unsupported has a reason, or is one side of a choice") {
   CHECK(choice.children[2].kind == Kind::call);
 }
 
-TEST_CASE("a misspelling says where") {
+TEST_CASE("a misspelling is refused with its place") {
   CHECK(mistake("aten::add(left") ==
         "mithril.ParseError[E0731]: the spelling of an op, column 15: expected ')'\n"
         "  spelling : aten::add(left\n"
@@ -73,7 +73,7 @@ TEST_CASE("a misspelling says where") {
   CHECK(mistake("f(1-e.5)").find("expected a number that a double holds") != std::string::npos);
 }
 
-TEST_CASE("a spelling nests at most 100 levels, whatever they are made of") {
+TEST_CASE("a spelling nests at most 100 levels of any kind") {
   const auto around = [](const std::string& open, int times, const std::string& close) {
     std::string text;
     for (int i = 0; i < times; ++i) text += open;

@@ -81,7 +81,7 @@ TEST_CASE("stop_gradient lets no gradient through") {
   CHECK(slopes("stop_gradient", {{3, 4}}) == Slopes{{0, 0}});
 }
 
-TEST_CASE("losses have the mean of both slopes where these meet") {
+TEST_CASE("losses have the mean of both slopes at a kink") {
   CHECK(slopes("hinge_loss", {{1, -1, 3}, {1, -1, 1}})[0] == std::vector<double>{-0.5, 0.5, 0});
   CHECK(slopes("quantile_loss", {{1}, {1}}, {0.9}) == Slopes{{-0.4}, {0.4}});
 }

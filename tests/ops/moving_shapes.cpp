@@ -32,14 +32,14 @@ Datum axes(const std::vector<int64_t>& numbers) { return Datum::ints(numbers); }
 
 }  // namespace
 
-TEST_CASE("the output of transpose says what its input is") {
+TEST_CASE("transpose infers the shape of its input from its output") {
   const Model model = model_of("transpose", {{"axes", axes({2, 0, 1})}}, {{"output", {2, 3, "H"}}});
   CHECK(to_string(model.shape("input")) == "[3, H, 2]");
   CHECK(to_string(model_of("transpose", {}, {{"output", {2, 3}}}).shape("input")) == "[3, 2]");
   CHECK(to_string(model_of("swapaxes", {}, {{"output", {2, 3}}}).shape("input")) == "[3, 2]");
 }
 
-TEST_CASE("the output says what was reshaped") {
+TEST_CASE("reshape infers the size of its input from its output") {
   CHECK(to_string(model_of("squeeze", {{"axis", 1}}, {{"output", {2, 3}}}).shape("input")) ==
         "[2, 1, 3]");
   CHECK(to_string(model_of("expand_dims", {{"axis", -1}}, {{"output", {2, 1}}}).shape("input")) ==

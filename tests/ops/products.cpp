@@ -9,7 +9,8 @@
 
 namespace mithril {
 
-TEST_CASE("the gradient of a weight that a batch meets is one product, and no sum") {
+TEST_CASE(
+    "the gradient of a weight that is multiplied with a batch is one product, without a sum") {
   const Graph graph = parse_graph(
       "graph {\n"
       "  input x: float64[2, 3, 4]\n"

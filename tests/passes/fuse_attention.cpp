@@ -168,7 +168,7 @@ TEST_CASE("a bool mask that chooses between scores and -inf is fused") {
 )");
 }
 
-TEST_CASE("a mask of bools may say what is left out, and -inf be a constant") {
+TEST_CASE("a mask of bools may mark the keys that are left out, and -inf may be a constant") {
   const std::string filled =
       fused(inputs + "  input mask: bool[L, S]\n  constant low: float32[] = {-inf}" + product + R"(
   m: float32[N, 4, L, S] = where(cond: mask, input1: low, input2: s))" +
@@ -312,7 +312,7 @@ TEST_CASE("a scale that is no number, or not finite, stays") {
   }
 }
 
-TEST_CASE("the gradient of what is written out reads the weights, so that they stay") {
+TEST_CASE("the gradient of attention written as several ops reads the weights, so that they stay") {
   CHECK(stays(inputs + product + R"(
   w: float32[N, 4, L, S] = softmax(input: s, axis: -1)
   y: float32[N, 4, L, 8] = matmul(left: w, right: v)

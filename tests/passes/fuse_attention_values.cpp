@@ -100,7 +100,7 @@ bool is_fused(const Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("attention that became one op gives what it gave, NaN included") {
+TEST_CASE("fused attention gives the results of separate ops, NaN included") {
   if (!tests::has_torch()) tests::skip_without_torch();
   constexpr unsigned count = 300;
   unsigned fused_count = 0;

@@ -82,7 +82,7 @@ TEST_CASE("a value is cast once, however many read it") {
 )");
 }
 
-TEST_CASE("others take the widest of what is computed, and parameters follow") {
+TEST_CASE("other ops take the widest dtype of their inputs, and parameters are cast to it") {
   CHECK(mixed(R"(graph {
   input x: float32[N, 4]
   input w: float32[4, 4]

@@ -33,7 +33,7 @@ std::vector<std::string> passes_run(PipelineOptions options) {
 
 }  // namespace
 
-TEST_CASE("passes compute what was computed before") {
+TEST_CASE("passes do not change the results") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     const Graph before = tests::random_graph(seed), after = run_passes(before);
@@ -78,7 +78,7 @@ TEST_CASE("a pass that throws is named and its input shown") {
                      to_string(small_graph()));
 }
 
-TEST_CASE("an error of a pass stays what it is and names the pass") {
+TEST_CASE("an error of a pass keeps its class and names the pass") {
   const Pass bad{"bad", [](const Graph&) -> Graph {
                    raise({.kind = ErrorKind::shape, .code = "E0299", .message = "too square"});
                  }};

@@ -30,7 +30,7 @@ Tensor numbers(Dims dims) {
 
 }  // namespace
 
-TEST_CASE("the halves of a gradient give together what the whole gives") {
+TEST_CASE("the two halves of a gradient graph give the results of the whole") {
   const Graph whole = differentiate(network(), {.outputs = {"y"}, .wanted = {"w"}});
   const GradientGraphs split = split_gradient(whole, 2, 1);
   verify(split.forward);

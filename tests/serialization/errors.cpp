@@ -32,7 +32,7 @@ std::string index_refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file that cannot be read") {
+TEST_CASE("a file that cannot be read is refused") {
   const FileFolder folder;
   CHECK(folder.error([&] { load_safetensors(folder.at("model.safetensors")); }) ==
         "mithril.InputError[E0830]: model.safetensors: the file cannot be read\n"
@@ -53,13 +53,13 @@ TEST_CASE("a file that cannot be read") {
         "  why : Invalid argument");
 }
 
-TEST_CASE("a file that cannot be written") {
+TEST_CASE("a file that cannot be written is refused") {
   CHECK(tests::text_of_error([] { save_safetensors("/nowhere/model.safetensors", TensorMap()); }) ==
         "mithril.InputError[E0831]: /nowhere/model.safetensors: the file cannot be written\n"
         "  why : No such file or directory");
 }
 
-TEST_CASE("a length of the header that does not fit") {
+TEST_CASE("a header length that does not fit the file is refused") {
   CHECK(refusal("1234") ==
         "mithril.ParseError[E0740]: model.safetensors: the file has no header of a safetensors "
         "file\n"
@@ -77,7 +77,7 @@ TEST_CASE("a length of the header that does not fit") {
         "  got      : a length of 2314918843882170428 bytes");
 }
 
-TEST_CASE("a header that is not that of the format") {
+TEST_CASE("a header that is not in the format is refused") {
   CHECK(refusal(safetensors_bytes("[]")) ==
         "mithril.ParseError[E0741]: model.safetensors: the header is not that of a safetensors "
         "file\n"
@@ -95,7 +95,7 @@ TEST_CASE("a header that is not that of the format") {
         "  at       : byte 31 of the header");
 }
 
-TEST_CASE("a dtype that the format does not have") {
+TEST_CASE("an unknown dtype in a file is refused") {
   CHECK(refusal_of(R"({"dtype":"F33","shape":[1],"data_offsets":[0,4]})", 4) ==
         "mithril.ParseError[E0742]: model.safetensors: the tensor 'w' has the unknown dtype 'F33'\n"
         "  known : BOOL, F4, F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, "
@@ -103,7 +103,7 @@ TEST_CASE("a dtype that the format does not have") {
         "  help: did you mean 'F32'?");
 }
 
-TEST_CASE("offsets and sizes that do not fit") {
+TEST_CASE("offsets and sizes that do not fit are refused") {
   CHECK(refusal_of(R"({"dtype":"F32","shape":[1],"data_offsets":[4,8]})", 8) ==
         "mithril.ParseError[E0743]: model.safetensors: the data_offsets of the tensor 'w' leave a "
         "hole or overlap\n"
@@ -125,7 +125,7 @@ TEST_CASE("offsets and sizes that do not fit") {
         "  got      : 5 bytes");
 }
 
-TEST_CASE("an index that is not one, or does not match its shards") {
+TEST_CASE("a malformed index, or one that does not match its shards, is refused") {
   CHECK(index_refusal("{\"weights\":{}}") ==
         "mithril.ParseError[E0747]: model.safetensors.index.json: the file is not an index of "
         "safetensors files\n"
@@ -144,7 +144,7 @@ TEST_CASE("an index that is not one, or does not match its shards") {
         "  why : No such file or directory");
 }
 
-TEST_CASE("tensors that Mithril cannot have") {
+TEST_CASE("tensors that Mithril cannot represent are refused") {
   const std::string help = "\n  help: store it with another dtype or shape";
   CHECK(refusal_of(R"({"dtype":"U64","shape":[1],"data_offsets":[0,8]})", 8) ==
         "mithril.ParseError[E0748]: model.safetensors: no tensor of Mithril can hold 'w'\n"
@@ -156,7 +156,7 @@ TEST_CASE("tensors that Mithril cannot have") {
             help);
 }
 
-TEST_CASE("tensors that a file cannot hold") {
+TEST_CASE("tensors that a file cannot hold are refused") {
   const FileFolder folder;
   const std::string path = folder.at("model.safetensors");
   const Tensor ones = Tensor::full(DType::float32, {2}, 300);

@@ -121,7 +121,7 @@ TEST_CASE("a size that is right for numbers and wrong for symbols fails") {
   CHECK(report.failed(Check::symbols) > 0);
 }
 
-TEST_CASE("a wrong inferred size fails against what a hand has worked out") {
+TEST_CASE("a wrong inferred size fails against a size worked out by hand") {
   OpDef op = doubling();
   op.solve = [](Solver& s) {
     s.set("M", s.dim("N") * Dim(3));

@@ -76,7 +76,7 @@ TEST_CASE("a double becomes a 16-bit value in one rounding") {
   CHECK(convert<float16>(1.0 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
 }
 
-TEST_CASE("tensors of bfloat16 hold what the type makes of each float, and give it back") {
+TEST_CASE("tensors of bfloat16 hold each float as the type rounds it, and convert it back") {
   std::vector<float> floats;
   for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
     for (const std::uint32_t lower : {0x0000U, 0x0001U, 0x7FFFU, 0x8000U, 0x8001U, 0xFFFFU}) {

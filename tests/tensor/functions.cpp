@@ -114,7 +114,7 @@ TEST_CASE("a tensor prints its rows") {
   CHECK(printed(counting({9}, DType::int64)) == "int64[9]\n[0, 1, 2, ..., 6, 7, 8]");
 }
 
-TEST_CASE("functions of tensors say what does not fit") {
+TEST_CASE("functions of tensors name the argument that does not fit") {
   const Tensor x = counting({2, 3});
   CHECK(tests::text_of_error([&] { x + counting({2}); }) ==
         "mithril.ValueError[E0471]: the dims of the tensors do not broadcast\n"

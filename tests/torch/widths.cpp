@@ -27,7 +27,7 @@ std::string apart(const std::string& op, DType wide, const Tensor& scalar, DType
 
 }  // namespace
 
-TEST_CASE("a scalar of more bits widens what it meets") {
+TEST_CASE("a scalar of more bits widens the other operand") {
   if (!tests::has_torch()) return tests::skip_without_torch();
   const Tensor floats = Tensor::of<float>({2}, {0.1F, -1.3F});
   const Tensor tenth = Tensor::of<double>({}, {0.1});

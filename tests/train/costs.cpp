@@ -49,7 +49,8 @@ TEST_CASE("gradients are those of the cost") {
   CHECK(trained.gradients.at("weight").item() == 2.0 * (3 + 2 * 5 + 3 * 7) / 4);
 }
 
-TEST_CASE("a training model has the keys of its model, a cost, and data for what losses compare") {
+TEST_CASE(
+    "a training model has the keys of its model, a cost, and data for the targets of losses") {
   const TrainModel train = with_loss();
   CHECK(train.input_keys() == Keys{"input", "weight", "bias", "target"});
   CHECK(train.output_keys() == Keys{"output", "final_cost"});
@@ -58,7 +59,7 @@ TEST_CASE("a training model has the keys of its model, a cost, and data for what
   CHECK(compiled.parameter_keys() == Keys{"weight", "bias"});
 }
 
-TEST_CASE("parts that nobody named keep the paths of their parameters") {
+TEST_CASE("parts without a given name keep the paths of their parameters") {
   Model net;
   net |= Linear({.dimension = 3})({{"input", "x"}});
   net += Relu();

@@ -37,7 +37,7 @@ std::string refusal(Change change) {
 
 }  // namespace
 
-TEST_CASE("a loss whose port is not bound") {
+TEST_CASE("a loss whose port is not bound is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}});
         }) ==
@@ -46,7 +46,7 @@ TEST_CASE("a loss whose port is not bound") {
         "  help: bind it to a key, a connection or a value");
 }
 
-TEST_CASE("a loss of nothing that the model makes") {
+TEST_CASE("a loss that reads no output of the model is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "ouptut"}, {"target", "label"}});
         }) ==
@@ -57,7 +57,7 @@ TEST_CASE("a loss of nothing that the model makes") {
         "  help: did you mean 'output'?");
 }
 
-TEST_CASE("a loss with a port that it has not") {
+TEST_CASE("a loss is refused with a port that it lacks") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}, {"tagret", "label"}});
         }) ==
@@ -66,7 +66,7 @@ TEST_CASE("a loss with a port that it has not") {
         "  help: did you mean 'target'?");
 }
 
-TEST_CASE("a loss that belongs to a model already") {
+TEST_CASE("a loss that belongs to another model is refused") {
   CHECK(refusal([](TrainModel& train) {
           Model other;
           const Model loss = SquaredError();
@@ -77,7 +77,7 @@ TEST_CASE("a loss that belongs to a model already") {
         "  help: make a new part for each place");
 }
 
-TEST_CASE("a loss of two outputs") {
+TEST_CASE("a loss with two outputs is refused") {
   CHECK(refusal([](TrainModel& train) {
           Model two;
           two |= Relu()({{"input", "input"}, {"output", "a"}});
@@ -90,7 +90,7 @@ TEST_CASE("a loss of two outputs") {
         "  help: expose one of them with expose_keys");
 }
 
-TEST_CASE("a coefficient that is no finite number") {
+TEST_CASE("a coefficient that is not a finite number is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}, {"target", "t"}},
                          {.coef = std::numeric_limits<double>::infinity()});
@@ -100,7 +100,7 @@ TEST_CASE("a coefficient that is no finite number") {
         "  got      : inf");
 }
 
-TEST_CASE("a key name that is taken") {
+TEST_CASE("a key name that is taken is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}},
                          {.key_name = "output"});
@@ -109,7 +109,7 @@ TEST_CASE("a key name that is taken") {
         "  help: choose another key_name");
 }
 
-TEST_CASE("a model that has a final_cost of its own") {
+TEST_CASE("a model with an output final_cost is refused") {
   Model net;
   net |= Relu()({{"input", "x"}, {"output", "final_cost"}});
   CHECK(text_of_error([&] { TrainModel train(net); }) ==
@@ -117,7 +117,7 @@ TEST_CASE("a model that has a final_cost of its own") {
         "  help: rename_key it: a training model calls its cost so");
 }
 
-TEST_CASE("regularisation of a key that is not there") {
+TEST_CASE("regularisation of an unknown key is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_regularization(L2(), 0.1, {{"input", "wieght"}});
         }) ==
@@ -126,7 +126,7 @@ TEST_CASE("regularisation of a key that is not there") {
         "  help: did you mean 'weight'?");
 }
 
-TEST_CASE("regularisation of a value") {
+TEST_CASE("regularisation of a value is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_regularization(L2(), 0.1, {{"input", Tensor::scalar(1.0)}});
         }) ==
@@ -134,7 +134,7 @@ TEST_CASE("regularisation of a value") {
         "  help: bind it to the regularised port");
 }
 
-TEST_CASE("a regular expression that matches no parameter") {
+TEST_CASE("a regular expression that matches no parameter is refused") {
   CHECK(refusal([](TrainModel& train) {
           train.add_regularization(L2(), 0.1, KeyPattern{"^input|w_[0-9]"});
         }) ==
@@ -142,7 +142,7 @@ TEST_CASE("a regular expression that matches no parameter") {
         "  parameters : weight, bias");
 }
 
-TEST_CASE("a regular expression that is none") {
+TEST_CASE("a malformed regular expression is refused") {
   const std::string text = refusal(
       [](TrainModel& train) { train.add_regularization(L2(), 0.1, KeyPattern{"(weight"}); });
   CHECK(text.starts_with("mithril.ValueError[E0434]: '(weight' is not a regular expression\n"));
@@ -164,7 +164,7 @@ TEST_CASE("a regular expression takes no more time than names are long") {
   train.add_regularization(L2(), 0.1, KeyPattern{"bia"});
 }
 
-TEST_CASE("a regulariser without the port that several parameters are meant for") {
+TEST_CASE("a regulariser for several parameters is refused without a port for them") {
   CHECK(refusal([](TrainModel& train) {
           train.add_regularization(L2(), 0.1, KeyPattern{"weight|bias"}, {.reg_key = "inptu"});
         }) ==
@@ -173,7 +173,7 @@ TEST_CASE("a regulariser without the port that several parameters are meant for"
         "  help: did you mean 'input'?");
 }
 
-TEST_CASE("a regular expression for a model of the user's") {
+TEST_CASE("a regular expression is refused for a model of the user") {
   CHECK(refusal([](TrainModel& train) {
           Model own;
           own |= Sum()({{"input", "input"}, {"output", "output"}});
@@ -192,7 +192,7 @@ TEST_CASE("a training model without a loss has no cost") {
         "  help: give it one with add_loss");
 }
 
-TEST_CASE("a cost that is not one number") {
+TEST_CASE("a cost that is not one number is refused") {
   TrainModel train = with_one_loss();
   train.set_loss_combiner(Relu());
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
@@ -203,7 +203,7 @@ TEST_CASE("a cost that is not one number") {
         "  help: give set_loss_combiner a model that reduces the losses to one number");
 }
 
-TEST_CASE("a training model takes no parts of its user's") {
+TEST_CASE("a training model refuses parts of the user") {
   CHECK(refusal([](TrainModel& train) { train += Relu(); }) ==
         "mithril.ConnectionError[E0115]: TrainModel does not take further parts\n"
         "  help: change the model before it is trained, or give it losses, regularisation and "
@@ -219,7 +219,7 @@ TEST_CASE("a training model takes no parts of its user's") {
                          "'more'"));
 }
 
-TEST_CASE("the cost is no key to bind before it is made") {
+TEST_CASE("the cost cannot be bound before the training model is complete") {
   const std::string text =
       "mithril.NameError[E0606]: there is no key 'final_cost' yet\n"
       "  help: it is made when the model is compiled, or becomes a part: bind it then";
