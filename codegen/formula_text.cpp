@@ -77,6 +77,8 @@ class FormulaWriter {
         return unary(formula);
       case Kind::binary:
         return binary(formula);
+      case Kind::is_none:
+        return {number(is_none(formula.text))};
       case Kind::choice:
         return choice(formula);
       case Kind::unsupported:
@@ -209,9 +211,16 @@ class FormulaWriter {
     return truths ? at->second : formula.text;
   }
 
+  bool is_none(const std::string& name) const {
+    const FormulaPort held = node_.port(name);
+    return held.element.empty() && held.value.is_none();
+  }
+
   // A condition on a value is evaluated while writing.
   Piece choice(const Formula& formula) {
     const Formula& condition = formula.children[0];
+    if (condition.kind == Kind::is_none)
+      return piece(formula.children[is_none(condition.text) ? 1 : 2]);
     if (condition.kind == Kind::port) {
       const FormulaPort held = node_.port(condition.text);
       if (held.element.empty()) {

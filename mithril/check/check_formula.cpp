@@ -44,6 +44,12 @@ class Ports {
                        [](const auto& value) { return value.second.kind() == kind::float_value; });
   }
 
+  bool is_none(const std::string& port) const {
+    return std::any_of(values_.begin(), values_.end(), [&](const auto& value) {
+      return value.first == port && value.second.is_none();
+    });
+  }
+
   template <typename T>
   T at(const std::string& port, std::int64_t element) const {
     for (const auto& [name, tensor] : tensors_) {
@@ -99,15 +105,17 @@ std::optional<Tensor> computed(const Formula& formula, const Ports& ports, const
   const bool reals = ports.has_floats() || is_floating(like.dtype());
   Tensor result(DType::float64, like.dims());
   Tensor whole(DType::int64, like.dims());
+  const PortIsNone is_none = [&](const std::string& port) { return ports.is_none(port); };
   for (std::int64_t i = 0; i < like.size(); ++i) {
     if (reals) {
-      const auto number =
-          evaluate(formula, [&](const std::string& port) { return ports.at<double>(port, i); });
+      const auto number = evaluate(
+          formula, [&](const std::string& port) { return ports.at<double>(port, i); }, is_none);
       if (!number) return std::nullopt;
       result.mutable_data<double>()[i] = *number;
     } else {
       const auto number = evaluate_integer(
-          formula, [&](const std::string& port) { return ports.at<std::int64_t>(port, i); });
+          formula, [&](const std::string& port) { return ports.at<std::int64_t>(port, i); },
+          is_none);
       if (!number) return std::nullopt;
       whole.mutable_data<std::int64_t>()[i] = *number;
     }

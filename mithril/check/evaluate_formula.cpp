@@ -96,7 +96,8 @@ int64_t arithmetic(const std::string& sign, int64_t a, int64_t b) {
 template <typename T>
 class Evaluation {
  public:
-  explicit Evaluation(const std::function<T(const std::string&)>& port) : port_(port) {}
+  Evaluation(const std::function<T(const std::string&)>& port, const PortIsNone& is_none)
+      : port_(port), is_none_(is_none) {}
 
   T value(const Formula& formula) const {
     switch (formula.kind) {
@@ -111,6 +112,8 @@ class Evaluation {
         return negative(value(formula.children[0]));
       case Kind::binary:
         return binary(formula);
+      case Kind::is_none:
+        return is_none_ && is_none_(formula.text);
       case Kind::choice:
         return value(formula.children[value(formula.children[0]) != T() ? 1 : 2]);
       case Kind::unsupported:
@@ -148,13 +151,14 @@ class Evaluation {
   }
 
   const std::function<T(const std::string&)>& port_;
+  const PortIsNone& is_none_;
 };
 
 template <typename T>
-std::optional<T> evaluated(const Formula& formula,
-                           const std::function<T(const std::string&)>& port) {
+std::optional<T> evaluated(const Formula& formula, const std::function<T(const std::string&)>& port,
+                           const PortIsNone& is_none) {
   try {
-    return Evaluation<T>(port).value(formula);
+    return Evaluation<T>(port, is_none).value(formula);
   } catch (const Unsupported&) {
     return std::nullopt;
   }
@@ -162,12 +166,14 @@ std::optional<T> evaluated(const Formula& formula,
 
 }  // namespace
 
-std::optional<double> evaluate(const Formula& formula, const PortNumber& port) {
-  return evaluated<double>(formula, port);
+std::optional<double> evaluate(const Formula& formula, const PortNumber& port,
+                               const PortIsNone& is_none) {
+  return evaluated<double>(formula, port, is_none);
 }
 
-std::optional<std::int64_t> evaluate_integer(const Formula& formula, const PortInteger& port) {
-  return evaluated<std::int64_t>(formula, port);
+std::optional<std::int64_t> evaluate_integer(const Formula& formula, const PortInteger& port,
+                                             const PortIsNone& is_none) {
+  return evaluated<std::int64_t>(formula, port, is_none);
 }
 
 }  // namespace mithril::check

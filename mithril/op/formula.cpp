@@ -58,6 +58,10 @@ class FormulaParser {
       if (sign.empty()) return left;
       require(++operators_ <= most_operators,
               "at most " + std::to_string(most_operators) + " operators");
+      if (sign == "==" && left.kind == FormulaKind::port && take_word("None")) {
+        left.kind = FormulaKind::is_none;
+        continue;
+      }
       Formula right = binary(level + 1);
       left = {.kind = FormulaKind::binary,
               .text = std::string(sign),
@@ -107,12 +111,13 @@ class FormulaParser {
     return number;
   }
 
+  static bool is_part_of_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  }
+
   std::string name() {
     const size_t start = at_;
-    const auto is_part = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    while (at_ < text_.size() && is_part(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_part_of_name(text_[at_])) ++at_;
     require(at_ > start, "a name");
     return std::string(text_.substr(start, at_ - start));
   }
@@ -126,6 +131,14 @@ class FormulaParser {
     if (!text_.substr(at_).starts_with(token)) return false;
     at_ += token.size();
     return true;
+  }
+
+  bool take_word(std::string_view word) {
+    skip_spaces();
+    const size_t start = at_;
+    if (at_ < text_.size() && is_part_of_name(text_[at_]) && name() == word) return true;
+    at_ = start;
+    return false;
   }
 
   std::string_view take_any(const std::array<std::string_view, 4>& signs) {

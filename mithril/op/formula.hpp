@@ -1,6 +1,6 @@
 // The C expressions with which records spell elementwise ops:
 //   "{input} < 0 ? 0 : {input}"
-// Names in braces are ports; T(x) converts to the type of the output.
+// Names in braces are ports; T(x) converts to the type of the output. {port} == None tests a value.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct Formula {
     call,         // text: "exp"; children: arguments
     unary,        // text: "-", "!"
     binary,       // text: "+", "<=", "&&"; children: left, right
+    is_none,      // text: the port, of "{port} == None"
     choice,       // children: condition, then, otherwise
     unsupported,  // a branch without an expression
   };

@@ -59,7 +59,8 @@ void define(const std::string& op, Definition definition) {
 
 void check_formula(const Formula& formula, const std::vector<std::string>& ports) {
   const auto& [kind, text, number, children] = formula;
-  if (kind == Formula::Kind::port && std::find(ports.begin(), ports.end(), text) == ports.end()) {
+  const bool is_port = kind == Formula::Kind::port || kind == Formula::Kind::is_none;
+  if (is_port && std::find(ports.begin(), ports.end(), text) == ports.end()) {
     unknown_name(ErrorKind::name, "E0604", "port of the formula", text, "", ports);
   }
   for (const Formula& child : children) check_formula(child, ports);

@@ -14,7 +14,8 @@ using Kind = Formula::Kind;
 // With parentheses only where precedence requires them, because they nest the text deeper.
 std::string written(const Formula& f) {
   const auto inside = [](const Formula& child) {
-    const bool whole = child.kind == Kind::binary || child.kind == Kind::choice;
+    const bool whole =
+        child.kind == Kind::binary || child.kind == Kind::is_none || child.kind == Kind::choice;
     return whole ? "(" + written(child) + ")" : written(child);
   };
   std::string text;
@@ -30,6 +31,8 @@ std::string written(const Formula& f) {
       return f.text + " " + inside(f.children[0]);
     case Kind::binary:
       return inside(f.children[0]) + " " + f.text + " " + inside(f.children[1]);
+    case Kind::is_none:
+      return "{" + f.text + "} == None";
     case Kind::choice:
       return inside(f.children[0]) + " ? " + inside(f.children[1]) + " : " + inside(f.children[2]);
     case Kind::unsupported:

@@ -36,7 +36,16 @@ TEST_CASE("operators of C bind as in C") {
   CHECK(parse_formula("{a} < 0 ? -{a} : exp({a})").kind == FormulaKind::choice);
 }
 
-TEST_CASE("a formula that is none says where") {
+TEST_CASE("a formula tests a port for None with ==") {
+  const Formula choice = parse_formula("{low} == None ? {a} : {a} + {low}");
+  CHECK(choice.children[0].kind == FormulaKind::is_none);
+  CHECK(choice.children[0].text == "low");
+  CHECK(mistake_in_formula("{a} == Nones").find("expected '('") != std::string::npos);
+  CHECK(mistake_in_formula("None == {a}").find("expected '('") != std::string::npos);
+  CHECK(mistake_in_formula("{a} + 1 == None").find("expected '('") != std::string::npos);
+}
+
+TEST_CASE("a malformed formula is refused with the place of the mistake") {
   CHECK(mistake_in_formula("exp({input} + ") ==
         "mithril.ParseError[E0730]: the formula of an op, column 15: expected a name\n"
         "  formula : exp({input} + \n"

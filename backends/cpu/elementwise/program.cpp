@@ -141,6 +141,8 @@ class ProgramBuilder {
         return unary(formula);
       case Kind::binary:
         return binary(formula);
+      case Kind::is_none:
+        return constant(is_none(formula.text));
       case Kind::choice:
         return choice(formula);
       case Kind::unsupported:
@@ -158,6 +160,11 @@ class ProgramBuilder {
     if (datum.kind() == kind::int_value) return constant(static_cast<double>(datum.integer()));
     if (datum.kind() == kind::float_value) return constant(datum.real());
     throw NotElementwise();
+  }
+
+  bool is_none(const std::string& name) const {
+    const size_t at = node_->argument_index(name);
+    return planned_->tensors[at] < 0 && planned_->values[at].is_none();
   }
 
   Operand value(ValueId id) {
