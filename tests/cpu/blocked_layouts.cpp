@@ -316,6 +316,14 @@ TEST_CASE("values between convolutions have the blocked layout") {
                            "  output n = n\n  output d = d\n}\n";
   CHECK(names_in_blocks(sums, x).empty());
   CHECK(differing_output(sums, x, 2) == "");
+  // A clamp is elementwise with any limits.
+  for (const char* limits : {"min_val: 0.0, max_val: 6.0", "min_val: None, max_val: 6",
+                             "min_val: 0, max_val: None", "min_val: None, max_val: None"}) {
+    const std::string clamped = begin + "  e: float32[1, 32, 6, 6] = clamp(input: d, " + limits +
+                                ")\n" + conv("f", "e", "v", 0) + "  output f = f\n}\n";
+    CHECK(names_in_blocks(clamped, x) == Names{"a", "b", "d", "e"});
+    CHECK(differing_output(clamped, x, 2) == "");
+  }
   // Ops that move elements read them in NCHW order.
   CHECK(names_in_blocks(begin +
                             "  s: float32[1, 32, 6, 6] = swapaxes(input: a, axis1: 2, axis2: 3)\n"

@@ -32,6 +32,13 @@ std::string spell_clamp(const SpellingContext&) {
          spell_call("aten::clamp", {input, "min_val", "max_val"});
 }
 
+// NaN compares false, and stays.
+std::string formula_of_clamp() {
+  const std::string raised =
+      "({min_val} == None ? {input} : {input} < {min_val} ? {min_val} : {input})";
+  return "{max_val} == None ? " + raised + " : {max_val} < " + raised + " ? {max_val} : " + raised;
+}
+
 }  // namespace
 
 OpDef define_clamp() {
@@ -73,7 +80,8 @@ OpDef define_clamp() {
             cut("max_val", "less_equal");
             g.flow("input", dy);
           },
-      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp}},
+      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
+                {"c", formula_of_clamp()}},
   };
 }
 
