@@ -11,7 +11,7 @@ class MemoryHookHandle:
 class LossScale:
     def __init__(
         self,
-        scale: float,
+        init_scale: float,
         growth_factor: float,
         backoff_factor: float,
         growth_interval: int,

@@ -93,7 +93,7 @@ MAKERS = {
     "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
 }
-RENAMED = {"cpu_backend": "CpuBackend"}  # the names that users call
+RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
 ANYTHING = {"object", "Any", "handle", "args", "kwargs"}
 core: Any = None  # mithril._core, set by install
 

@@ -137,6 +137,10 @@ class GradScaler:
         missing = [entry for entry in entries if entry not in state]
         if missing:
             self._refuse("the state of the grad scaler lacks " + ", ".join(missing))
+        for entry in entries:
+            if not isinstance(state[entry], (int, float)):
+                expected = f"a number as '{entry}'"
+                wrong_argument("load_state_dict", "state", expected, state[entry])
         self._state = LossScale(*(state[entry] for entry in entries))
         self._found_inf = {}
 

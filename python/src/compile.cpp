@@ -44,6 +44,24 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
+// ---- arguments of compile ----
+
+template <typename Type>
+void require(const char* name, py::handle given, const char* expected) {
+  argument("compile", name, [&] {
+    if (!py::isinstance<Type>(given)) wrong_type(given, expected);
+  });
+}
+
+std::vector<KeyRef> keys_argument(const char* name, py::handle keys) {
+  return argument("compile", name, [&] { return key_refs(keys); });
+}
+
+template <typename Value, typename Read>
+auto map_argument(const char* name, py::handle dict, Read read) {
+  return argument("compile", name, [&] { return key_map<Value>(dict, read); });
+}
+
 // Keys with names instead of connections, for pickling.
 py::list names_of(const std::vector<KeyRef>& keys) {
   py::list names;
@@ -83,23 +101,24 @@ py::object compile_model(py::handle model, py::handle backend, py::handle shapes
                          py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
                          py::handle file_path, bool safe_shapes, bool use_checkpointing, bool debug,
                          const std::string& optimization_level, bool cache) {
-  if (!py::isinstance<Model>(model)) wrong_type(model, "a model to compile");
-  if (!py::isinstance<Backend>(backend)) wrong_type(backend, "a backend, such as ml.CpuBackend()");
+  require<Model>("model", model, "a model to compile");
+  require<Backend>("backend", backend, "a backend, such as ml.CpuBackend()");
   const auto& source = model.cast<const Model&>();
-  const CompileOptions given{.shapes = key_map<ShapeSpec>(shapes, shape_of),
-                             .types = key_map<Kinds>(types, kinds_of),
-                             .constant_keys = key_map<Binding>(constant_keys, constant_of),
-                             .data_keys = key_refs(data_keys),
-                             .trainable_keys = key_refs(trainable_keys),
-                             .discard_keys = key_refs(discard_keys),
-                             .inference = inference,
-                             .jit = jit,
-                             .use_short_namings = use_short_namings,
-                             .safe_shapes = safe_shapes,
-                             .optimization_level = optimization_level_named(optimization_level),
-                             .debug = debug,
-                             .use_checkpointing = use_checkpointing,
-                             .cache = cache};
+  const CompileOptions given{
+      .shapes = map_argument<ShapeSpec>("shapes", shapes, shape_of),
+      .types = map_argument<Kinds>("types", types, kinds_of),
+      .constant_keys = map_argument<Binding>("constant_keys", constant_keys, constant_of),
+      .data_keys = keys_argument("data_keys", data_keys),
+      .trainable_keys = keys_argument("trainable_keys", trainable_keys),
+      .discard_keys = keys_argument("discard_keys", discard_keys),
+      .inference = inference,
+      .jit = jit,
+      .use_short_namings = use_short_namings,
+      .safe_shapes = safe_shapes,
+      .optimization_level = optimization_level_named(optimization_level),
+      .debug = debug,
+      .use_checkpointing = use_checkpointing,
+      .cache = cache};
   const CompiledModel compiled = compile(source, backend.cast<std::shared_ptr<Backend>>(), given);
   for (const std::string& warning : compiled.warnings()) {
     if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) != 0) throw py::error_already_set();
@@ -269,7 +288,7 @@ Example:
              state.check();
              return state;
            }),
-           py::arg("scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
+           py::arg("init_scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
            py::arg("growth_interval"), py::arg("growth_tracker") = 0)
       .def_readwrite("scale", &LossScale::scale, "The factor of the loss.")
       .def_readonly("growth_factor", &LossScale::growth_factor,

@@ -24,12 +24,25 @@ namespace py = pybind11;
 
 // The repr of the object, truncated if it is long.
 std::string shown(py::handle object);
-// TypeError E0390.
 // Raises the error as ml.AttributeError, a NameError that hasattr() and getattr() expect.
 [[noreturn]] void raise_attribute_error(const Error& error);
 // AttributeError E0624.
 [[noreturn]] void no_attribute(const std::string& message, const std::string& help = "");
+// TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
+// Raises a TypeError E0390 again, as one of this code that names the argument.
+[[noreturn]] void name_argument(const TypeError& error, const std::string& code,
+                                const std::string& function, const std::string& argument);
+// read(), which reads the argument; TypeError E0395, which names it, in place of E0390.
+template <typename Read>
+auto argument(const std::string& function, const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const TypeError& error) {
+    if (error.code() != "E0390") throw;
+    name_argument(error, "E0395", function, name);
+  }
+}
 // A str; TypeError E0390 for anything else.
 std::string text_of(py::handle object, const std::string& expected = "a name");
 // Whether the object supports DLPack. A class does not, although it has the method.

@@ -83,13 +83,13 @@ py::object taken_error() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-void set_error(const Error& error, const py::object& type) {
+void set_error(const Error& error, const py::object& type, const std::string& text) {
   py::object cause = taken_error();
   const ErrorDetails& details = error.details();
   py::list facts;
   for (const Fact& fact : details.facts)
     facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
-  py::object instance = type(py::str(error.what()));
+  py::object instance = type(py::str(text));
   instance.attr("code") = details.code;
   instance.attr("path") = details.path;
   instance.attr("port") = details.port;
@@ -101,7 +101,7 @@ void set_error(const Error& error, const py::object& type) {
 }
 
 void set_error(const Error& error) {
-  set_error(error, *classes[static_cast<size_t>(error.kind())]);
+  set_error(error, *classes[static_cast<size_t>(error.kind())], error.what());
 }
 
 // Without memory for this error, sets Python's MemoryError.
@@ -128,7 +128,10 @@ ErrorKind kind_named(std::string_view name) {
 }  // namespace
 
 void raise_attribute_error(const Error& error) {
-  set_error(error, *attribute_class);
+  std::string text = error.what();
+  const std::string named = "mithril." + std::string(class_name(error.kind()));
+  MITHRIL_CHECK(text.starts_with(named), "an error begins with its class");
+  set_error(error, *attribute_class, text.replace(0, named.size(), "mithril.AttributeError"));
   throw py::error_already_set();
 }
 

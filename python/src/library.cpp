@@ -48,10 +48,7 @@ Datum named_argument(const std::string& model, const std::string& name, py::hand
     return argument_datum(object);
   } catch (const TypeError& error) {
     if (error.code() != "E0390") throw;
-    ErrorDetails details = error.details();
-    details.code = "E0304";
-    details.message = model + ": argument '" + name + "' has the wrong kind";
-    raise(std::move(details));
+    name_argument(error, "E0304", model, name);
   }
 }
 

@@ -75,6 +75,14 @@ void wrong_type(py::handle object, const std::string& expected) {
          .help = call_advice(object)});
 }
 
+void name_argument(const TypeError& error, const std::string& code, const std::string& function,
+                   const std::string& argument) {
+  ErrorDetails details = error.details();
+  details.code = code;
+  details.message = function + ": argument '" + argument + "' has the wrong kind";
+  raise(std::move(details));
+}
+
 Nesting::Nesting() {
   if (nested == most_nested) {
     raise({.kind = ErrorKind::type,

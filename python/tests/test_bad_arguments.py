@@ -36,11 +36,41 @@ def text_of(call, kind=ml.TypeError) -> str:
     return str(caught.value)
 
 
-def test_what_is_no_model_is_not_compiled() -> None:
-    assert text_of(lambda: ml.compile(ml.CpuBackend(), ml.Relu())).startswith(
-        "mithril.TypeError[E0390]: this kind of object does not fit here\n"
+def test_compile_names_the_argument_of_the_wrong_kind() -> None:
+    model, backend = ml.Relu(), ml.CpuBackend()
+    assert text_of(lambda: ml.compile(3, backend)) == (
+        "mithril.TypeError[E0395]: compile: argument 'model' has the wrong kind\n"
         "  expected : a model to compile\n"
+        "  got      : 3   int"
     )
+    for name, call in {
+        "backend": lambda: ml.compile(model, 3),
+        "shapes": lambda: ml.compile(model, backend, shapes=3),
+        "types": lambda: ml.compile(model, backend, types=3),
+        "data_keys": lambda: ml.compile(model, backend, data_keys=3),
+        "constant_keys": lambda: ml.compile(model, backend, constant_keys={"input": object()}),
+        "trainable_keys": lambda: ml.compile(model, backend, trainable_keys=[3]),
+        "discard_keys": lambda: ml.compile(model, backend, discard_keys=3),
+    }.items():
+        expected = f"mithril.TypeError[E0395]: compile: argument '{name}' has the wrong kind\n"
+        assert text_of(call).startswith(expected)
+
+
+def test_a_grad_scaler_names_its_own_arguments() -> None:
+    assert text_of(lambda: ml.GradScaler(init_scale="a")).startswith(
+        "mithril.TypeError[E0395]: GradScaler: argument 'init_scale' has the wrong kind\n"
+    )
+    scaler = ml.GradScaler()
+    state = scaler.state_dict() | {"growth_factor": "a"}
+    assert text_of(lambda: scaler.load_state_dict(state)).startswith(
+        "mithril.TypeError[E0395]: load_state_dict: argument 'state' has the wrong kind\n"
+        "  expected : a number as 'growth_factor'\n"
+    )
+    assert scaler.get_scale() == 2.0**16
+
+
+def test_a_class_or_a_backend_is_not_compiled() -> None:
+    assert "argument 'model'" in text_of(lambda: ml.compile(ml.CpuBackend(), ml.Relu()))
     assert text_of(lambda: ml.compile(ml.Relu, ml.CpuBackend())).endswith(
         "\n  help: 'Relu' is a class; Relu(...) makes an object of it"
     )

@@ -35,7 +35,7 @@ def test_an_object_that_does_not_fit_is_shown():
 def test_attributes_that_there_are_none_of_are_errors_of_both_kinds():
     compiled = ml.compile(ml.Relu(), ml.CpuBackend())
     assert text_of_error(lambda: ml.Dense, ml.NameError) == (
-        "mithril.NameError[E0624]: module 'mithril' has no attribute 'Dense'\n"
+        "mithril.AttributeError[E0624]: module 'mithril' has no attribute 'Dense'\n"
         "  help: use Linear(dimension)"
     )
     for owner in (ml, operators, compiled):

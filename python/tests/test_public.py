@@ -119,7 +119,7 @@ def test_a_name_of_another_library_points_to_ours(name: str) -> None:
         getattr(ml, name)
     assert isinstance(caught.value, ml.NameError)
     assert str(caught.value).startswith(
-        f"mithril.NameError[E0624]: module 'mithril' has no attribute '{name}'\n"
+        f"mithril.AttributeError[E0624]: module 'mithril' has no attribute '{name}'\n"
         f"  help: {ELSEWHERE[name]}"
     )
 
