@@ -19,7 +19,7 @@ constexpr const char* usage =
     " [--native]\n"
     "                              [--dtype D] [--weight-dtype D] [--amp]\n"
     "       mithril peak [--threads T]\n"
-    "       mithril accuracy";
+    "       mithril accuracy [FUNCTION ...]";
 
 bool* flag_of(BenchOptions& options, const std::string& name) {
   if (name == "--turns") return &options.takes_turns;
@@ -60,8 +60,8 @@ void run(const std::vector<std::string>& words) {
     mithril::bench::bench(options);
   } else if (!words.empty() && words[0] == "peak") {
     mithril::bench::peak(read_options({words.begin() + 1, words.end()}).threads);
-  } else if (words == std::vector<std::string>{"accuracy"}) {
-    mithril::bench::accuracy();
+  } else if (!words.empty() && words[0] == "accuracy") {
+    mithril::bench::accuracy({words.begin() + 1, words.end()});
   } else {
     throw std::runtime_error(usage);
   }

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,20 +67,35 @@ void print_row(const Function& function, const char* type, const WorstOfEach<T>&
   std::fflush(stdout);  // a line may take minutes
 }
 
+// The functions of these names; all, if there are no names.
+std::vector<Function> functions_named(const std::vector<std::string>& names) {
+  if (names.empty()) return {std::begin(functions), std::end(functions)};
+  std::vector<Function> named;
+  for (const std::string& name : names) {
+    const auto* const at =
+        std::find_if(std::begin(functions), std::end(functions),
+                     [&](const Function& function) { return function.name == name; });
+    if (at == std::end(functions)) throw std::runtime_error("there is no function " + name);
+    named.push_back(*at);
+  }
+  return named;
+}
+
 }  // namespace
 
-void accuracy() {
+void accuracy(const std::vector<std::string>& names) {
+  const std::vector<Function> measured = functions_named(names);
   std::string head = "| function | type |", line = "| --- | --- |";
   for (const Instructions instructions : present_instructions()) {
     head += fmt::format(" {} |", name(instructions));
     line += " --- |";
   }
   fmt::print("{}\n{}\n", head, line);
-  for (const Function& function : functions) {
+  for (const Function& function : measured) {
     print_row(function, "float32", worst_of_floats(function));
   }
   const std::vector<double> numbers = sampled_numbers<double>();
-  for (const Function& function : functions) {
+  for (const Function& function : measured) {
     print_row(function, "float64", worst_of_each(function, numbers));
   }
 }
