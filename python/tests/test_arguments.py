@@ -109,7 +109,7 @@ def test_a_model_that_is_not_there_is_told_with_the_argument() -> None:
         ml.ManyToOne("LTSMCell", max_sequence_length=2)
 
 
-def test_one_that_could_not_be_made_can_be_shown() -> None:
+def test_a_model_that_could_not_be_made_has_a_repr() -> None:
     """As pytest and debuggers do with the arguments of the call that raised."""
     with pytest.raises(ml.TypeError) as caught:
         ml.Linear("three")

@@ -22,7 +22,7 @@ def test_each_name_is_here_or_deliberately_not(section: str) -> None:
     assert lacking == []
 
 
-def test_what_is_deliberately_absent_is_not_here() -> None:
+def test_names_that_are_deliberately_absent_do_not_exist() -> None:
     found = {
         described["name"]
         for section, names in CATALOG.items()

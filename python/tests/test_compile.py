@@ -44,7 +44,7 @@ def test_arrays_go_in_without_a_copy():
     assert tensor.numpy()[0, 0] == 7
 
 
-def test_what_is_not_contiguous_is_copied():
+def test_an_array_that_is_not_contiguous_is_copied():
     net = ml.Model()
     net |= ml.Relu()(input="x", output="y")
     compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x"])
@@ -57,7 +57,7 @@ def test_dlpack_goes_out():
     assert np.from_dlpack(tensor).tolist() == [0, 1, 2, 3]
 
 
-def test_what_is_read_only_stays_so():
+def test_a_read_only_array_stays_read_only():
     array = np.ones(3, np.float32)
     assert ml.Tensor(array).numpy().flags.writeable
     array.setflags(write=False)

@@ -38,7 +38,7 @@ def test_ports_are_attributes():
         _ = linear.outptu
 
 
-def test_operators_indexing_and_shapes():
+def test_operators_indexing_and_shapes_compute_as_numpy():
     x = ml.IOKey("x", shape=["N", 6])
     y = (2 * x[:, 1:3] - 1) ** 2 / x.shape[1]
     model = ml.Model.create(y=y)
@@ -47,7 +47,7 @@ def test_operators_indexing_and_shapes():
     assert np.allclose(compiled.evaluate({}, {"x": data})["y"], (2 * data[:, 1:3] - 1) ** 2 / 6)
 
 
-def test_a_list_of_connections():
+def test_a_list_of_connections_is_an_argument():
     net = ml.Model()
     net |= ml.Concat(axis=1)(input=["a", "b"], output="y")
     compiled = ml.compile(net, ml.CpuBackend(), data_keys=["a", "b"])
@@ -55,7 +55,7 @@ def test_a_list_of_connections():
     assert compiled.evaluate({}, {"a": a, "b": b})["y"].tolist() == [[1, 0, 0], [1, 0, 0]]
 
 
-def test_functional():
+def test_a_functional_is_a_model_with_ports():
     @ml.functional
     def affine(a, b):
         return a @ b * 2 + 1
@@ -102,7 +102,7 @@ ROWS = np.arange(6, dtype=np.float64).reshape(2, 3)
         lambda x: np.ones(3) + x,
     ],
 )
-def test_operators_are_numpys(fn):
+def test_operators_equal_those_of_numpy(fn):
     model = ml.Model.create(y=fn(ml.IOKey("x", shape=["N", 3])))
     compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64), data_keys=["x"])
     y, expected = compiled.evaluate({}, {"x": ROWS})["y"], fn(ROWS)

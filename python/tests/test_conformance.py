@@ -228,7 +228,7 @@ def test_a_model_that_the_library_lacks_is_named() -> None:
     assert (outcome.failure, outcome.lacks) == ("lacks Relux", "Relux")
 
 
-def test_what_cannot_be_read_fails_alone(tmp_path: Path) -> None:
+def test_a_case_that_cannot_be_read_fails_alone(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text(json.dumps({"bad": {"model": "Relu", "inputs": {}}, "good": RELU}))
     bad, good = run_file(file, "cpu", TOLERANCE)

@@ -26,7 +26,7 @@ def test_the_ports_of_an_op_read_as_shapes() -> None:
     assert "    left [...a] or a value\n" in ml.Add.__doc__
 
 
-def test_what_a_list_port_takes_is_shown_as_a_list() -> None:
+def test_the_arguments_of_a_list_port_are_shown_as_a_list() -> None:
     assert 'ml.Concat()(input=["x1", "x2"], output="y")' in ml.Concat.__doc__
 
 

@@ -178,7 +178,7 @@ def test_numpy_lacks_a_dtype():
     )
 
 
-def test_what_numpy_refuses_is_an_error_of_ours():
+def test_an_error_of_numpy_is_raised_as_an_error_of_mithril():
     backend = ml.CpuBackend()
     text = text_of_error(lambda: backend.zeros(object()), TypeError)
     assert text.startswith(

@@ -76,7 +76,7 @@ def test_batches_are_all_rows_once_in_a_new_order() -> None:
         np.testing.assert_array_equal(np.sort(epoch), np.sort(data["x"][:, 0]))
 
 
-def test_it_is_the_loop_written_by_hand() -> None:
+def test_fit_equals_the_loop_written_by_hand() -> None:
     model = network(ml.CpuBackend())
     batches = [rows(32, seed) for seed in range(4)]
     params = model.get_parameters()

@@ -180,7 +180,7 @@ PADDING = torch.tensor([[False, True, False], [False, False, True]])
     ids=["bools", "floats", "padding", "both", "floats and padding", "floats and floats"],
 )
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_masks_of_attention_meet(masks: tuple, need_weights: bool) -> None:
+def test_masks_of_attention_are_combined(masks: tuple, need_weights: bool) -> None:
     mask, padding = (*masks, None)[:2]
     module = nn.MultiheadAttention(8, 2, batch_first=True).double().eval()
 
@@ -258,7 +258,7 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
     assert text.endswith("as_torch_module")
 
 
-def test_what_is_changed_in_place_is_followed() -> None:
+def test_changes_in_place_are_converted() -> None:
     def change(x):
         y = x * 1
         row = y[0]

@@ -18,7 +18,7 @@ def test_functions_are_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TRICKY))
-def test_tricky_ones_are_the_same(name: str) -> None:
+def test_functions_of_ties_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(TRICKY[name]), (TIED,)))
 
 

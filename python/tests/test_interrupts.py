@@ -110,7 +110,7 @@ def test_ctrl_c_ends_an_evaluation_by_torch():
     assert interrupted("evaluate", "ml.TorchBackend()") == "interrupted\n"
 
 
-def test_what_a_handler_of_signals_raises_comes_out_of_the_call():
+def test_an_exception_of_a_signal_handler_leaves_the_call():
     code = """
 import signal
 import mithril as ml

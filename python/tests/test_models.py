@@ -29,7 +29,7 @@ def scores(pred: np.ndarray, label: np.ndarray, kind: str) -> list[float]:
 
 @pytest.mark.parametrize("kind", ["Precision", "Recall", "F1"])
 @pytest.mark.parametrize("backend", ["CpuBackend", "TorchBackend"])
-def test_averages_of_metrics(kind: str, backend: str) -> None:
+def test_metrics_average_classes_as_their_formulas(kind: str, backend: str) -> None:
     pred, label = np.array([1, 2, 0, 2, 1, 2, 2, 1]), np.array([0, 1, 0, 2, 0, 1, 0, 2])
     by_class = scores(pred, label, kind)
     weights = [np.mean(label == each) for each in range(3)]

@@ -98,7 +98,7 @@ def test_the_last_run_of_a_workload_counts_alone():
     assert found == {"mlp_b1": {"mithril": again}}
 
 
-def test_the_tables_of_a_run():
+def test_a_run_is_shown_as_tables():
     records = [
         record("mithril", [0.01, 0.012], ms=0.011, cold_s=0.02),
         record("openvino", [0.02, 0.024], ms=0.022, version="7", peak_mb=99.9),

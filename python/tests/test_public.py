@@ -85,7 +85,7 @@ def test_a_position_says_only_the_first_argument() -> None:
     )
 
 
-def test_what_is_printed_tells_what_it_is() -> None:
+def test_a_repr_names_the_class_and_its_options() -> None:
     backend = ml.CpuBackend(dtype=ml.float64, threads=1)
     assert repr(backend) == "CpuBackend(dtype='float64', threads=1)"
     assert repr(ml.CpuBackend()) == "CpuBackend()"

@@ -37,7 +37,7 @@ def test_a_kernelized_svm_is_linear_over_its_kernel() -> None:
     np.testing.assert_allclose(made["output"], rbf(1, 1) @ weight.T + bias, rtol=1e-12)
 
 
-def test_what_is_no_kernel_is_refused() -> None:
+def test_a_model_that_is_no_kernel_is_refused() -> None:
     with pytest.raises(ml.ValueError, match="KernelizedSVM: argument 'kernel' is out of range"):
         ml.KernelizedSVM(kernel="Relu")
 
@@ -54,7 +54,7 @@ def test_a_polynomial_regression_needs_a_degree_of_one_or_more() -> None:
         ml.PolynomialRegression(degree=0)
 
 
-def test_distances_in_a_norm_that_is_trained() -> None:
+def test_distances_follow_the_norm() -> None:
     model = ml.EncoderDistanceMatrix()
     made = outputs_of(model, input1=LEFT, input2=RIGHT, norm=np.array(3.0))
     apart = np.abs(LEFT[:, None] - RIGHT)

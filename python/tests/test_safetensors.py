@@ -90,7 +90,7 @@ def test_a_file_by_hand_is_read_as_the_package_reads_it(name, tmp_path):
     compare(tmp_path / "file", BY_HAND[name])
 
 
-def test_headers_of_100_megabytes_and_one_byte_more(tmp_path):
+def test_headers_of_100_megabytes_are_read_and_larger_ones_refused(tmp_path):
     for length in (100_000_000, 100_000_001):
         compare(tmp_path / "file", file(b"{}" + b" " * (length - 2)))
 
@@ -155,7 +155,7 @@ def test_the_package_reads_what_is_written(tmp_path):
     assert list(ours) == list(arrays)
 
 
-def test_what_the_package_writes_is_read(tmp_path):
+def test_a_file_of_the_package_is_read(tmp_path):
     arrays = {k: np.ascontiguousarray(v) for k, v in examples().items() if "F8" not in k}
     path = tmp_path / "file"
     safetensors.numpy.save_file(arrays, path, {"a": "b"})
@@ -163,7 +163,7 @@ def test_what_the_package_writes_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if name not in NOT_LOADED])
-def test_all_bit_patterns_of_a_type_of_eight_bits(name, tmp_path):
+def test_each_bit_pattern_is_read_as_the_package_reads_it(name, tmp_path):
     if TYPES[name] == 8:
         compare(tmp_path / "file", file(tensor(name, "[256]", "[0,256]"), bytes(range(256))))
     else:
@@ -234,7 +234,7 @@ def test_a_loaded_array_outlives_its_file(tmp_path):
     assert (loaded["a"] == np.arange(100_000)).all()
 
 
-def test_shards_and_their_index(tmp_path):
+def test_shards_are_written_and_read_with_their_index(tmp_path):
     arrays = {f"layer.{i}": np.full(100, i, np.float32) for i in range(5)}
     path = tmp_path / "model.safetensors"
     index = ml.save_safetensors(path, arrays, metadata={"a": "b"}, max_shard_bytes=900)

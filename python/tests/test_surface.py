@@ -38,7 +38,7 @@ def test_an_array_on_the_left_is_a_tensor(name):
     assert np.allclose(run(model, {"x": A}, data_keys=["x"])["y"], operation(array, A))
 
 
-def test_floor_shifts_and_tensors():
+def test_floor_shifts_and_tensors_compute_as_numpy():
     x, k = ml.IOKey("x"), ml.IOKey("k", type=ml.Tensor[int])
     model = ml.Model.create(f=x.floor(), s=(1 << k) + (k >> 1) + (k << 2), t=k.tensor())
     k = np.array([1, 2, 3])
@@ -81,7 +81,7 @@ def test_a_constraint_reads_and_states_values():
     assert seen == [-1]
 
 
-def test_what_a_constraint_raises_leaves_the_model_as_it_was():
+def test_an_error_of_a_constraint_leaves_the_model_as_it_was():
     model = two_parts()
 
     def even(solver):
@@ -185,7 +185,7 @@ def test_a_hook_changes_values_and_gradients_until_it_is_removed():
     assert np.array_equal(gradients["linear.bias"], before["linear.bias"])
 
 
-def test_what_a_hook_gives_must_fit():
+def test_the_result_of_a_hook_must_fit_the_value():
     compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
     compiled.register_hook("fa", lambda _: np.zeros(17, np.float32))
     with pytest.raises(ml.InputError, match="cannot replace the value"):
@@ -214,7 +214,7 @@ def test_debug_prints_what_is_made_and_stops_where_it_is_not_finite(capfd):
     assert "float32[2]" in capfd.readouterr().err
 
 
-def test_what_a_hook_raises_evaluate_raises():
+def test_an_exception_of_a_hook_leaves_evaluate():
     compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
     compiled.register_hook("fa", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
@@ -239,7 +239,7 @@ def test_keys_are_given_as_connections():
         ml.compile(model, backend, data_keys=[model.a], constant_keys={"a": A})
 
 
-def test_what_an_iokey_says_holds():
+def test_the_facts_of_an_iokey_hold():
     x = ml.IOKey("x", shape=["N", 2], type=ml.Tensor[float], differentiable=True)
     scale = ml.IOKey("scale", value=np.array([1.0, 10.0]))
     drawn = ml.IOKey("drawn", shape=[1000], interval=(2, 3))
@@ -254,7 +254,7 @@ def test_what_an_iokey_says_holds():
     assert compiled.evaluate(params)["y"].tolist() == [[2, 20]] * 3
 
 
-def test_the_rest_and_casts():
+def test_remainders_and_casts_compute_as_numpy():
     x = ml.IOKey("x")
     model = ml.Model.create(
         rest=x % 2, reflected=5 % x, text=x.cast("int32"), numpy=x.cast(np.int64)
@@ -284,7 +284,7 @@ def test_a_port_is_bound_once():
         lambda _: ml.Model.create(y="x"),
     ],
 )
-def test_what_is_no_part_or_connection_is_refused(mistake):
+def test_an_object_that_is_no_part_or_connection_is_refused(mistake):
     with pytest.raises(ml.TypeError, match="expected"):
         mistake(two_parts())
 

@@ -241,7 +241,7 @@ def test_tensors_without_elements_in_memory_are_refused(make: Callable[[Any], ob
     )
 
 
-def test_what_torch_refuses_to_make_is_an_error_of_ours() -> None:
+def test_an_error_of_torch_is_raised_as_an_error_of_mithril() -> None:
     backend = ml.TorchBackend()
     assert "[E0377]: zeros: no array has these arguments" in text_of(
         ml.TypeError, lambda: backend.zeros("2")

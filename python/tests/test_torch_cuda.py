@@ -51,7 +51,7 @@ def test_max_gives_the_same_in_every_run(device):
 
 
 @needs_cuda
-def test_what_a_recording_gave_stays_as_it_was():
+def test_results_of_a_recording_do_not_change_later():
     fast = compiled_for("cuda", "max")
     params = fast.randomize_params(seed=1)
     first = [fast.evaluate(params, {"x": images(2, 5, "cuda")})["y"] for _ in range(3)]

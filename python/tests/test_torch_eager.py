@@ -104,7 +104,7 @@ def test_the_memory_limit_holds_in_eager_mode() -> None:
     compiled.evaluate(params, {"x": torch.ones(4, 2)})
 
 
-def test_what_does_not_go_with_eager_mode_is_refused() -> None:
+def test_options_that_eager_mode_excludes_are_refused() -> None:
     def text(other: str) -> str:
         return (
             "mithril.ValueError[E0432]: eager_mode runs the composed ops one by one, which "

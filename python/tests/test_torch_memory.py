@@ -202,7 +202,7 @@ def test_preallocated_memory_outlives_its_backend() -> None:
     assert ones.sum() == 1000
 
 
-def test_what_cannot_be_preallocated_is_refused() -> None:
+def test_a_preallocation_that_is_impossible_is_refused() -> None:
     text = text_of(
         ml.OutOfMemoryError,
         lambda: ml.TorchBackend(memory_limit=2**61, memory_allocation="preallocate"),
@@ -247,7 +247,7 @@ def test_hooks_are_told_when_an_evaluation_ends() -> None:
     assert len(events) == 3
 
 
-def test_what_a_hook_raises_surfaces_in_its_evaluation() -> None:
+def test_an_exception_of_a_hook_is_raised_by_its_evaluation() -> None:
     backend = ml.TorchBackend()
     compiled = relu_on(backend)
 

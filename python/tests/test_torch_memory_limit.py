@@ -53,7 +53,7 @@ def test_parameters_and_arrays_keep_to_the_limit() -> None:
     assert allocated(backend) == 0
 
 
-def test_what_the_system_does_not_have_is_out_of_memory_too() -> None:
+def test_an_allocation_beyond_the_memory_of_the_system_is_an_out_of_memory_error() -> None:
     model = ml.Model()
     model |= ml.Add()(left="x", right="x", output="y")
     compiled = ml.compile(model, ml.TorchBackend(), data_keys=["x"])

@@ -215,7 +215,7 @@ def test_dropout_draws_anew_in_training_and_passes_all_in_evaluation() -> None:
     assert module.drop.key.item() == first + 2
 
 
-def test_what_draws_in_inference_draws_anew_in_evaluation() -> None:
+def test_dropout_in_inference_draws_anew_in_evaluation() -> None:
     model = ml.Model()
     model |= ml.Dropout(0.5, inference=False)(input="x", output="y")
     module = ml.as_torch_module(ml.compile(model, ml.TorchBackend())).eval()
@@ -247,7 +247,7 @@ def test_a_module_that_is_pickled_gives_the_same() -> None:
     assert torch.equal(made(x), module(x))
 
 
-def test_what_a_module_cannot_do_is_said() -> None:
+def test_a_module_refuses_changes_of_dtype_and_device() -> None:
     module = linear()
     text = text_of(ml.BackendError, module.half)
     assert text == (

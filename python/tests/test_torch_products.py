@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 F = torch.nn.functional
 
 KERNEL = "mkldnn::_linear_pointwise"
-# As torch's own kernels round otherwise than each other.
+# Torch's kernels round differently from each other.
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
 ACTIVATIONS = {
     "relu": (ml.Relu, F.relu),
@@ -61,7 +61,7 @@ def test_bound_weights_are_packed_and_take_the_activation_along(name):
 
 
 @pytest.mark.parametrize(("size", "product"), [(4, True), (16, False)])
-def test_weights_met_at_few_places_get_their_gradient_by_a_product(size, product):
+def test_weight_gradients_of_small_images_are_computed_by_a_product(size, product):
     model = ml.Model()
     layer = ml.Conv2d(filters=64, kernel_size=3, stride=2, padding=1)
     model |= layer(input="x", weight="w", bias="b", output="y")
@@ -82,7 +82,7 @@ def test_weights_met_at_few_places_get_their_gradient_by_a_product(size, product
     assert (KERNEL in ops_of(gradients)) == product
 
 
-def test_what_is_hooked_or_read_twice_is_not_taken_along():
+def test_a_hooked_value_or_one_with_two_readers_is_not_fused():
     compiled = network(ml.Gelu)
     params = compiled.get_parameters()
     x = torch.randn(1, 5, 256)

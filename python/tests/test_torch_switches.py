@@ -88,7 +88,7 @@ def test_switches_are_put_back_after_an_error() -> None:
     assert switches() == AS_TORCH_HAS_THEM
 
 
-def test_what_the_user_has_switched_comes_back() -> None:
+def test_switches_of_the_user_are_restored() -> None:
     compiled, params = words(deterministic=True)
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.backends.cudnn.benchmark = True

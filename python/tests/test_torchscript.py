@@ -56,7 +56,7 @@ def test_autograd_goes_through() -> None:
         assert torch.allclose(params[key].grad, gradient, rtol=0, atol=1e-12)
 
 
-def test_what_it_cannot_express_runs_as_before_and_the_summary_says_so() -> None:
+def test_a_model_that_torchscript_cannot_express_runs_as_before_and_the_summary_says_so() -> None:
     model = ml.Model()
     model |= ml.Dropout(0.5)(input="x", output="y")
     compiled = ml.compile(
@@ -162,7 +162,7 @@ def test_several_outputs_are_a_dictionary_and_names_are_made_to_fit(tmp_path: Pa
     assert torch.allclose(outputs["b"], expected["b"], rtol=0, atol=1e-12)
 
 
-def test_what_is_missing_is_said() -> None:
+def test_a_file_without_sizes_or_parameters_is_refused() -> None:
     compiled = compiled_on(network())
     params = compiled.get_parameters()
     with pytest.raises(ml.InputError) as error:
@@ -227,7 +227,7 @@ def test_a_file_of_linear_algebra_needs_no_example_that_it_can_be_done_with(
         assert torch.allclose(loaded[key], torch.linalg.cholesky(matrix), rtol=0, atol=1e-12)
 
 
-def test_what_torch_refuses_is_an_error_of_ours() -> None:
+def test_an_error_of_torchscript_is_raised_as_an_error_of_mithril() -> None:
     model = ml.Model()
     model |= ml.Embedding(3, dim=2)(input="index", output="y")
     backend = ml.TorchBackend(jit_compile=True)

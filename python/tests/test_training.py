@@ -27,14 +27,14 @@ def evaluate(train: ml.Model, **options: Any) -> tuple[dict[str, Any], dict[str,
     return outputs, gradients
 
 
-def test_the_cost_and_its_gradients() -> None:
+def test_a_training_model_gives_the_cost_and_its_gradients() -> None:
     outputs, gradients = evaluate(line())
     assert outputs["final_cost"] == 21
     assert gradients["bias"] == pytest.approx([8.0])
     assert list(outputs) == ["output", "final_cost"]
 
 
-def test_losses_with_steps_coefficients_and_names() -> None:
+def test_losses_take_steps_coefficients_and_names() -> None:
     train = line()
     train.add_loss(
         ml.AbsoluteError(),
@@ -51,7 +51,7 @@ def test_losses_with_steps_coefficients_and_names() -> None:
     assert evaluate(train)[0]["final_cost"] == 21
 
 
-def test_regularisation_by_key_by_connection_and_by_regular_expression() -> None:
+def test_regularisation_finds_parameters_by_key_connection_and_pattern() -> None:
     for chosen in (lambda _: "weight", lambda train: train.weight, lambda _: re.compile("^w")):
         train = line()
         train.add_regularization(ml.L2(), coef=0.5, input=chosen(train))
@@ -60,7 +60,7 @@ def test_regularisation_by_key_by_connection_and_by_regular_expression() -> None
         line().add_regularization(ml.L2(), 0.5, input=re.compile("W", re.IGNORECASE))
 
 
-def test_what_is_regularised_may_be_named() -> None:
+def test_the_regularised_port_may_be_named() -> None:
     train = line()
     train.add_regularization(
         ml.QuadraticFormRegularizer(),

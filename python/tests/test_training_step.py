@@ -86,7 +86,7 @@ def test_a_step_keeps_its_optimizer_and_takes_its_rate() -> None:
     assert not np.array_equal(params["linear.weight"], before["linear.weight"])
 
 
-def test_what_cannot_be_moved_is_refused() -> None:
+def test_parameters_that_cannot_be_updated_are_refused() -> None:
     model = compiled()
     params = model.get_parameters()
     step = ml.TrainingStep(model, ml.SGD(0.1), output_gradients=LOSS)

@@ -142,9 +142,9 @@ def refused(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_it_is_refused(name: str, refused: Found) -> None:
+def test_a_wrong_use_is_refused_by_the_type_checker(name: str, refused: Found) -> None:
     assert LINES[name] in refused, WRONG[name]
 
 
-def test_what_is_right_is_accepted(refused: Found) -> None:
+def test_right_uses_pass_the_type_checker(refused: Found) -> None:
     assert {line: found for line, found in refused.items() if line not in LINES.values()} == {}

@@ -116,7 +116,7 @@ def test_a_formula_has_values_and_gradients(kind: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["none", "default", "max"])
-def test_a_formula_of_a_scalar(level: Any) -> None:
+def test_a_formula_accepts_a_scalar(level: Any) -> None:
     op = scaled_tanh()
     gradients_agree(ml.CpuBackend(**DOUBLES), op, scale="scale")
     model = ml.Model()
@@ -134,7 +134,7 @@ def test_a_formula_of_a_scalar(level: Any) -> None:
     np.testing.assert_allclose(y, np.maximum(1.5 * np.tanh(x), 0), rtol=1e-12)
 
 
-def test_a_gradient_is_the_users() -> None:
+def test_the_gradient_of_the_user_is_used() -> None:
     """It may differ from the derivative: a straight-through estimator."""
     op = ml.add_op(
         fresh("round_through"),
@@ -172,7 +172,7 @@ def test_functions_have_values_and_gradients(kind: str) -> None:
     gradients_agree(BACKENDS[kind](**DOUBLES), sorted_rows())
 
 
-def test_functions_of_several_inputs_and_outputs() -> None:
+def test_functions_have_several_inputs_and_outputs() -> None:
     calls: list[tuple[Any, ...]] = []
 
     def gradient(x: Any, index: Any, low_grad: Any, high_grad: Any) -> Any:
@@ -206,7 +206,7 @@ def test_functions_of_several_inputs_and_outputs() -> None:
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_training_with_a_function(kind: str) -> None:
+def test_a_function_of_the_user_is_trained(kind: str) -> None:
     model = ml.Model()
     model |= ml.Linear(3)(input="data", output="h")
     model |= sorted_rows()()(x="h", output="y")
