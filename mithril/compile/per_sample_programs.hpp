@@ -81,7 +81,7 @@ class PerSamplePrograms {
   const LossReduction reduction_;
   const std::optional<Strategy> strategy_;
   Graph gradient_;
-  std::optional<SizedGraph> sizes_, forward_sizes_;
+  std::optional<SizeSources> sizes_, forward_sizes_;
   std::vector<Batch> batch_;             // per input
   std::vector<bool> has_fixed_samples_;  // per input: its first dim is a number
   PerSampleModel model_;                 // its inputs are not `batched` yet

@@ -61,7 +61,7 @@ class Trial {
     std::vector<Tensor> inputs;
     for (const TensorSpec& spec : row_.tensors)
       inputs.push_back(placeholder(spec.dtype, spec.dims));
-    const SizedGraph sizes(row_.graph);
+    const SizeSources sizes(row_.graph);
     const Plan plan = make_plan(row_.graph, sizes, inputs);
     std::vector<SampleAxis> arguments;
     std::vector<Dims> dims;
