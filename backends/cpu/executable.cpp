@@ -10,6 +10,7 @@
 #include "backends/cpu/memory/arenas.hpp"
 #include "backends/cpu/memory/result_memory.hpp"
 #include "backends/cpu/rewrite/decompose_batch_norm.hpp"
+#include "backends/cpu/rewrite/fold_padding.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "mithril/base/interrupt.hpp"
@@ -22,9 +23,11 @@ namespace mithril::cpu_backend {
 namespace {
 
 // Rewrites the graph into ops that this backend has kernels for. An observer sees batch
-// normalization as one node.
+// normalization and padding as nodes.
 Graph legalize(const Graph& graph, const Config& config) {
-  Graph legal = legalize_half(config.observer ? graph : decompose_batch_norm(graph), config);
+  Graph legal = config.observer ? graph : decompose_batch_norm(graph);
+  if (config.fuse && !config.observer) legal = fold_padding(legal);
+  legal = legalize_half(legal, config);
   if (config.dump) config.dump("legalize", short_text(legal));
   return legal;
 }
