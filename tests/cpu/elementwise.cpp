@@ -40,6 +40,29 @@ TEST_CASE("elementwise programs are right for sizes around the block size, with 
   }
 }
 
+TEST_CASE("elementwise programs repeat an input along a middle axis") {
+  for (const int64_t columns : {1, 2, 7, 16, 33, 600}) {
+    for (const int64_t rows : {1, 2, 3, 31, 65, 513}) {
+      CAPTURE(columns);
+      CAPTURE(rows);
+      const std::string text = fmt::format(
+          "graph {{\n"
+          "  input x: float32[3, {0}, {1}]\n"
+          "  input gate: float32[3, 1, {1}]\n"
+          "  input whole: float32[1, {0}, {1}]\n"
+          "  g: int32[3, 1, {1}] = cast(input: gate, dtype: int32)\n"
+          "  a: float32[3, {0}, {1}] = multiply(left: x, right: gate)\n"
+          "  b: float32[3, {0}, {1}] = add(left: a, right: g)\n"
+          "  c: float32[3, {0}, {1}] = subtract(left: b, right: whole)\n"
+          "  output c = c\n"
+          "}}\n",
+          rows, columns);
+      CHECK(differing_output(text, {random({3, rows, columns}, 1), random({3, 1, columns}, 2),
+                                    random({1, rows, columns}, 3)}) == "");
+    }
+  }
+}
+
 TEST_CASE("fusion keeps the order of dependent nodes") {
   // b is between a and c, and d reads the value that c overwrites.
   const std::string text =

@@ -18,6 +18,17 @@ struct TypedBuffer {
   DType dtype;
 };
 
+// Appends `count` elements to the `period` elements at `from`, so that these repeat.
+template <typename T>
+void repeat_elements(T* from, int64_t period, int64_t count) {
+  const int64_t size = period + count;
+  for (int64_t done = period; done < size;) {
+    const int64_t copied = std::min(done, size - done);
+    std::copy_n(from, copied, from + done);
+    done += copied;
+  }
+}
+
 // Converts the elements [begin, end) of the iteration over the value to T: float or double.
 template <typename T>
 void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
@@ -28,7 +39,7 @@ void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
   visit_dtype(from.dtype, [&](auto zero) {
     using From = decltype(zero);
     const From* elements = buffers.read<From>(from.place);
-    iteration.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+    const auto run = [&](int64_t at, int64_t first, int64_t count, int64_t step) {
       if (step == 0) {
         std::fill_n(to + at, count, convert<T>(elements[first]));
       } else if (std::is_same_v<From, T> && step == 1) {
@@ -36,6 +47,9 @@ void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
       } else {
         for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
       }
+    };
+    iteration.each_run(begin, end, run, [&](int64_t at, int64_t period, int64_t count) {
+      repeat_elements(to + at - period, period, count);
     });
   });
 }

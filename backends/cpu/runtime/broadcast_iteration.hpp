@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/runtime/axes.hpp"
@@ -31,6 +33,13 @@ class BroadcastIteration {
   // that it reads. The next elements of the run read elements `step` apart; 0 repeats one element.
   template <typename Run>
   void each_run(int64_t begin, int64_t end, Run run) const {
+    each_run(begin, end, run, nullptr);
+  }
+
+  // As above. Where the second axis is broadcast, runs repeat. These call repeat(to, period, count)
+  // instead: the `count` elements from `to` on equal those `period` elements before them.
+  template <typename Run, typename Repeat>
+  void each_run(int64_t begin, int64_t end, Run run, [[maybe_unused]] Repeat repeat) const {
     int64_t at = begin;
     while (at < end) {
       int64_t rest = at, from = 0;
@@ -42,10 +51,23 @@ class BroadcastIteration {
       const int64_t count = std::min(end - at, inner.size - at % inner.size);
       run(at - begin, from, count, inner.step);
       at += count;
+      if constexpr (!std::is_null_pointer_v<Repeat>) {
+        if (count < inner.size) continue;
+        const int64_t repeated = std::min(end - at, repetitions(at) * inner.size);
+        if (repeated > 0) repeat(at - begin, inner.size, repeated);
+        at += repeated;
+      }
     }
   }
 
  private:
+  // The number of runs from element `at` on, the first of a run, that equal the run before it.
+  int64_t repetitions(int64_t at) const {
+    if (axes_.size() == 1 || axes_[1].step != 0) return 0;
+    const int64_t done = at / axes_.front().size % axes_[1].size;
+    return done == 0 ? 0 : axes_[1].size - done;
+  }
+
   std::vector<Axis> axes_;  // innermost first; adjacent axes are merged where possible
 };
 
