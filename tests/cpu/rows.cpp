@@ -70,6 +70,20 @@ TEST_CASE("softmax handles numbers far from zero and far from each other") {
   }
 }
 
+TEST_CASE("softmax returns 0 in place of subnormal numbers") {
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    std::vector<float> row{0};
+    for (int i = 0; i < 200; ++i) row.push_back(-80 - static_cast<float>(i) * 0.125F);
+    const std::vector<float> made = softmax(row, instructions);
+    for (size_t i = 0; i < row.size(); ++i) {
+      CAPTURE(row[i]);
+      CHECK((made[i] == 0) == (row[i] < -86.65F));
+      CHECK(std::fpclassify(made[i]) != FP_SUBNORMAL);
+    }
+  }
+}
+
 TEST_CASE("softmax and its gradients have the same bits on any number of threads") {
   const std::string text =
       "graph {\n"

@@ -138,7 +138,11 @@ HWY_ATTR V<D> remainder(D, V<D> x) {
 }
 #endif
 
-// e^x for x <= 0, with a relative error of (2 + |x|) * 1e-7. Softmax does not need more.
+// e^x for x <= 0, with a relative error of (2 + |x|) * 1e-7. Softmax does not need more. Powers
+// below 2^lowest_share become 0: processors take a hundred cycles for a subnormal result, and masks
+// such as -100 lead to many.
+constexpr double lowest_share = -125;
+
 #if HWY_TARGET == HWY_AVX3
 // 2^(i / 32)
 alignas(64) inline constexpr float roots_of_two[32] = {
@@ -159,18 +163,21 @@ HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> power = polynomial(d, f, 0.24265173077583313, 0.6931237578392029, 1);
   const V<D> root = one_of_32(d, roots_of_two, shifted);
   // scalef rounds the exponent down to an integer.
-  return V<D>{_mm512_scalef_ps(hn::Mul(power, root).raw, exponent.raw)};
+  const auto kept = hn::Not(hn::Lt(exponent, number(d, lowest_share)));
+  return V<D>{_mm512_maskz_scalef_ps(kept.raw, hn::Mul(power, root).raw, exponent.raw)};
 }
 #else
 // 2^n * 2^f with |f| <= 1 / 2. The polynomial is fitted to this range.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
-  const V<D> inside = at_least(d, x, -104);
+  constexpr double lowest = lowest_share / log2_of_e;
+  const V<D> inside = at_least(d, x, lowest);
   const V<D> n = whole_exponent(d, inside);
   const V<D> f = hn::MulSub(inside, number(d, log2_of_e), n);
   const V<D> power = polynomial(d, f, 1.326469993e-3, 9.671533903e-3, 5.550734001e-2,
                                 2.402224176e-1, 6.931469774e-1, 1);
-  return nan_kept(d, x, times_power_of_two(d, power, n));
+  const V<D> share = times_power_of_two(d, power, n);
+  return nan_kept(d, x, hn::IfThenZeroElse(hn::Lt(x, number(d, lowest)), share));
 }
 #endif
 
