@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
+#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/kernels/elementwise_kernels.hpp"
+#include "mithril/eval/plan.hpp"
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
@@ -38,6 +43,53 @@ TEST_CASE("elementwise programs are right for sizes around the block size, with 
                                     random({rows, 1}, 3), random({}, 4)}) == "");
     }
   }
+}
+
+TEST_CASE("greater and lesser choose as C does, for NaN and zeros, too") {
+  using cpu_backend::Operation;
+  const float nan = std::nanf("");
+  const std::vector<float> numbers{0.0F, -0.0F, 1, -1, nan, INFINITY, -INFINITY, 1e-40F};
+  std::vector<float> left, right;
+  for (const float a : numbers) {
+    for (const float b : numbers) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  }
+  const size_t count = left.size();
+  for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
+    CAPTURE(name(instructions));
+    const auto& kernels = cpu_backend::elementwise_kernels<float>(instructions);
+    for (const Operation operation : {Operation::greater, Operation::lesser}) {
+      std::vector<float> made(count);
+      const cpu_backend::Source<float> slots[] = {{left.data(), cpu_backend::each_element},
+                                                  {right.data(), cpu_backend::each_element},
+                                                  {made.data(), cpu_backend::each_element}};
+      const cpu_backend::Link link{
+          .kernel = kernels.links[static_cast<size_t>(operation)], .from = {0, 1, -1, -1}, .to = 2};
+      kernels.run(&link, slots, 0, count, {});
+      for (size_t i = 0; i < count; ++i) {
+        const float a = left[i], b = right[i];
+        const bool first = operation == Operation::greater ? a > b : a < b;
+        const float expected = first ? a : b;
+        CAPTURE(a);
+        CAPTURE(b);
+        CHECK(std::memcmp(&made[i], &expected, sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("relu is one operation on two operands") {
+  const Graph graph = parse_graph(
+      "graph {\n  input x: float32[20]\n  y: float32[20] = relu(input: x)\n  output y = y\n}\n");
+  const SizedGraph sizes(graph);
+  const Plan plan = make_plan(graph, sizes, std::vector<Tensor>{random({20}, 1)});
+  const cpu_backend::ShapedGraph shaped(graph, plan);
+  const size_t nodes[] = {0};
+  const auto program = cpu_backend::make_elementwise_program(shaped, nodes, shaped.node(0).outputs);
+  REQUIRE(program->instructions.size() == 1);
+  CHECK(program->instructions[0].operation == cpu_backend::Operation::greater);
 }
 
 TEST_CASE("elementwise programs repeat an input along a middle axis") {

@@ -263,12 +263,23 @@ class ProgramBuilder {
       Operand left = write(condition.children[0]), right = write(condition.children[1]);
       if (comparison->second.swapped) std::swap(left, right);
       const Operand chosen = write(then), other = write(otherwise);
-      return operation(comparison->second.choice, {left, right, chosen, other});
+      return choose(comparison->second.choice, {left, right, chosen, other});
     }
     const Operand truth = write(condition);
     if (const double* number = number_of(truth)) return write(*number != 0 ? then : otherwise);
     const Operand chosen = write(then), other = write(otherwise);
     return operation(Operation::choose, {truth, chosen, other});
+  }
+
+  // Operations on two operands are faster than those on four.
+  Operand choose(Operation choice, const std::vector<Operand>& from) {
+    if (choice == Operation::choose_less && from[0] == from[2] && from[1] == from[3]) {
+      return operation(Operation::lesser, {from[0], from[1]});
+    }
+    if (choice == Operation::choose_less && from[0] == from[3] && from[1] == from[2]) {
+      return operation(Operation::greater, {from[1], from[0]});
+    }
+    return operation(choice, from);
   }
 
   const ShapedGraph& shaped_;

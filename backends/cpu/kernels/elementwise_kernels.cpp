@@ -59,6 +59,14 @@ MITHRIL_OPERATION(Maximum, 2,
                   hn::IfThenElse(hn::Or(hn::Gt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
 MITHRIL_OPERATION(Minimum, 2,
                   hn::IfThenElse(hn::Or(hn::Lt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+// These instructions return their second operand if one is NaN, or if both are zeros.
+MITHRIL_OPERATION(Greater, 2, hn::Max(x[0], x[1]));
+MITHRIL_OPERATION(Lesser, 2, hn::Min(x[0], x[1]));
+#else
+MITHRIL_OPERATION(Greater, 2, hn::IfThenElse(hn::Gt(x[0], x[1]), x[0], x[1]));
+MITHRIL_OPERATION(Lesser, 2, hn::IfThenElse(hn::Lt(x[0], x[1]), x[0], x[1]));
+#endif
 MITHRIL_OPERATION(Less, 2, truth(d, hn::Lt(x[0], x[1])));
 MITHRIL_OPERATION(LessEqual, 2, truth(d, hn::Le(x[0], x[1])));
 MITHRIL_OPERATION(Equal, 2, truth(d, hn::Eq(x[0], x[1])));
@@ -247,7 +255,7 @@ const ElementwiseKernels<T>& kernels() {
     auto made =
         in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
                  Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
-                 Divide, Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
+                 Divide, Maximum, Minimum, Greater, Lesser, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
                  ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
     if (sizeof(T) > 4) made.operations[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
     return made;

@@ -34,6 +34,8 @@ enum class Operation : uint8_t {
   divide,
   maximum,  // as C's fmax and fmin: if one operand is NaN, the other one
   minimum,
+  greater,  // operand 0 if it is greater (less) than operand 1, else operand 1, also for NaN
+  lesser,
   less,
   less_equal,
   equal,
@@ -46,7 +48,7 @@ enum class Operation : uint8_t {
   choose_equal,
   choose_not_equal,
 };
-inline constexpr size_t operation_count = 33;
+inline constexpr size_t operation_count = 35;
 
 // An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
 // one vector of equal elements, and a power of two - 1 for a block that is reused.
