@@ -86,6 +86,7 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, NchwcLayouts layouts,
   rows_ = one_row ? 1 : c_.height.output;
   columns_ = one_row ? plane() : c_.width.output;
   row_tiles_ = up(columns_, kernels_->mr);
+  for (int64_t i = 0; i <= row_tiles_; ++i) tile_columns_.push_back(columns_ * i / row_tiles_);
   const int64_t places = columns_ / row_tiles_ * c_.height.stride * c_.width.stride;
   const int64_t tile_bytes = places * c_.inputs * int64_t{sizeof(float)};
   group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
@@ -198,15 +199,25 @@ void DirectNchwc::copy_pixels(const float* image, int64_t plane, int64_t y, floa
   }
 }
 
-DirectNchwc::Tile DirectNchwc::tile(int64_t i) const {
-  const int64_t row = i / row_tiles_, part = i % row_tiles_;
-  const int64_t image = row / rows_, y = row % rows_;
-  const int64_t x = columns_ * part / row_tiles_;
-  const int64_t place = y * c_.height.stride * width_ + x * c_.width.stride;
-  return {.image = image,
-          .first = y * columns_ + x,
-          .count = columns_ * (part + 1) / row_tiles_ - x,
-          .from = image * image_step_ + place * unit_};
+DirectNchwc::TilePosition DirectNchwc::position(int64_t tile) const {
+  const int64_t row = tile / row_tiles_;
+  return {.image = row / rows_, .y = row % rows_, .part = tile % row_tiles_};
+}
+
+DirectNchwc::TilePosition DirectNchwc::next(TilePosition at) const {
+  if (++at.part < row_tiles_) return at;
+  at.part = 0;
+  if (++at.y < rows_) return at;
+  return {.image = at.image + 1, .y = 0, .part = 0};
+}
+
+DirectNchwc::Tile DirectNchwc::tile(const TilePosition& at) const {
+  const int64_t* column = tile_columns_.data() + at.part;
+  const int64_t place = at.y * c_.height.stride * width_ + column[0] * c_.width.stride;
+  return {.image = at.image,
+          .first = at.y * columns_ + column[0],
+          .count = column[1] - column[0],
+          .from = at.image * image_step_ + place * unit_};
 }
 
 void DirectNchwc::multiply(const ConvolutionOperands& operands, const GemmPart& part) const {
@@ -240,10 +251,14 @@ void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
     const NchwcKernels::Tiles& kernels = kernels_->tiles(
         narrow_ && !kernels_->of_pairs(), c_.width.stride, span.run, blocks * block < nr);
     const int64_t lines = up(up(runs * span.run * nr, line), span_runs);
-    const float* next = weight + (span.k + runs * span.run) * nr;
-    int64_t unfinished = tiles.first;
-    for (int64_t i = tiles.first; i < tiles.last; ++i, next += lines * runs * line) {
-      const Tile at = tile(i);
+    const float* weights = weight + (span.k + runs * span.run) * nr;  // that tiles prefetch
+    int64_t unfinished = 0;                                           // tiles before the epilogue
+    TilePosition position = this->position(tiles.first);
+    Tile begin{};  // the first of them
+    for (int64_t i = tiles.first; i < tiles.last; ++i, weights += lines * runs * line) {
+      const Tile at = tile(position);
+      position = next(position);
+      if (unfinished++ == 0) begin = at;
       kernels[static_cast<size_t>(at.count)]({.a = input + at.from,
                                               .a_step = c_.width.stride * unit_,
                                               .offsets = offsets_.data() + span.first,
@@ -254,16 +269,15 @@ void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
                                               .c_step = block_step,
                                               .add = span.k > 0,
                                               .bias = bias.lanes(),
-                                              .next = next,
+                                              .next = weights,
                                               .lines = lines});
-      const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;
-      if (&span != &spans_.back() || (!ends && i + 1 - unfinished < epilogue_tiles)) continue;
-      const Tile begin = tile(unfinished);
+      const bool ends = i + 1 == tiles.last || position.image > at.image;
+      if (&span != &spans_.back() || (!ends && unfinished < epilogue_tiles)) continue;
       o.epilogue.run({.begin = made_at(begin),
                       .size = (at.first + at.count - begin.first) * block,
                       .rows = blocks,
                       .step = block_step});
-      unfinished = i + 1;
+      unfinished = 0;
     }
   }
 }
