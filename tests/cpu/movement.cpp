@@ -104,4 +104,25 @@ TEST_CASE(
   CHECK(differing_output(text, {random({70, 4, 35}, 7)}, 2) == "");
 }
 
+TEST_CASE("large tensors roll along any axes, forwards and backwards") {
+  const Tensor x = random({3, 14, 30, 50}, 8);
+  for (const int threads : {1, 2}) {
+    for (const char* rolled : {"(3, 3), axis: (1, 2)", "(-3, 31), axis: (-3, -2)", "7, axis: 0",
+                               "(-51, 2), axis: (3, 0)", "0, axis: 2", "12345, axis: None"}) {
+      CAPTURE(rolled);
+      const std::string text = fmt::format(
+          "graph {{\n"
+          "  input x: float32[3, 14, 30, 50]\n"
+          "  y: float32[3, 14, 30, 50] = roll(input: x, shift: {0})\n"
+          "  b: bool[3, 14, 30, 50] = greater(left: x, right: 0.5)\n"
+          "  z: bool[3, 14, 30, 50] = roll(input: b, shift: {0})\n"
+          "  output y = y\n"
+          "  output z = z\n"
+          "}}\n",
+          rolled);
+      CHECK(differing_output(text, {x}, threads, 0) == "");
+    }
+  }
+}
+
 }  // namespace mithril::tests

@@ -42,6 +42,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"permuted", {lower_movement, HalfUse::moves}},
       {"placed", {lower_placing}},
       {"product", {lower_gemm, HalfUse::sides}},
+      {"rolled", {lower_roll, HalfUse::moves}},
       {"scattered", {lower_scattering, HalfUse::none, 2}},
       {"sliced", {lower_movement, HalfUse::moves}},
       {"softmax", {lower_rows}},

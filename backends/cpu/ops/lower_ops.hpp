@@ -29,6 +29,11 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call);
 
+// Lowers "rolled(input, shift, axis)", where axis None rolls the flattened input. None if there is
+// no axis.
+std::optional<StepDescriptor> lower_roll(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
+
 // The source of which the node's output is the transpose (last two axes); none for any other node.
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 

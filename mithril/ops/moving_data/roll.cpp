@@ -84,7 +84,8 @@ OpDef define_roll() {
       .grad = grad_roll,
       .samples = samples_beside_axis,
       .spell = {{"torch",
-                 "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"}},
+                 "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"},
+                {"cpu", "rolled(input, shift, axis)"}},
   };
 }
 
