@@ -49,7 +49,11 @@ class Config:
 
 
 # Hugging Face's names: ours.
-NAMES = {r".*\.position_ids": None}  # 0, 1, 2, ...
+NAMES = {
+    r".*\.position_ids": None,  # 0, 1, 2, ...
+    # A checkpoint of CLIPTextModel has the text model at its root.
+    r"^(embeddings|encoder|final_layer_norm)\.": r"text_model.\1.",
+}
 
 
 def norm(x, config, name):

@@ -104,6 +104,21 @@ def test_the_readme_runs_a_checkpoint_folder(agreement, tmp_path):
     )
 
 
+def test_the_text_model_of_clip_reads_a_checkpoint_of_its_own(agreement, tmp_path):
+    transformers = importlib.import_module("transformers")
+    sizes = {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2}
+    config = transformers.CLIPTextConfig(vocab_size=61, num_hidden_layers=1, **sizes)
+    transformers.CLIPTextModel(config).save_pretrained(tmp_path)
+    clip, pretrained = importlib.import_module("clip"), importlib.import_module("pretrained")
+    ids = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["T", "L"])
+    mask = ml.IOKey("attention_mask", type=ml.Tensor[bool], shape=["T", "L"])
+    features = clip.text_features(ids, mask, pretrained.read_config(clip.TextConfig, tmp_path))
+    compiled = ml.compile(ml.Model.create(features=features), ml.CpuBackend())
+    weights = pretrained.read_weights(clip, tmp_path)
+    assert set(compiled.parameter_keys) == set(weights)
+    compiled.load_state_dict(weights)
+
+
 def test_the_comparison_counts_and_refuses_unknown_models(agreement):
     program = Path(agreement.__file__).parent / "run"
     run = subprocess.run(
