@@ -25,7 +25,7 @@ class Config(llama.Config):
     tie_word_embeddings: bool = True
 
 
-NAMES = {r"lm_head\.weight": None, **llama.NAMES}
+NAMES = llama.NAMES
 
 
 def norm(x, config, name):

@@ -24,7 +24,7 @@ class Config(llama.Config):
     tie_word_embeddings: bool = True
 
 
-NAMES = {r"lm_head\.weight": None, **llama.NAMES}
+NAMES = llama.NAMES
 
 
 def attention(x, context, config, name):

@@ -23,13 +23,17 @@ class Config:
     relative_attention_max_distance: int = 128
     layer_norm_epsilon: float = 1e-6
     feed_forward_proj: str = "relu"
-    scale_decoder_outputs: bool = True
+    tie_word_embeddings: bool = True  # False for T5 1.1
+    scale_decoder_outputs: bool | None = None  # as tie_word_embeddings
+
+    def __post_init__(self):
+        if self.scale_decoder_outputs is None:
+            self.scale_decoder_outputs = self.tie_word_embeddings
 
 
 # Hugging Face's names: ours.
 NAMES = {
     r"(encoder|decoder)\.embed_tokens\.weight": None,  # shared.weight
-    r"lm_head\.weight": None,  # shared.weight
 }
 
 
@@ -110,4 +114,8 @@ def t5(config):
     x = stack(words, target_mask, memory, mask, config, "decoder")
     if config.scale_decoder_outputs:
         x = x * config.d_model**-0.5
-    return ml.Model.create(logits=ml.Linear(use_bias=False)(input=x, weight=tokens.weight))
+    if config.tie_word_embeddings:
+        logits = ml.Linear(use_bias=False)(input=x, weight=tokens.weight)
+    else:
+        logits = linear(x, config.vocab_size, "lm_head")
+    return ml.Model.create(logits=logits)

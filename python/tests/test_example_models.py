@@ -2,6 +2,7 @@
 models` compares all of them on both backends, in float32, too."""
 
 import importlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,27 @@ def test_the_text_model_of_clip_reads_a_checkpoint_of_its_own(agreement, tmp_pat
     weights = pretrained.read_weights(clip, tmp_path)
     assert set(compiled.parameter_keys) == set(weights)
     compiled.load_state_dict(weights)
+
+
+def test_a_checkpoint_of_t5_1_1_has_a_head_of_its_own(agreement, tmp_path):
+    """As published: config.json says `tie_word_embeddings: false`, by which transformers also knows
+    that the outputs of the decoder are not scaled."""
+    torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
+    t5, pretrained = importlib.import_module("t5"), importlib.import_module("pretrained")
+    case = importlib.import_module("cases").CASES["t5_untied"]()
+    case.reference(case.config).save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    del config["scale_decoder_outputs"]
+    (tmp_path / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": False}))
+    compiled = ml.compile(t5.t5(pretrained.read_config(t5.Config, tmp_path)), ml.CpuBackend())
+    params = compiled.load_state_dict(pretrained.read_weights(t5, tmp_path))
+    data = case.draw(np.random.default_rng(0), 0)
+    logits = compiled.evaluate(params, data)["logits"]
+    module = transformers.T5ForConditionalGeneration.from_pretrained(tmp_path).eval()
+    with torch.no_grad():
+        expected = module(**{key: agreement.as_torch(x) for key, x in data.items()}).logits.numpy()
+    valid = data["decoder_attention_mask"]
+    assert np.abs(logits - expected)[valid].max() <= 1e-4 * np.abs(expected).max()
 
 
 def test_the_comparison_counts_and_refuses_unknown_models(agreement):

@@ -15,6 +15,7 @@ import numpy as np
 import qwen2
 import roberta
 import t5
+import torch
 import transformers
 import whisper
 from agreement import NO_DROPOUT, Arrays, Case
@@ -93,8 +94,8 @@ def mistral_case():
     return decoder(mistral, mistral.mistral, transformers.MistralForCausalLM, config)
 
 
-def qwen2_case():
-    config = llama_config(transformers.Qwen2Config, tie_word_embeddings=True)
+def qwen2_case(tied=True):
+    config = llama_config(transformers.Qwen2Config, tie_word_embeddings=tied)
     return decoder(qwen2, qwen2.qwen2, transformers.Qwen2ForCausalLM, config)
 
 
@@ -158,7 +159,15 @@ def writer(example, compose, reference, config):
     return Case(example, compose, reference, config, pairs, ("logits",), valid)
 
 
-def t5_case(**more):
+def untied_t5(config):
+    """As transformers loads a checkpoint that has lm_head.weight, too."""
+    module = transformers.T5ForConditionalGeneration(config)
+    module.lm_head.weight = torch.nn.Parameter(torch.randn_like(module.shared.weight))
+    module.config.tie_word_embeddings = False
+    return module
+
+
+def t5_case(reference=transformers.T5ForConditionalGeneration, **more):
     config = transformers.T5Config(
         vocab_size=61,
         d_model=24,
@@ -172,7 +181,7 @@ def t5_case(**more):
         decoder_start_token_id=0,
         **more,
     )
-    return writer(t5, t5.t5, transformers.T5ForConditionalGeneration, config)
+    return writer(t5, t5.t5, reference, config)
 
 
 def bart_sizes():
@@ -260,9 +269,13 @@ CASES = {
     "distilbert": distilbert_case,
     "mistral": mistral_case,
     "qwen2": qwen2_case,
+    "qwen2_untied": lambda: qwen2_case(tied=False),
     "gemma": gemma_case,
     "t5": t5_case,
     "t5_gated": lambda: t5_case(feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+    "t5_untied": lambda: t5_case(
+        untied_t5, feed_forward_proj="gated-gelu", tie_word_embeddings=False
+    ),
     "bart": bart_case,
     "clip": clip_case,
     "whisper": whisper_case,
