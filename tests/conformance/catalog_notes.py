@@ -48,7 +48,7 @@ ABSENT: dict[str, str] = {
     "BitwiseOperators": BASE,
     "BitwiseOperatorsOp": BASE,
     "Cell": BASE,
-    "CustomPrimitiveModel": "a user's own op is a record: `add_op` in C++",
+    "CustomPrimitiveModel": "a user's own op is a record: `ml.add_op` in Python and C++",
     "PaddingConverter1D": INFERRED,
     "PaddingConverter2D": INFERRED,
     "Pool1D": BASE,
