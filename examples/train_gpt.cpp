@@ -61,9 +61,7 @@ ml::CompiledModel make_model() {
   net |= ml::Reshape({.shape = {-1, bytes}})({{"input", "logits"}, {"output", "scores"}});
   ml::TrainModel train(net);
   train.add_loss(ml::CrossEntropy(), {{"input", "scores"}, {"target", "targets"}});
-  return ml::compile(
-      train, ml::cpu(),
-      {.shapes = {{"input_ids", {rows, length}}}, .trainable_keys = {"model.wpe.weight"}});
+  return ml::compile(train, ml::cpu(), {.shapes = {{"input_ids", {rows, length}}}});
 }
 
 }  // namespace

@@ -6,8 +6,11 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/train/train_model.hpp"
 
 namespace mithril {
 namespace {
@@ -65,6 +68,18 @@ TEST_CASE("the warning about two inputs with similar names is about the later on
   const Texts warnings = compile(model, cpu()).warnings();
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].find("input 'imgae', and it looks like 'image'") != std::string::npos);
+}
+
+TEST_CASE("compiling does not warn about the parameters of layers with similar names") {
+  const Listening listening;
+  Model model;
+  model |= Embedding({.num_embeddings = 5, .dim = 3})
+               .named("wte")({{"input", "ids"}, {"output", "tokens"}});
+  model |= Embedding({.num_embeddings = 4, .dim = 3})
+               .named("wpe")({{"input", "places"}, {"output", "positions"}});
+  TrainModel train(model);
+  train.add_loss(SquaredError(), {{"input", "tokens"}, {"target", "positions"}});
+  CHECK(compile(train, cpu()).warnings() == Texts{});
 }
 
 TEST_CASE("names look alike if they differ by one typing error") {
