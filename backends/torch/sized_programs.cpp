@@ -246,7 +246,8 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
       for (const Result& result : node.results) keep_result(result, registers);
       scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
     });
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    find_index(planned, registers, error);
     throw;
   } catch (const InternalError&) {
     throw;
@@ -254,6 +255,15 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
     if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
+}
+
+// Torch does not say which index is out of range: `eval` raises an error that does.
+void SizedPrograms::find_index(const PlannedNode& planned, Registers& registers,
+                               const Error& refusal) const {
+  const std::string& text = refusal.details().message;
+  const auto says = [&](const char* words) { return text.find(words) != text.npos; };
+  if (refusal.code() != "E1012" || !planned.op->eval) return;
+  if (says("out of range") || says("out of bounds")) run_on_host(planned, registers);
 }
 
 // Releases intermediate results, and values without later readers.

@@ -57,6 +57,7 @@ class SizedPrograms {
   void run_function(const UserFunction& function, const PlannedNode& planned,
                     Registers& registers) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;
+  void find_index(const PlannedNode& planned, Registers& registers, const Error& refusal) const;
   std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
                                      const MemoryScope& scope) const;
   template <typename F>

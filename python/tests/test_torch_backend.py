@@ -205,13 +205,27 @@ def test_mistakes_name_what_is_there() -> None:
     assert "requires_grad" in text
 
 
-def test_errors_of_torch_name_the_op() -> None:
+def test_an_index_out_of_range_is_named() -> None:
     model = ml.Model()
     model |= ml.Embedding(4, dim=2)(input="ids", output="y")
     compiled = ml.compile(model, ml.TorchBackend(), data_keys=["ids"])
     params = compiled.get_parameters()
-    text = text_of(ml.BackendError, lambda: compiled.evaluate(params, {"ids": torch.tensor([9])}))
-    assert text.startswith("mithril.BackendError[E1012]: y: torch refused: index out of range")
+    on_cpu = ml.compile(model, ml.CpuBackend(), data_keys=["ids"])
+    ids = torch.tensor([[1, 3], [9, 0]])
+    text = text_of(ml.ValueError, lambda: compiled.evaluate(params, {"ids": ids}))
+    assert text.startswith(
+        "mithril.ValueError[E0402]: y: gather: index 9 is out of range for size 4\n"
+    )
+    weights = on_cpu.get_parameters()
+    assert text == text_of(ml.ValueError, lambda: on_cpu.evaluate(weights, {"ids": ids.numpy()}))
+
+
+def test_errors_of_torch_name_the_op() -> None:
+    model = ml.Model()
+    model |= ml.Cholesky()(input="x", output="y")
+    compiled = ml.compile(model, ml.TorchBackend(), data_keys=["x"])
+    text = text_of(ml.BackendError, lambda: compiled.evaluate({}, {"x": -torch.eye(2)}))
+    assert text.startswith("mithril.BackendError[E1012]: y: torch refused: linalg.cholesky: ")
     assert "spelling" in text
 
 
