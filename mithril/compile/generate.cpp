@@ -12,6 +12,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/compile/sampling.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/tensor/functions.hpp"
 
 namespace mithril {
@@ -55,6 +56,27 @@ std::optional<std::int64_t> vocabulary_size(const CompiledState& compiled) {
     if (key == "logits" && shape.rank() == 3) return shape[-1].number();
   }
   return std::nullopt;
+}
+
+struct Table {
+  std::string name, index;  // the tensors whose rows are taken, and their numbers
+  std::int64_t rows;
+};
+
+// What the node that makes the value takes rows of; none if it is another op.
+std::optional<Table> find_table(const Graph& graph, const std::string& made) {
+  const std::optional<ValueId> id = find_value_named(graph, made);
+  const auto& nodes = graph.nodes();
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& each) {
+    return id && each.outputs.front() == *id && each.op->name == "gather";
+  });
+  if (node == nodes.end()) return std::nullopt;
+  const auto *table = std::get_if<ValueId>(&node->arguments[0]),
+             *index = std::get_if<ValueId>(&node->arguments[1]);
+  if (!table || !index || graph.value(*table).dims.empty()) return std::nullopt;
+  const Dim rows = resolve(graph.value(*table).dims.front());
+  if (!rows.is_constant()) return std::nullopt;
+  return Table{graph.value(*table).name, graph.value(*index).name, rows.constant()};
 }
 
 }  // namespace
@@ -184,10 +206,33 @@ class Generation {
     std::vector<Tensor> inputs(program.signature.size());
     take_inputs(compiled_, program.signature, params_, data, state_, inputs);
     if (compiled_.safe_shapes) program.signature.check_dims(inputs);
-    const std::vector<Tensor> made = program.executable->run(inputs);
+    const std::vector<Tensor> made = run(program, inputs, texts.front().size());
     state_ = next_state(compiled_, state_, made);
     const Tensor logits = named(compiled_.outputs, made).at("logits");
     return slice(logits, 1, -1, logits.dims()[1]).to(DType::float64);
+  }
+
+  std::vector<Tensor> run(const Program& program, const std::vector<Tensor>& inputs,
+                          size_t length) const {
+    try {
+      return program.executable->run(inputs);
+    } catch (const Error& error) {
+      check_positions(error, length);
+      throw;
+    }
+  }
+
+  // Ids are in range: an index that is not is the position of a token, in a table of the model.
+  void check_positions(const Error& error, size_t length) const {
+    if (error.code() != "E0402") return;
+    const std::optional<Table> table = find_table(compiled_.graph, error.path());
+    if (!table || table->index == "input_ids") return;
+    raise({.kind = ErrorKind::input,
+           .code = "E0853",
+           .message = fmt::format("a text of {} tokens is too long: '{}' has {} rows", length,
+                                  table->name, table->rows),
+           .facts = {{"cause", fmt::format("{}: {}", error.path(), error.details().message)}},
+           .help = "shorten the prompt or max_tokens"});
   }
 
   std::int64_t choose(const Tensor& logits, size_t prompt) {

@@ -254,6 +254,33 @@ def test_a_mistake_names_its_cause(name):
     assert str(caught.value).splitlines()[0] == message
 
 
+def backends():
+    made = {"cpu": ml.CpuBackend}
+    try:
+        importlib.import_module("mithril._torch")
+    except ImportError:
+        return made
+    return made | {"torch": ml.TorchBackend}
+
+
+@pytest.mark.parametrize("backend", backends())
+@pytest.mark.parametrize("limit", [None, 64])
+@pytest.mark.parametrize("length", [33, 30])
+def test_a_text_longer_than_the_table_of_positions_is_refused(backend, limit, length):
+    """Before the first token, or after some."""
+    model = compiled("gpt2", 1, limit, backends()[backend](dtype=ml.float64))
+    params = model.load_state_dict(parameters(compiled("gpt2")))
+    made = []
+    with pytest.raises(ml.InputError) as caught:
+        ml.generate(model, params, [1] * length, 9, stream=lambda _, token: made.append(token))
+    assert len(made) == max(0, 33 - length)
+    assert str(caught.value) == (
+        "mithril.InputError[E0853]: a text of 33 tokens is too long: 'wpe.weight' has 32 rows\n"
+        "  cause : wpe.output: gather: index 32 is out of range for size 32\n"
+        "  help: shorten the prompt or max_tokens"
+    )
+
+
 def test_a_longest_text_fills_the_cache():
     model = compiled("gpt2", limit=8)
     assert len(ml.generate(model, parameters(model), [1] * 6, 3)) == 3
