@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mithril/base/pointer_map.hpp"
+#include "mithril/infer/shape_window.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
@@ -232,7 +233,36 @@ class Flattening {
     if (id && (takes_tensors(part, slot) || !numbers_.find(wire))) return *id;
     if (const Datum* datum = known_value(wire))
       return map_dims(*datum, [&](const Dim& dim) { return own(dim); });
-    const std::string port = part.port_at(slot).name;
+    refuse_unknown(part, part.port_at(slot).name, wire);
+  }
+
+  // Through the parts that compute the value: a tensor of which it reads the shape.
+  static Wire* find_unranked(const Wire* wire) {
+    const Part* part = wire->driver;
+    if (!part || is_tensor(wire)) return nullptr;
+    for (Wire* slot : part->input_slots()) {
+      Wire* input = slot ? top(slot) : nullptr;
+      std::vector<Dim> dims;
+      if (!input || known_value(input)) continue;
+      if (is_tensor(input) && !Facts::known(input->shape, dims)) return input;
+      if (Wire* found = find_unranked(input)) return found;
+    }
+    return nullptr;
+  }
+
+  [[noreturn]] void refuse_unknown(const Part& part, const std::string& port, Wire* wire) const {
+    if (Wire* tensor = find_unranked(wire)) {
+      const std::string name = name_of(tensor);
+      raise({.kind = ErrorKind::value,
+             .code = "E0403",
+             .path = path(&part),
+             .port = port,
+             .message = "the value of port '" + port +
+                        "' is not known: it follows from the shape of '" + name +
+                        "', whose rank is not known",
+             .facts = {{name, to_string(ShapeWindow(tensor->shape).shape()), ""}},
+             .help = "state the shape: shapes of compile, or set_shapes"});
+    }
     const Kinds kinds = find(wire->type)->kinds;
     raise({.kind = ErrorKind::value,
            .code = "E0403",

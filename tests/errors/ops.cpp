@@ -6,6 +6,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/models/sequences.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
@@ -60,6 +61,18 @@ TEST_CASE("compiling asks for a value that has no source") {
   CHECK(text_of_error([&] { compile(model, cpu()); }) ==
         "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
         "  help: bind it to a value, or state one with set_values");
+}
+
+TEST_CASE("a value that follows from a shape of unknown rank is named with its tensor") {
+  CHECK(text_of_error([&] { compile(RotaryEmbedding(), cpu()); }) ==
+        "mithril.ValueError[E0403]: arange: the value of port 'stop' is not known: it follows from "
+        "the shape of 'input', whose rank is not known\n"
+        "  input : [..., L, D]\n"
+        "  help: state the shape: shapes of compile, or set_shapes");
+  const CompiledModel compiled =
+      compile(RotaryEmbedding(), cpu(), {.shapes = {{"input", {any, any, 4}}}});
+  const Tensor x(DType::float32, {2, 3, 4});
+  CHECK(compiled.evaluate({}, {{"input", x}}).at("output").dims() == Dims{2, 3, 4});
 }
 
 TEST_CASE("a mask of attention that does not fit the scores is refused") {
