@@ -16,6 +16,7 @@
 #include "mithril/compile/generate.hpp"
 #include "mithril/compile/load_weights.hpp"
 #include "mithril/compile/per_sample.hpp"
+#include "mithril/compile/progress_bar.hpp"
 #include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
 #include "mithril/graph/grad_context.hpp"

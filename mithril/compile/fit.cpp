@@ -5,13 +5,14 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <ostream>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/compile/checkpoint.hpp"
 #include "mithril/compile/fit_arguments.hpp"
-#include "mithril/compile/progress.hpp"
+#include "mithril/compile/progress_bar.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
 
@@ -20,13 +21,17 @@ namespace {
 
 // ---- epochs ----
 
+const char* unit_of(const FitOptions& options) {
+  return options.tokens.empty() ? "samples" : "tokens";
+}
+
 // Rows or tokens.
 std::int64_t counted(const TensorMap& batch, const FitOptions& options) {
   return options.tokens.empty() ? count_rows(batch) : batch.at(options.tokens).size();
 }
 
 EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSource& data,
-                         const FitOptions& options, std::int64_t epoch, Progress& progress) {
+                         const FitOptions& options, std::int64_t epoch, ProgressBar& bar) {
   Batches batches(data, options.batch_size, epoch, options.seed);
   std::int64_t samples = 0;
   double total = 0, lr = 0;
@@ -35,11 +40,12 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
     const std::int64_t rows = count_rows(*batch);
     total += static_cast<double>(rows) * step(params, *batch).at(options.loss).item();
     samples += rows;
-    progress.advance(counted(*batch, options), total / static_cast<double>(samples), lr);
+    const double mean = total / static_cast<double>(samples);
+    bar.advance(counted(*batch, options), {{"loss", mean}, {"lr", lr}});
   }
   require_rows(samples, epoch, "batches");
-  const char* speed = options.tokens.empty() ? "samples_per_second" : "tokens_per_second";
-  return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, progress.rate()}};
+  const std::string speed = std::string(unit_of(options)) + "_per_second";
+  return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, bar.rate()}};
 }
 
 // The means of the loss and of the metrics, by rows.
@@ -60,6 +66,12 @@ EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const 
   require_rows(samples, epoch, "batches of validation");
   for (auto& [name, mean] : means) mean /= static_cast<double>(samples);
   return means;
+}
+
+std::string line_of(const std::string& label, const EpochNumbers& numbers, double left) {
+  std::string line = label + ": ";
+  for (const auto& [name, number] : numbers) line += fmt::format("{} {:.4g}, ", name, number);
+  return line + fmt::format("{:.0f} s left", left);
 }
 
 bool is_best(const History& history, std::string_view monitor) {
@@ -198,10 +210,17 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
   bool ended = false;
   while (!ended && !is_over(history, options)) {
     const std::int64_t epoch = std::ssize(history.epochs);
-    Progress progress(options, epoch, total);
-    EpochNumbers numbers = train_epoch(step, history.params, data, options, epoch, progress);
+    const std::string label = fmt::format("epoch {}/{}", epoch + 1, options.epochs);
+    ProgressBar bar({.total = total,
+                     .label = label,
+                     .unit = unit_of(options),
+                     .leave = false,
+                     .stream = options.progress});
+    EpochNumbers numbers = train_epoch(step, history.params, data, options, epoch, bar);
     if (options.validation) numbers.merge(validated(step, weights(), options, epoch));
-    progress.finish(numbers);
+    bar.close();
+    const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
+    if (options.progress) *options.progress << line_of(label, numbers, left) << std::endl;
     history.epochs.push_back(std::move(numbers));
     if (is_best(history, options.validation ? "validation_loss" : "loss")) {
       history.best_epoch = epoch;

@@ -63,6 +63,7 @@ from .optimizers import (
     TrainingStep,
 )
 from .per_sample import PerSample
+from .progress import ProgressBar
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 from .user_ops import add_op
@@ -113,6 +114,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ParameterGroup",
     "ParseError",
     "PerSample",
+    "ProgressBar",
     "RandomKey",
     "ShapeError",
     "Solver",

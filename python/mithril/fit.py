@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import time
@@ -19,6 +18,7 @@ from .calls import checked
 from .files import load, save
 from .fit_arguments import check_fit, check_progress, made_folder, read_history
 from .optimizers import TrainingStep
+from .progress import ProgressBar
 
 Batch = Mapping[str, Any]
 Metric = Callable[[dict[str, Any], Batch], Any]
@@ -84,24 +84,31 @@ def fit(  # noqa: PLR0913 - its options
     folder = made_folder(checkpoint) if checkpoint is not None else None
     if folder and (folder / "last.safetensors").exists():
         _resume(folder, step, history, averages)
+    unit = "tokens" if tokens else "samples"
     monitor = "loss" if validation is None else "validation_loss"
     while len(history.epochs) < epochs and not _is_over(history, patience):
         epoch = len(history.epochs)
-        bar = _Progress(f"epoch {epoch + 1}/{epochs}", data, tokens, progress)
+        label = f"epoch {epoch + 1}/{epochs}"
+        count = _counted(data, tokens) if isinstance(data, Mapping) else None
+        bar = ProgressBar(count, label=label, unit=unit, leave=False, shown=progress)
         began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
         for batch in _batches(data, batch_size, (seed, epoch)):
             rate = step.optimizer.lr
             cost = float(step(params, batch)[loss])
             samples, total = samples + _rows(batch), total + _rows(batch) * cost
-            bar.advance(batch, {"loss": total / samples, "lr": rate})
+            bar.advance(_counted(batch, tokens), loss=total / samples, lr=rate)
         check_progress(samples, epoch)
-        entry = {"loss": total / samples, "lr": rate, f"{bar.unit}_per_second": bar.rate()}
+        entry = {"loss": total / samples, "lr": rate, f"{unit}_per_second": bar.rate()}
         if validation is not None:
             weights = _detached(step.averages(params) if averages else params)
             batches = _batches(validation, batch_size, None)
             every = _loss_and_metrics(loss, metrics or {})
             entry |= _validated(step, weights, batches, every, epoch)
-        bar.close(entry, (epochs - epoch - 1) * (time.perf_counter() - began))
+        bar.close()
+        if progress:
+            left = (epochs - epoch - 1) * (time.perf_counter() - began)
+            shown = ", ".join(f"{key} {number:.4g}" for key, number in entry.items())
+            print(f"{label}: {shown}, {left:.0f} s left")
         history.epochs.append(entry)
         if _is_best(history, monitor):
             history.best_epoch = epoch
@@ -156,6 +163,10 @@ def _validated(
 def _rows(batch: Batch) -> int:
     shape = np.shape(next(iter(batch.values()), 0))
     return shape[0] if shape else 1
+
+
+def _counted(batch: Batch, tokens: str | None) -> int:
+    return int(np.prod(np.shape(batch[tokens]))) if tokens else _rows(batch)
 
 
 def _batches(
@@ -219,47 +230,6 @@ def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) 
         best = load(folder / "best.safetensors")
         history.best = step.compiled.load_state_dict(_copied(best.params))
         history.best_state = _copied(best.state)
-
-
-# ---- progress ----
-
-
-class _Progress:
-    """A bar of tqdm if it is installed, and one line for each epoch."""
-
-    def __init__(
-        self, label: str, data: Batch | Iterable[Batch], tokens: str | None, shown: bool
-    ) -> None:
-        self._label, self._tokens, self._shown = label, tokens, shown
-        self.unit = "tokens" if tokens else "samples"
-        self._began, self._count = time.perf_counter(), 0
-        self._bar: Any = None
-        if shown:
-            try:
-                tqdm: Any = importlib.import_module("tqdm.auto").tqdm
-            except ImportError:
-                return
-            total = self._counted(data) if isinstance(data, Mapping) else None
-            self._bar = tqdm(total=total, desc=label, unit=f" {self.unit}", leave=False)
-
-    def _counted(self, batch: Batch) -> int:
-        return int(np.prod(np.shape(batch[self._tokens]))) if self._tokens else _rows(batch)
-
-    def advance(self, batch: Batch, numbers: dict[str, float]) -> None:
-        self._count += self._counted(batch)
-        if self._bar is not None:
-            self._bar.set_postfix(numbers, refresh=False)
-            self._bar.update(self._counted(batch))
-
-    def rate(self) -> float:
-        return self._count / (time.perf_counter() - self._began)
-
-    def close(self, numbers: dict[str, float], seconds_left: float) -> None:
-        if self._bar is not None:
-            self._bar.close()
-        if self._shown:
-            shown = ", ".join(f"{key} {number:.4g}" for key, number in numbers.items())
-            print(f"{self._label}: {shown}, {seconds_left:.0f} s left")
 
 
 # ---- callbacks ----

@@ -127,6 +127,52 @@ def test_progress_is_a_line_for_each_epoch(
     assert lines[1].endswith(", 0 s left")
 
 
+def test_a_loop_of_ones_own_has_the_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    step = step_of(network(ml.CpuBackend()))
+    params = step.compiled.get_parameters()
+    with ml.ProgressBar(64, label="training", unit="tokens") as bar:
+        for _ in range(2):
+            rate = step.optimizer.lr
+            bar.advance(32, loss=step(params, rows(32, 0))["final_cost"], lr=rate)
+        assert bar.count == 64 and bar.rate() > 0
+    shown = capsys.readouterr().err
+    first, last = shown.split("\r")[1], shown.split("\r")[-1]
+    assert first.startswith("training:  50% [==========          ] loss ")
+    assert last.startswith("training: 100% [====================] loss ")
+    for part in (", lr 0.004, ", " tokens/s, ", " s left"):
+        assert part in last
+    assert last.endswith("\n")
+
+
+def test_a_bar_of_tqdm_has_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    with ml.ProgressBar(4, unit="steps") as bar:
+        for loss in (2.0, 1.5, 1.25, 1.0):
+            bar.advance(1, loss=np.array(loss), lr=0.5)
+    shown = capsys.readouterr().err
+    assert "4/4" in shown and "steps/s" in shown
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_bar_that_does_not_stay_is_removed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    if not installed:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    bar = ml.ProgressBar(leave=False)
+    bar.advance(3, loss=2.0)
+    bar.close()
+    assert capsys.readouterr().err.split("\r")[-1] in ("", "\n")
+    bar.close()
+    hidden = ml.ProgressBar(shown=False)
+    hidden.advance(3, loss=2.0)
+    hidden.close()
+    assert capsys.readouterr().err == "" and hidden.count == 3
+
+
 def test_tokens_are_counted() -> None:
     step = step_of(network(ml.CpuBackend()))
     seen: list[dict[str, float]] = []
