@@ -265,3 +265,5 @@ IMPORTED = {
         long=True,
     ),
 }
+# Models of texts alone.
+TEXTS = [name for name, case in IMPORTED.items() if case.inputs in (text, tokens, both)]
