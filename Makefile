@@ -59,18 +59,17 @@ FILES ?= $(wildcard tests/conformance/cases/*.json)
 BACKEND ?= cpu
 TOLERANCE ?= 1e-12
 
-# Models of examples/models, and models that from_torch converts, against transformers:
-# make models MODELS="gpt2 bert" IMPORTED="gpt2 whisper"
+# Models of examples/models, models that from_torch converts, and the tests of generation, chat and
+# checkpoints, against transformers. Some models alone: make models MODELS="gpt2 bert" IMPORTED="gpt2"
 MODELS ?=
 IMPORTED ?=
 
 .PHONY: models
 models: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
-	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend semantic_search train_gpt
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend semantic_search train_gpt compose_model chat
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
-	$(python) tests/models_agreement/run $(MODELS)
-	$(python) tests/models_agreement/run_imported $(IMPORTED)
+	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 
 .PHONY: conformance
 conformance: $(build)/build.ninja

@@ -149,6 +149,23 @@ def test_the_comparison_counts_and_refuses_unknown_models(agreement):
     assert run.returncode == 2 and "no such model: gtp2; there are gpt2" in run.stderr
 
 
+def test_everything_is_counted_after_a_failure(agreement):
+    program = Path(agreement.__file__).parent / "run_all"
+    run = subprocess.run(
+        [sys.executable, program, "--models", "gtp2", "--imported", "resnet"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = run.stdout.splitlines()
+    assert lines[0] == "FAILED run: it ended with 2"
+    assert [line.split(" (")[0] for line in lines[1:3]] == [
+        "passed resnet torch",
+        "passed resnet cpu",
+    ]
+    assert lines[3:] == ["2 passed, 1 failed"] and run.returncode == 1
+
+
 def test_a_gpt_learns_in_cpp_as_by_torch_optim():
     pytest.importorskip("torch", reason="torch is not installed")
     training = importlib.import_module("gpt_training")
