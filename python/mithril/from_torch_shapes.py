@@ -170,27 +170,14 @@ def roll(self: Connection, shifts: Any, dims: Any = ()) -> Any:
 
 
 def repeat(self: Connection, repeats: Any) -> Any:
-    """Each axis with a new one before it, which is broadcast and merged."""
-    known = shape(self)
-    known = (*(1,) * (len(repeats) - len(known)), *known)
-    if all(isinstance(each, int) and each == 1 for each in repeats):
-        return self.reshape(known) if len(known) > rank_of(self) else self
-    pairs = [(count, each) for count, each in zip(repeats, known, strict=True)]
-    apart = self.reshape(tuple(part for _, each in pairs for part in (1, each)))
-    wide = ml.BroadcastTo()(input=apart, shape=tuple(part for pair in pairs for part in pair))
-    return wide.reshape(tuple(count * each for count, each in pairs))
+    return ml.Tile()(self, tuple(repeats))
 
 
 def repeat_interleave(
     self: Connection, repeats: Any, dim: int | None = None, output_size: Any = None
 ) -> Any:
     refuse_if(isinstance(repeats, Connection), "by a tensor")
-    if dim is None:
-        self, dim = self.reshape((-1,)), 0
-    at = axis_of(dim, rank_of(self))
-    before, after = shape(self)[: at + 1], shape(self)[at + 1 :]
-    wide = ml.BroadcastTo()(input=unsqueeze(self, at + 1), shape=(*before, repeats, *after))
-    return flatten(wide, at, at + 1)
+    return ml.Repeat(axis=dim)(self, repeats)
 
 
 def triangle(lower: bool) -> Builder:

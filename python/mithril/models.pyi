@@ -2475,6 +2475,21 @@ class ScaledDotProduct(Model):
     def __call__(
         self, query: Operand, key: Operand = ..., value: Operand = ..., attn_mask: Operand = ...,
     ) -> Connection: ...
+class Repeat(Model):
+    def __init__(
+        self, repeats: int = ..., *, axis: int | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, repeats: Operand = ..., axis: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., repeats: Binding = ..., axis: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
     @overload
     def __call__(
         self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
@@ -2880,6 +2895,18 @@ class Transpose(Model):
     def __call__(self, input: Binding = ..., axes: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class TransposedDiagonal(Model):
+class Tile(Model):
+    def __init__(
+        self, repeats: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, repeats: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., repeats: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -3035,13 +3062,14 @@ __all__ = [
     "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear",
     "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
     "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
-    "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt",
-    "Randn", "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Remainder", "Reshape",
-    "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
-    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss",
-    "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt", "Square",
-    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
-    "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "ToList", "ToTensor", "ToTuple", "TopK",
+    "QuadraticFormRegularizer", "QuantileLoss", "QuickGelu", "RBFKernel", "RMSNorm", "RNNCell",
+    "RandInt", "Randn", "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Relu6",
+    "Remainder", "Repeat", "Reshape", "Roll", "RotaryEmbedding", "Round", "SELU",
+    "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
+    "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus", "Solve",
+    "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
+    "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore",
+    "TakeAlongAxis", "Tan", "Tanh", "Tile", "ToList", "ToTensor", "ToTuple", "TopK",
     "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
     "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]
