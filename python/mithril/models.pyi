@@ -757,6 +757,15 @@ class Eigvalsh(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class Einsum(Model):
+    def __init__(self, equation: str = ..., *, name: str | None = None) -> None: ...
+    @overload
+    def __call__(self, input: Sequence[Operand], equation: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: str | Sequence[Binding] = ..., equation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class ElementWiseAffine(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
@@ -3043,7 +3052,7 @@ __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
     "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy",
     "Cumprod", "Cumsum", "Det", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
-    "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
+    "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding",
     "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc",
     "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip",
     "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",

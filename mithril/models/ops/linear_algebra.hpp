@@ -7,6 +7,7 @@
 #include "mithril/models/ops/linear_algebra/eigenvalues.hpp"
 #include "mithril/models/ops/linear_algebra/eigenvectors.hpp"
 #include "mithril/models/ops/linear_algebra/eigvalsh.hpp"
+#include "mithril/models/ops/linear_algebra/einsum.hpp"
 #include "mithril/models/ops/linear_algebra/linear.hpp"
 #include "mithril/models/ops/linear_algebra/matmul.hpp"
 #include "mithril/models/ops/linear_algebra/polynomial_features.hpp"

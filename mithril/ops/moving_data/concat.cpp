@@ -1,6 +1,5 @@
 // concat: tensors one after the other along an axis.
 #include <algorithm>
-#include <bit>
 
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -10,23 +9,6 @@
 
 namespace mithril {
 namespace {
-
-// The widest kind of all inputs: bool, int or float. Kinds are bits in this order.
-bool solve_widest(Solver& s) {
-  Kinds least = kind::bool_tensor, possible = 0;
-  bool known = true;
-  const auto up_to = [](Kinds most) { return static_cast<Kinds>(std::bit_ceil(most + 1u) - 1); };
-  const Kinds whole = up_to(s.kinds("output"));
-  for (int k = 0, count = s.count("input"); k < count; ++k) {
-    s.narrow("input", whole, k);
-    known = s.kind("input", k) != 0 && known;
-    const Kinds kinds = s.kinds("input", k);
-    least = std::max(least, static_cast<Kinds>(kinds & -kinds));
-    possible |= kinds;
-  }
-  s.narrow("output", static_cast<Kinds>(possible & ~(least - 1u)));
-  return known;
-}
 
 bool solve_concat(Solver& s) {
   if (s.count("input") == 0) s.reject("there is nothing to join", "one tensor or more", "none");

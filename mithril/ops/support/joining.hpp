@@ -1,6 +1,8 @@
-// Shared by concat, its gradient and split: shapes of tensors that are concatenated or split along
-// an axis.
+// Shared by concat, its gradient, split and einsum: the kind of several tensors, and shapes of
+// tensors that are concatenated or split along an axis.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +52,24 @@ inline bool solve_joined(Solver& s, std::string_view parts, std::string_view who
   dims[at] = sum_of(sizes);
   s.set_shape(whole, dims);
   return true;
+}
+
+// The output has the widest kind of all tensors at the list port 'input': bool, int or float. Kinds
+// are bits in this order.
+inline bool solve_widest(Solver& s) {
+  Kinds least = kind::bool_tensor, possible = 0;
+  bool known = true;
+  const auto up_to = [](Kinds most) { return static_cast<Kinds>(std::bit_ceil(most + 1u) - 1); };
+  const Kinds whole = up_to(s.kinds("output"));
+  for (int k = 0, count = s.count("input"); k < count; ++k) {
+    s.narrow("input", whole, k);
+    known = s.kind("input", k) != 0 && known;
+    const Kinds kinds = s.kinds("input", k);
+    least = std::max(least, static_cast<Kinds>(kinds & -kinds));
+    possible |= kinds;
+  }
+  s.narrow("output", static_cast<Kinds>(possible & ~(least - 1u)));
+  return known;
 }
 
 }  // namespace mithril
