@@ -9,24 +9,13 @@ from pathlib import Path
 import mithril as ml
 
 
-@ml.functional
-def quick_gelu(x):
-    """https://github.com/hendrycks/GELUs: input * sigmoid(1.702 * input)."""
-    return x * ml.Sigmoid()(1.702 * x)
-
-
-@ml.functional
-def relu6(x):
-    return x.clamp(0.0, 6.0)
-
-
 ACTIVATIONS = {
     "gelu": ml.Gelu,
     "gelu_new": lambda: ml.Gelu(approximate=True),
     "gelu_pytorch_tanh": lambda: ml.Gelu(approximate=True),
-    "quick_gelu": quick_gelu,
+    "quick_gelu": ml.QuickGelu,
     "relu": ml.Relu,
-    "relu6": relu6,
+    "relu6": ml.Relu6,
     "silu": ml.SiLU,
     "swish": ml.SiLU,
 }

@@ -28,6 +28,8 @@ Model SELU() { return make_model("SELU"); }
 Model Mish() { return make_model("Mish"); }
 Model Hardsigmoid() { return make_model("Hardsigmoid"); }
 Model Hardswish() { return make_model("Hardswish"); }
+Model QuickGelu() { return make_model("QuickGelu"); }
+Model Relu6() { return make_model("Relu6"); }
 
 ModelDef define_elu();
 ModelDef define_elu() {
@@ -81,6 +83,25 @@ ModelDef define_hardswish() {
     Model model = model_of_class("Hardswish");
     const Connection input = model["input"];
     return finished(model, input * hardsigmoid(input));
+  });
+}
+
+ModelDef define_quick_gelu();
+ModelDef define_quick_gelu() {
+  return activation("QuickGelu", "input * sigmoid(1.702 * input), near to Gelu.",
+                    [](const CheckedArguments&) {
+                      Model model = model_of_class("QuickGelu");
+                      const Connection input = model["input"];
+                      return finished(model, input * apply("sigmoid", {input * 1.702}));
+                    });
+}
+
+ModelDef define_relu6();
+ModelDef define_relu6() {
+  return activation("Relu6", "input between 0 and 6.", [](const CheckedArguments&) {
+    Model model = model_of_class("Relu6");
+    const Connection input = model["input"];
+    return finished(model, input.clamp(0.0, 6.0));
   });
 }
 

@@ -19,5 +19,10 @@ Model Mish();
 Model Hardsigmoid();
 // input Hardsigmoid(input) (Howard et al. 2019). Ports: input [...], output [...].
 Model Hardswish();
+// input sigmoid(1.702 input), near to Gelu (https://github.com/hendrycks/GELUs). Ports: input
+// [...], output [...].
+Model QuickGelu();
+// input between 0 and 6 (Howard et al. 2017). Ports: input [...], output [...].
+Model Relu6();
 
 }  // namespace mithril

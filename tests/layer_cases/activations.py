@@ -11,6 +11,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "Hardsigmoid": each({"input": ROWS}),
     "Hardswish": each({"input": ROWS}),
     "Mish": each({"input": ROWS}),
+    "QuickGelu": each({"input": ROWS}),
+    "Relu6": each({"input": ROWS}),
     "SELU": each({"input": ROWS}),
 }
 
@@ -23,6 +25,10 @@ def references(torch: Any) -> Iterator[Reference]:
         yield reference("of any sign", layer, {}, getattr(F, layer.lower()), numbers)
     # The gradient of F.hardsigmoid multiplies with 1 / 6 in float32.
     yield reference("of any sign", "Hardsigmoid", {}, lambda input: F.relu6(input + 3) / 6, numbers)
+    yield reference("of any sign", "Relu6", {}, F.relu6, {"input": np.linspace(-6.5, 9, 12)})
+    yield reference(
+        "of any sign", "QuickGelu", {}, lambda input: input * F.sigmoid(1.702 * input), numbers
+    )
     for name, alpha in (("the default", 1.0), ("another limit", 0.25)):
         yield reference(name, "ELU", {"alpha": alpha}, partial(F.elu, alpha=alpha), numbers)
     yield reference(
