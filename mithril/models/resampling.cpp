@@ -87,15 +87,6 @@ Connection cubic_weights(const Resampling& axis) {
          tap(2.0, far(2.0 - part));
 }
 
-// [to, size]: the mean of each window.
-Connection mean_weights(const Connection& size, int64_t to) {
-  const Connection places = apply("arange", {size}), windows = apply("arange", {to});
-  const Connection begin = column(floor_divide(windows * size, to));
-  const Connection end = column(-floor_divide(-(windows + 1) * size, to));
-  const Connection inside = (begin <= places) & (places < end);
-  return inside.cast(DType::int64) / (end - begin);
-}
-
 Connection weighed(const Connection& input, const Connection& rows, const Connection& columns) {
   return matmul(matmul(rows, input), apply("swapaxes", {columns, 0, 1}));
 }
@@ -147,55 +138,6 @@ Model build_upsample(const CheckedArguments& arguments) {
   return finished(model, weighed(input, weights(axes[0]), weights(axes[1])));
 }
 
-// Each window [floor(i H / size), ceil((i + 1) H / size)) in its own row; shorter ones repeat their
-// last element.
-Connection adaptive_windows(const Connection& input, int axis, int64_t to) {
-  const Connection size = input.shape()[axis], windows = apply("arange", {to});
-  const Connection begin = column(floor_divide(windows * size, to));
-  const Connection last = column(-floor_divide(-(windows + 1) * size, to)) - 1;
-  const Connection taps = apply("arange", {floor_divide(size - 1, to) + 2});
-  return apply("gather", {input, apply("minimum", {begin + taps, last}), axis});
-}
-
-Model build_adaptive_max_pool2d(const CheckedArguments& arguments) {
-  Model model = model_of_class("AdaptiveMaxPool2D");
-  const Datum& given = arguments["output_size"];
-  Tuple sizes{given, given};
-  if (given.kind() == kind::tuple) sizes = given.tuple();
-  if (sizes.size() != 2) arguments.reject("output_size", "an int or a tuple of 2");
-  Connection output = model["input"];
-  model.set_shapes({{"input", {"N", "C", "H", "W"}}});
-  for (int axis = 2; axis < 4; ++axis) {
-    const Datum& size = sizes[static_cast<size_t>(axis) - 2];
-    if (size.is_none()) continue;
-    if (size.kind() != kind::int_value || size.integer() < 1)
-      arguments.reject("output_size", "sizes of at least 1, or None");
-    output = adaptive_windows(output, axis, size.integer()).max(axis + 1);
-  }
-  return finished(model, output);
-}
-
-Model build_adaptive_avg_pool2d(const CheckedArguments& arguments) {
-  Model model = model_of_class("AdaptiveAvgPool2D");
-  const Datum& given = arguments["output_size"];
-  Tuple sizes{given, given};
-  if (given.kind() == kind::tuple) sizes = given.tuple();
-  if (sizes.size() != 2) arguments.reject("output_size", "an int or a tuple of 2");
-  Connection output = model["input"];
-  model.set_shapes({{"input", {"N", "C", "H", "W"}}});
-  const Connection shape = output.shape();
-  for (int axis = 0; axis < 2; ++axis) {
-    const Datum& size = sizes[static_cast<size_t>(axis)];
-    if (size.is_none()) continue;
-    if (size.kind() != kind::int_value || size.integer() < 1)
-      arguments.reject("output_size", "sizes of at least 1, or None");
-    const Connection weights = mean_weights(shape[axis + 2], size.integer());
-    output =
-        axis == 0 ? matmul(weights, output) : matmul(output, apply("swapaxes", {weights, 0, 1}));
-  }
-  return finished(model, output);
-}
-
 }  // namespace
 
 Model ConvTranspose2d(const ConvTranspose2dOptions& options) {
@@ -219,14 +161,6 @@ Model Upsample(const UpsampleOptions& options) {
                                  {"mode", std::string(name(options.mode))},
                                  {"size", options.size},
                                  {"align_corners", options.align_corners}});
-}
-
-Model AdaptiveMaxPool2D(const AdaptiveMaxPool2DOptions& options) {
-  return make_model("AdaptiveMaxPool2D", {{"output_size", options.output_size}});
-}
-
-Model AdaptiveAvgPool2D(const AdaptiveAvgPool2DOptions& options) {
-  return make_model("AdaptiveAvgPool2D", {{"output_size", options.output_size}});
 }
 
 ModelDef define_conv_transpose2d();
@@ -263,28 +197,6 @@ ModelDef define_upsample() {
                         {"align_corners", "bool", false,
                          "the centres of the outer pixels stay where they are"}},
           .build = build_upsample};
-}
-
-ModelDef define_adaptive_avg_pool2d();
-ModelDef define_adaptive_avg_pool2d() {
-  return {
-      .name = "AdaptiveAvgPool2D",
-      .doc =
-          "Means of as many windows as the output has pixels. Ports: input [N, C, H, W], output "
-          "[N, C, Ho, Wo].",
-      .arguments = {{"output_size", "int|tuple", {}, "an int or one for each axis, or None"}},
-      .build = build_adaptive_avg_pool2d};
-}
-
-ModelDef define_adaptive_max_pool2d();
-ModelDef define_adaptive_max_pool2d() {
-  return {.name = "AdaptiveMaxPool2D",
-          .doc =
-              "The largest elements of as many windows as the output has pixels. Ports: input [N, "
-              "C, H, "
-              "W], output [N, C, Ho, Wo].",
-          .arguments = {{"output_size", "int|tuple", {}, "an int or one for each axis, or None"}},
-          .build = build_adaptive_max_pool2d};
 }
 
 }  // namespace mithril

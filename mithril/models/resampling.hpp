@@ -31,18 +31,4 @@ struct UpsampleOptions {
 // Ports: input [N, C, H, W], output [N, C, H scale, W scale] or [N, C, *size].
 Model Upsample(const UpsampleOptions& options = {});
 
-struct AdaptiveAvgPool2DOptions {
-  OptionValue output_size = 1;  // an int, or one for each axis; None: the size of the input
-};
-// Means of windows from floor(i H / size) to ceil((i + 1) H / size). Ports: input [N, C, H, W],
-// output [N, C, *output_size].
-Model AdaptiveAvgPool2D(const AdaptiveAvgPool2DOptions& options = {});
-
-struct AdaptiveMaxPool2DOptions {
-  OptionValue output_size = 1;  // an int, or one for each axis; None there: that of the input
-};
-// The largest elements of the windows of AdaptiveAvgPool2D. Ports: input [N, C, H, W], output [N,
-// C, *output_size].
-Model AdaptiveMaxPool2D(const AdaptiveMaxPool2DOptions& options = {});
-
 }  // namespace mithril

@@ -75,6 +75,16 @@ class Acos(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class AdaptiveAvgPool1D(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class AdaptiveAvgPool2D(Model):
     def __init__(
         self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
@@ -85,7 +95,37 @@ class AdaptiveAvgPool2D(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class AdaptiveAvgPool3D(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class AdaptiveMaxPool1D(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class AdaptiveMaxPool2D(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class AdaptiveMaxPool3D(Model):
     def __init__(
         self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
         input: Tensor = ...,
@@ -3058,8 +3098,9 @@ class ZerosLike(Model):
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 __all__ = [
-    "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "Acos", "AdaptiveAvgPool2D",
-    "AdaptiveMaxPool2D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
+    "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "Acos", "AdaptiveAvgPool1D",
+    "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D",
+    "AdaptiveMaxPool3D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
     "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy",
     "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode",
     "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat",

@@ -5,8 +5,6 @@ from typing import Any
 from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
 
 EXAMPLES: dict[str, list[Example]] = {
-    "AdaptiveAvgPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
-    "AdaptiveMaxPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
     "ConvTranspose2d": windows(
         IMAGE,
         {"filters": 2, "kernel_size": 3},
@@ -51,26 +49,6 @@ def references(torch: Any) -> Iterator[Reference]:
             {"mode": mode, "scale_factor": scale},
             partial(F.interpolate, scale_factor=factors, mode=mode),
             {"input": (2, 2, 3, 4)},
-        )
-    for name, size in (("windows that overlap", [2, 3]), ("a mean", 1), ("one axis", [None, 4])):
-        yield reference(
-            name,
-            "AdaptiveAvgPool2D",
-            {"output_size": size},
-            partial(F.adaptive_avg_pool2d, output_size=size),
-            {"input": (2, 4, 3, 5)},
-        )
-    for name, size in (
-        ("windows that overlap", [2, 3]),
-        ("the largest", 1),
-        ("one axis", [None, 4]),
-    ):
-        yield reference(
-            name,
-            "AdaptiveMaxPool2D",
-            {"output_size": size},
-            partial(F.adaptive_max_pool2d, output_size=size),
-            {"input": (2, 4, 3, 5)},
         )
     for mode, size, aligned in (
         ("nearest", [5, 3], False),
