@@ -45,6 +45,7 @@ from .files import (
 from .fit import History, TensorBoard, fit
 from .functional import functional
 from .generation import generate
+from .grad_dot_prod import GradDotProdEngine
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .optimizers import (
@@ -100,6 +101,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "CosineSchedule",
     "CpuBackend",
     "Error",
+    "GradDotProdEngine",
     "GradScaler",
     "GradientError",
     "History",

@@ -8,6 +8,7 @@
 #include "convert.hpp"
 #include "metadata.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/write_file.hpp"
 #include "mithril/serialization/narrow.hpp"
 #include "mithril/serialization/safetensors.hpp"
 
@@ -125,6 +126,28 @@ py::object load_file(py::handle path, bool return_metadata) {
   return py::make_tuple(dict_of(loaded.tensors), loaded.metadata);
 }
 
+// Objects with contiguous elements, one after the other.
+void write_pieces(py::handle path, const std::vector<py::buffer>& pieces) {
+  const std::string file = path_of(path);
+  std::vector<py::buffer_info> held;
+  std::vector<std::string_view> views;
+  for (const py::buffer& piece : pieces) {
+    held.push_back(piece.request());
+    const auto bytes = static_cast<size_t>(held.back().size * held.back().itemsize);
+    views.emplace_back(static_cast<const char*>(held.back().ptr), bytes);
+  }
+  const std::string why = [&] {
+    const py::gil_scoped_release free;
+    return write_file(file, views);
+  }();
+  if (why.empty()) return;
+  raise({.kind = ErrorKind::input,
+         .code = "E0831",
+         .path = file,
+         .message = "the file cannot be written",
+         .facts = {{"why", why, ""}}});
+}
+
 }  // namespace
 
 FileMetadata metadata_of(py::handle given) {
@@ -159,6 +182,8 @@ void bind_files(py::module_& module) {
              "They share their elements with the mapped file: writing to them does not change it.\n"
              "Types that Mithril lacks are widened (int8, uint8, int16, uint16: int32; uint32:\n"
              "int64; float8: float32).");
+  module.def("_write_file", write_pieces, py::arg("path"), py::arg("pieces"),
+             "Writes the elements of arrays to a file, which appears as a whole or not at all.");
 }
 
 }  // namespace mithril::python
