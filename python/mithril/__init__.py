@@ -65,6 +65,7 @@ from .optimizers import (
 )
 from .per_sample import PerSample
 from .progress import ProgressBar
+from .projection_writer import ProjectionWriter
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 from .user_ops import add_op
@@ -117,6 +118,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ParseError",
     "PerSample",
     "ProgressBar",
+    "ProjectionWriter",
     "RandomKey",
     "ShapeError",
     "Solver",
