@@ -104,6 +104,30 @@ TEST_CASE(
   CHECK(differing_output(text, {random({70, 4, 35}, 7)}, 2) == "");
 }
 
+TEST_CASE("large tensors are joined along any axis") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[3, 40, 50, 9]\n"
+      "  input y: float32[3, 70, 50, 9]\n"
+      "  input z: float32[3, 0, 50, 9]\n"
+      "  input v: float32[90, 40, 50, 9]\n"
+      "  a: float32[3, 150, 50, 9] = concat(input: [x, z, y, x], axis: 1)\n"
+      "  b: float32[93, 40, 50, 9] = concat(input: [x, v], axis: 0)\n"
+      "  c: float32[3, 40, 50, 18] = concat(input: [x, x], axis: -1)\n"
+      "  d: float32[108000] = concat(input: [x, x], axis: None)\n"
+      "  t: bool[3, 40, 50, 9] = greater(left: x, right: 0.5)\n"
+      "  e: bool[3, 40, 100, 9] = concat(input: [t, t], axis: 2)\n"
+      "  output a = a\n"
+      "  output b = b\n"
+      "  output c = c\n"
+      "  output d = d\n"
+      "  output e = e\n"
+      "}\n";
+  const std::vector<Tensor> inputs{random({3, 40, 50, 9}, 1), random({3, 70, 50, 9}, 2),
+                                   random({3, 0, 50, 9}, 3), random({90, 40, 50, 9}, 4)};
+  for (const int threads : {1, 2}) CHECK(differing_output(text, inputs, threads, 0) == "");
+}
+
 TEST_CASE("large tensors roll along any axes, forwards and backwards") {
   const Tensor x = random({3, 14, 30, 50}, 8);
   for (const int threads : {1, 2}) {

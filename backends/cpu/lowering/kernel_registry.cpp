@@ -30,6 +30,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"convolution_input_grad", {lower_convolution, HalfUse::none, 1}},
       {"convolution_weight_grad", {lower_convolution_weight, HalfUse::none, 2}},
       {"gathered", {lower_gathering, HalfUse::moves}},
+      {"joined", {lower_concat}},
       {"layer_norm", {lower_norm}},
       {"layer_norm_grad", {lower_norm}},
       {"log_softmax", {lower_rows}},

@@ -29,6 +29,11 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call);
 
+// Lowers "joined(input, axis)", where axis None joins the flattened inputs. None if an input has
+// another dtype than the output.
+std::optional<StepDescriptor> lower_concat(const LoweringContext& context, size_t node,
+                                           const SpelledExpression& call);
+
 // Lowers "rolled(input, shift, axis)", where axis None rolls the flattened input. None if there is
 // no axis.
 std::optional<StepDescriptor> lower_roll(const LoweringContext& context, size_t node,

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
+#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// The bytes of the output that a thread writes at once.
+constexpr int64_t piece_bytes = 1 << 16;
+
+// An input: it has `bytes` in each row of the output, from byte `begin` of the row on.
+struct JoinedInput {
+  BufferRef from;
+  int64_t begin, bytes;
+};
+
+class ConcatStep final : public Step {
+ public:
+  ConcatStep(std::vector<JoinedInput> inputs, int64_t rows, int64_t row_bytes, int threads,
+             BufferRef to)
+      : inputs_(std::move(inputs)),
+        bytes_(rows * row_bytes),
+        row_bytes_(row_bytes),
+        threads_(threads),
+        to_(to) {}
+
+  void run(const BufferTable& buffers) const override {
+    const int64_t pieces = up(bytes_, piece_bytes);
+    const Work work{.amount = bytes_, .pieces = pieces, .grain_size = 1 << 19};
+    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      write(buffers, first * piece_bytes, std::min(last * piece_bytes, bytes_));
+    });
+  }
+
+ private:
+  // Writes the bytes [begin, end) of the output.
+  void write(const BufferTable& buffers, int64_t begin, int64_t end) const {
+    while (begin < end) {
+      const int64_t row = begin / row_bytes_, at = begin % row_bytes_;
+      for (const JoinedInput& input : inputs_) {
+        const int64_t first = std::max(at, input.begin);
+        const int64_t last = std::min(input.begin + input.bytes, at + end - begin);
+        if (first >= last) continue;
+        const auto* from = buffers.read<std::byte>(input.from) + row * input.bytes;
+        std::copy(from + first - input.begin, from + last - input.begin,
+                  buffers.write<std::byte>(to_) + row * row_bytes_ + first);
+      }
+      begin = std::min(end, (row + 1) * row_bytes_);
+    }
+  }
+
+  std::vector<JoinedInput> inputs_;
+  int64_t bytes_, row_bytes_;
+  int threads_;
+  BufferRef to_;
+};
+
+}  // namespace
+
+std::optional<StepDescriptor> lower_concat(const LoweringContext& context, size_t node,
+                                           const SpelledExpression& call) {
+  const ShapedGraph& shaped = context.shaped;
+  const ValueId to = shaped.node(node).outputs.front();
+  const Datum& axis = CallReader(shaped, node, call).value(1);
+  const auto element = static_cast<int64_t>(size_of(shaped.dtype(to)));
+  const AroundAxis around(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
+  StepDescriptor descriptor{.writes = {to}};
+  std::vector<std::pair<int64_t, int64_t>> places;  // of inputs: begin and bytes in a row
+  int64_t begin = 0;
+  for (const Argument& argument : shaped.node(node).arguments) {
+    const ValueId* id = tensor_of(argument);
+    if (!id) continue;
+    if (shaped.dtype(*id) != shaped.dtype(to)) return std::nullopt;
+    const int64_t bytes = around.outer == 0 ? 0 : shaped.count(*id) / around.outer * element;
+    if (bytes * around.outer != shaped.count(*id) * element) return std::nullopt;
+    descriptor.reads.push_back(*id);
+    places.emplace_back(begin, bytes);
+    begin += bytes;
+  }
+  // `eval` raises the error if the inputs do not fit.
+  if (begin != around.size * around.inner * element || begin == 0) return std::nullopt;
+  descriptor.make = [to, places, rows = around.outer, row_bytes = begin, reads = descriptor.reads,
+                     threads = context.config.threads](const BufferRefs& refs, BufferRef) {
+    std::vector<JoinedInput> inputs;
+    for (size_t i = 0; i < places.size(); ++i) {
+      inputs.push_back({refs[index(reads[i])], places[i].first, places[i].second});
+    }
+    return std::make_unique<ConcatStep>(std::move(inputs), rows, row_bytes, threads,
+                                        refs[index(to)]);
+  };
+  return descriptor;
+}
+
+}  // namespace mithril::cpu_backend
