@@ -17,7 +17,7 @@ namespace {
 // ---- sizes and blocking ----
 
 // The most scores of a block of rows: they fit in the second-level cache beside keys and values.
-constexpr int64_t scores_at_once = 1 << 15;
+constexpr int64_t scores_at_once = 1 << 16;
 constexpr int64_t most_rows_at_once = 64;
 
 // The indices of the matrices of one head in query, key, value and mask.
@@ -98,6 +98,25 @@ void run_gemm(const Operands& operands, const A* a, const typename Operands::Inp
   multiply(gemm, plan, {0, gemm.m, 0, gemm.n});
 }
 
+// Packs B of a GEMM, if that pays off.
+template <typename T>
+void pack_whole(Gemm<T> gemm, const T* b, T* packed) {
+  const GemmPlan plan(gemm);
+  gemm.b.data = b;
+  if (plan.packs()) pack_b(gemm, 0, plan.panels(), packed);
+}
+
+// C = A * B for the first `rows` rows of A. `packed`: what pack_whole has made.
+template <typename T>
+void multiply_rows(Gemm<T> gemm, int64_t rows, const T* a, const T* b, T* c, const T* packed) {
+  gemm.a.data = a;
+  gemm.b.data = b;
+  gemm.c = c;
+  if (GemmPlan(gemm).packs()) gemm.packed_b = packed;
+  gemm.m = rows;
+  multiply(gemm, GemmPlan(gemm), {0, gemm.m, 0, gemm.n});
+}
+
 struct AttentionBuffers {
   BufferRef query, key;
   std::optional<BufferRef> value, mask;  // no value: the output is the weights
@@ -118,9 +137,10 @@ class AttentionStep final : public Step {
   // GEMMs.
   static int64_t scratch_of_a_task(const AttentionForm& form) {
     const int64_t rows = form.rows_at_once();
+    const int64_t scores = scratch_of_scores(form),
+                  output = gemm_scratch(Operands{output_shape(form, rows)}, true);
     return whole_lines(rows * form.columns) + whole_lines(form.columns) +
-           std::max(gemm_scratch(Operands{scores_shape(form, rows)}, false),
-                    gemm_scratch(Operands{output_shape(form, rows)}, true));
+           (packs_heads ? scores + output : std::max(scores, output));
   }
 
   static int tasks(const AttentionForm& form, int threads) {
@@ -134,27 +154,82 @@ class AttentionStep final : public Step {
     const int parts = tasks(form_, threads_);
     const int64_t blocks = form_.blocks(), all = blocks * std::ssize(form_.heads);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      for (int64_t at = all * part / parts; at < all * (part + 1) / parts; ++at) {
+      const int64_t first = all * part / parts, last = all * (part + 1) / parts;
+      for (int64_t at = first; at < last; ++at) {
+        if (at == first || at % blocks == 0) pack(buffers, at / blocks, part);
         attend(buffers, at / blocks, at % blocks * form_.rows_at_once(), part);
       }
     });
   }
 
  private:
+  // Whether all blocks of rows of a head use the same packed keys and values. VNNI pairs are packed
+  // for each block.
+  static constexpr bool packs_heads = std::is_same_v<Operands, PlainGemm<T>>;
+
+  static int64_t scratch_of_scores(const AttentionForm& form) {
+    return gemm_scratch(Operands{scores_shape(form, form.rows_at_once())}, false);
+  }
+  T* scratch_of(const BufferTable& buffers, int part) const {
+    return buffers.write<T>(refs_.scratch) + part * scratch_of_a_task(form_);
+  }
+  // Where the scratch memory of the GEMMs begins in that of a task.
+  int64_t work_offset() const {
+    return whole_lines(form_.rows_at_once() * form_.columns) + whole_lines(form_.columns);
+  }
+  const Input* keys(const BufferTable& buffers, const Head& head) const {
+    return buffers.read<Input>(refs_.key) + head.key * form_.columns * form_.width;
+  }
+  const Input* values(const BufferTable& buffers, const Head& head) const {
+    return buffers.read<Input>(*refs_.value) + head.value * form_.columns * form_.value_width;
+  }
+
+  // Packs the keys and the values of a head.
+  void pack(const BufferTable& buffers, int64_t index, int part) const {
+    if constexpr (packs_heads) {
+      const Head& head = form_.heads[static_cast<size_t>(index)];
+      const int64_t rows = form_.rows_at_once();
+      T* work = scratch_of(buffers, part) + work_offset();
+      pack_whole(Operands{scores_shape(form_, rows)}.gemm(), keys(buffers, head), work);
+      if (!refs_.value) return;
+      pack_whole(Operands{output_shape(form_, rows)}.gemm(), values(buffers, head),
+                 work + scratch_of_scores(form_));
+    }
+  }
+
+  void multiply_queries(const Input* queries, int64_t rows, const Input* key, T* scores,
+                        T* work) const {
+    if constexpr (packs_heads) {
+      const Operands whole{scores_shape(form_, form_.rows_at_once())};
+      multiply_rows(whole.gemm(), rows, queries, key, scores, work);
+    } else {
+      run_gemm(Operands{scores_shape(form_, rows)}, queries, key, scores, work);
+    }
+  }
+
+  void multiply_weights(const T* weights, int64_t rows, const Input* value, T* to, T* work) const {
+    if constexpr (packs_heads) {
+      const Operands whole{output_shape(form_, form_.rows_at_once())};
+      multiply_rows(whole.gemm(), rows, weights, value, to, work + scratch_of_scores(form_));
+    } else {
+      run_gemm(Operands{output_shape(form_, rows)}, weights, value, to, work);
+    }
+  }
+
   void attend(const BufferTable& buffers, int64_t index, int64_t first_row, int part) const {
     const AttentionForm& s = form_;
     const Head& head = s.heads[static_cast<size_t>(index)];
     const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
-    T* scratch = buffers.write<T>(refs_.scratch) + part * scratch_of_a_task(s);
+    T* scratch = scratch_of(buffers, part);
     T* bias = scratch + whole_lines(s.rows_at_once() * s.columns);
-    T* work = bias + whole_lines(s.columns);
+    T* work = scratch + work_offset();
     T* to = buffers.write<T>(refs_.to);
     const int64_t row_at = index * s.rows + first_row;
     T* scores = refs_.value ? scratch : to + row_at * s.columns;
 
-    run_gemm(Operands{scores_shape(s, rows)},
-             buffers.read<Input>(refs_.query) + (head.query * s.rows + first_row) * s.width,
-             buffers.read<Input>(refs_.key) + head.key * s.columns * s.width, scores, work);
+    const Input* queries =
+        buffers.read<Input>(refs_.query) + (head.query * s.rows + first_row) * s.width;
+    multiply_queries(queries, rows, keys(buffers, head), scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -165,9 +240,7 @@ class AttentionStep final : public Step {
     }
 
     if (!refs_.value) return;
-    run_gemm(Operands{output_shape(s, rows)}, scores,
-             buffers.read<Input>(*refs_.value) + head.value * s.columns * s.value_width,
-             to + row_at * s.value_width, work);
+    multiply_weights(scores, rows, values(buffers, head), to + row_at * s.value_width, work);
   }
 
   // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
