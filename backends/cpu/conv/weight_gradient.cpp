@@ -59,12 +59,12 @@ void WeightGradientForm<T>::pad(const T* input, int64_t first, int64_t last, T* 
     }
     std::fill(to, to + left * channels, T{});
     std::fill(to + right * channels, to + pitch, T{});
-    kernels_->interleave({.from = input + y * width.input + left - width.before,
-                          .from_step = height.input * width.input,
-                          .count = channels,
-                          .depth = right - left,
-                          .to = to + left * channels,
-                          .to_step = channels});
+    kernels_->transpose_pack({.from = input + y * width.input + left - width.before,
+                              .from_step = height.input * width.input,
+                              .count = channels,
+                              .depth = right - left,
+                              .to = to + left * channels,
+                              .to_step = channels});
   }
   if (last == height_extent_) {
     std::fill_n(padded + height_extent_ * pitch, GemmKernels<T>::most_nr, T{});
@@ -76,12 +76,12 @@ void WeightGradientForm<T>::pack(const T* gradient, int64_t first, int64_t last,
   const int64_t count = places();
   for (int64_t tile = first; tile < last; ++tile) {
     const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
-    kernels_->interleave({.from = gradient + tile * mr_ * count,
-                          .from_step = count,
-                          .count = rows,
-                          .depth = count,
-                          .to = packed + tile * mr_ * count,
-                          .to_step = mr_});
+    kernels_->transpose_pack({.from = gradient + tile * mr_ * count,
+                              .from_step = count,
+                              .count = rows,
+                              .depth = count,
+                              .to = packed + tile * mr_ * count,
+                              .to_step = mr_});
   }
 }
 

@@ -255,8 +255,8 @@ const ElementwiseKernels<T>& kernels() {
     auto made =
         in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
                  Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
-                 Divide, Maximum, Minimum, Greater, Lesser, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
-                 ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
+                 Divide, Maximum, Minimum, Greater, Lesser, Less, LessEqual, Equal, NotEqual, And,
+                 Or, Choose, ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
     if (sizeof(T) > 4) made.operations[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
     return made;
   }();

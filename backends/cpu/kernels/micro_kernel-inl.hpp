@@ -326,7 +326,7 @@ void set_kernels(GemmKernels<T>& kernels) {
     set_kernels<Format, T, rows - 1>(kernels);
   } else {
     kernels.gemv = {nullptr, run_gemv<Format, 1, T>, run_gemv<Format, 2, T>, run_gemv<Format, 3, T>,
-                   run_gemv<Format, 4, T>};
+                    run_gemv<Format, 4, T>};
     if constexpr (is_stored_as_t) kernels.dots = run_dots<Format, T>;
   }
 }
