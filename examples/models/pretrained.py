@@ -8,7 +8,6 @@ from pathlib import Path
 
 import mithril as ml
 
-
 ACTIVATIONS = {
     "gelu": ml.Gelu,
     "gelu_new": lambda: ml.Gelu(approximate=True),

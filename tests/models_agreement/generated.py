@@ -1,5 +1,5 @@
-"""Compares greedy tokens with those of transformers: with a cache and without one, for one prompt and
-for a batch with padding on the left, on both backends."""
+"""Compares greedy tokens with those of transformers: with a cache and without one, for one prompt
+and for a batch with padding on the left, on both backends."""
 
 import tempfile
 
