@@ -1,10 +1,12 @@
 """The Python examples work as described."""
 
+import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,47 @@ def test_ops_of_users_are_trained():
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
     first, last = re.fullmatch(r"loss (\S+) -> (\S+)\n", run.stdout).groups()
     assert float(last) < 0.1 * float(first)
+
+
+def test_wrong_labels_are_found(tmp_path):
+    program = ROOT / "examples" / "python" / "find_mislabelled.py"
+    run = subprocess.run(
+        [sys.executable, program, tmp_path], capture_output=True, text=True, check=True
+    )
+    found = re.search(r"^(\d+\.\d)% of 173 changed labels are among the lowest", run.stdout, re.M)
+    assert found and float(found[1]) >= 90
+    if find_spec("matplotlib") is None:
+        assert run.stdout.endswith("there is no page without matplotlib: pip install matplotlib\n")
+        return
+    for name in ("samples", "curve"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert f'src="{name}.png"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+def test_training_can_be_private():
+    pytest.importorskip("opacus", reason="opacus is not installed")
+    program = ROOT / "examples" / "python" / "private_training.py"
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    last = run.stdout.splitlines()[-1]
+    accuracy, epsilon = re.fullmatch(
+        r"test accuracy (0\.\d{4})  epsilon (\d+\.\d\d)  delta 0\.0001", last
+    ).groups()
+    assert float(accuracy) >= 0.85
+    assert 7 < float(epsilon) < 9
+
+
+def test_private_training_names_the_package_that_it_needs():
+    program = ROOT / "examples" / "python" / "private_training.py"
+    code = "import runpy, sys; sys.modules['opacus'] = None; runpy.run_path(sys.argv[1])"
+    run = subprocess.run(
+        [sys.executable, "-c", code, program],
+        env={**os.environ, "PYTHONPATH": f"{program.parent}:{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    needed = "private_training needs the accountant of Opacus: pip install opacus\n"
+    assert (run.returncode, run.stderr) == (1, needed)
 
 
 def test_the_example_of_fit_is_short():
