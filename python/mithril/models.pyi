@@ -2475,6 +2475,21 @@ class Remainder(Model):
         self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Repeat(Model):
+    def __init__(
+        self, repeats: int = ..., *, axis: int | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, repeats: Operand = ..., axis: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., repeats: Binding = ..., axis: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class Reshape(Model):
     def __init__(
         self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None,
@@ -2538,21 +2553,6 @@ class ScaledDotProduct(Model):
     def __call__(
         self, query: Operand, key: Operand = ..., value: Operand = ..., attn_mask: Operand = ...,
     ) -> Connection: ...
-class Repeat(Model):
-    def __init__(
-        self, repeats: int = ..., *, axis: int | None = None, name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, repeats: Operand = ..., axis: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., repeats: Binding = ..., axis: Binding = ..., *,
-        output: Key = ...,
-    ) -> Call: ...
-
     @overload
     def __call__(
         self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
@@ -2895,6 +2895,18 @@ class Tanh(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Tile(Model):
+    def __init__(
+        self, repeats: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, repeats: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., repeats: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class ToList(Model):
     def __init__(self, input: Any = ..., *, name: str | None = None) -> None: ...
     @overload
@@ -2958,18 +2970,6 @@ class Transpose(Model):
     def __call__(self, input: Binding = ..., axes: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class TransposedDiagonal(Model):
-class Tile(Model):
-    def __init__(
-        self, repeats: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, repeats: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., repeats: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...

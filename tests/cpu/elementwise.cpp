@@ -65,9 +65,9 @@ TEST_CASE("greater and lesser choose as C does, for NaN and zeros, too") {
       const cpu_backend::Source<float> slots[] = {{left.data(), cpu_backend::each_element},
                                                   {right.data(), cpu_backend::each_element},
                                                   {made.data(), cpu_backend::each_element}};
-      const cpu_backend::Link link{
-          .kernel = kernels.links[static_cast<size_t>(operation)], .from = {0, 1, -1, -1}, .to = 2};
-      kernels.run(&link, slots, 0, count, {});
+      const cpu_backend::EncodedInstruction code{
+          .kernel = kernels.operations[static_cast<size_t>(operation)], .from = {0, 1, -1, -1}, .to = 2};
+      kernels.run(&code, slots, 0, count, {});
       for (size_t i = 0; i < count; ++i) {
         const float a = left[i], b = right[i];
         const bool first = operation == Operation::greater ? a > b : a < b;
@@ -83,7 +83,7 @@ TEST_CASE("greater and lesser choose as C does, for NaN and zeros, too") {
 TEST_CASE("relu is one operation on two operands") {
   const Graph graph = parse_graph(
       "graph {\n  input x: float32[20]\n  y: float32[20] = relu(input: x)\n  output y = y\n}\n");
-  const SizedGraph sizes(graph);
+  const SizeSources sizes(graph);
   const Plan plan = make_plan(graph, sizes, std::vector<Tensor>{random({20}, 1)});
   const cpu_backend::ShapedGraph shaped(graph, plan);
   const size_t nodes[] = {0};
