@@ -66,7 +66,9 @@ TEST_CASE("greater and lesser choose as C does, for NaN and zeros, too") {
                                                   {right.data(), cpu_backend::each_element},
                                                   {made.data(), cpu_backend::each_element}};
       const cpu_backend::EncodedInstruction code{
-          .kernel = kernels.operations[static_cast<size_t>(operation)], .from = {0, 1, -1, -1}, .to = 2};
+          .kernel = kernels.operations[static_cast<size_t>(operation)],
+          .from = {0, 1, -1, -1},
+          .to = 2};
       kernels.run(&code, slots, 0, count, {});
       for (size_t i = 0; i < count; ++i) {
         const float a = left[i], b = right[i];
