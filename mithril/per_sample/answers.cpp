@@ -22,7 +22,7 @@ Dims Answers::matrix_dims(size_t i) const {
   return {rows, rows == 0 ? 0 : element_count(dims(i)) / rows};
 }
 
-Factors Answers::factors(const SampleSet& set, size_t i) const {
+SampleFactors Answers::factors(const SampleSet& set, size_t i) const {
   const bool is_other = set.copy != training_.copy;
   return factors_of(*set.copy, is_other ? all_[i].other : all_[i].terms, set.from, set.to);
 }
@@ -75,7 +75,7 @@ void Answers::answer(size_t i, std::optional<std::pair<ValueId, ValueId>> projec
 void Answers::answer_norms(size_t i) {
   const bool clipped = question_.kind == PerSampleQuestion::Kind::clipped;
   if (all_[i].is_factored()) {
-    const Factors made = factors(training_, i);
+    const SampleFactors made = factors(training_, i);
     // Rounding may make a sum of products of rows negative.
     all_[i].answer = call("maximum", {squared_norms(made), 0.0});
     if (clipped) all_[i].factors = made;

@@ -24,10 +24,10 @@ struct ParameterAnswer {
   ParameterTerms terms;  // of the training set's copy
   ParameterTerms other;  // of the validation set's copy, if it has its own
   Strategy strategy = Strategy::materialized;
-  std::optional<Factors> factors = {};      // kept for the second pass of clipping
-  std::optional<Expression> samples = {};   // [n, elements]: materialized, kept likewise
-  std::optional<Expression> answer = {};    // the main output
-  std::optional<Expression> gradient = {};  // the mean, weighted or clipped gradient
+  std::optional<SampleFactors> factors = {};  // kept for the second pass of clipping
+  std::optional<Expression> samples = {};     // [n, elements]: materialized, kept likewise
+  std::optional<Expression> answer = {};      // the main output
+  std::optional<Expression> gradient = {};    // the mean, weighted or clipped gradient
   bool is_factored() const { return strategy != Strategy::materialized; }
 };
 
@@ -61,7 +61,7 @@ class Answers {
 
  private:
   const Dims& dims(size_t i) const { return training_.copy->dims(model_.parameters[i].input); }
-  Factors factors(const SampleSet& set, size_t i) const;
+  SampleFactors factors(const SampleSet& set, size_t i) const;
   Expression samples(const SampleSet& set, size_t i) const;
   Expression sum(const SampleSet& set, size_t i, const std::optional<Expression>& made) const;
   Expression shaped(size_t i, const Expression& x, int64_t samples) const;

@@ -27,12 +27,12 @@ class Reader {
   Reader(SampleCopy& copy, const FactorDims& dims)
       : copy_(copy), dims_(dims), makers_(makers_of(copy.source().graph)) {}
 
-  Factor read(const Term& term) {
-    if (term.form == Term::Form::lookup) return lookup(term);
-    if (term.form == Term::Form::windows) return windows(term);
+  SampleFactor read(const ProductTerm& term) {
+    if (term.form == ProductTerm::Form::lookup) return lookup(term);
+    if (term.form == ProductTerm::Form::windows) return windows(term);
     const Expression left = left_rows(copy_.argument(term.site, "left"));
     const Expression right = copy_.lifted(copy_.argument(term.site, "right"));
-    Factor factor{grouped(left, dims_.groups), grouped(right, dims_.groups)};
+    SampleFactor factor{grouped(left, dims_.groups), grouped(right, dims_.groups)};
     if (term.transposed) std::swap(factor.rows, factor.cols);
     return factor;
   }
@@ -53,7 +53,7 @@ class Reader {
     return copy_.lifted(copy_.argument(maker, "input"));
   }
 
-  Factor lookup(const Term& term) {
+  SampleFactor lookup(const ProductTerm& term) {
     const ValueId index = copy_.argument(term.site, "index");
     const Expression ids = copy_.lifted(index),
                      cols = copy_.lifted(copy_.argument(term.site, "input"));
@@ -64,7 +64,7 @@ class Reader {
     return {counted, reshaped(cols, {copy_.samples(), length, dims_.d}), true};
   }
 
-  Factor windows(const Term& term) {
+  SampleFactor windows(const ProductTerm& term) {
     const Expression rows = copy_.lifted(copy_.argument(term.site, "grad"));
     return {rows_of_windows(rows, dims_.groups), columns_of_windows(copy_, term.site)};
   }
@@ -83,7 +83,7 @@ Expression flat(const Expression& x) {
 Expression flat_ids(const Expression& ids) { return reshaped(ids, {element_count(dims_of(ids))}); }
 
 // The products of rows t of one factor and s of another one, for each sample: [n, groups, t, s].
-Expression row_products(const Factor& a, const Factor& b) {
+Expression row_products(const SampleFactor& a, const SampleFactor& b) {
   if (!a.lookup && !b.lookup) return matrix_product(a.rows, swapped(b.rows));
   if (a.lookup && b.lookup) {
     const Expression equal = call("equal", {with_axis(a.rows, 2), with_axis(b.rows, 1)});
@@ -97,7 +97,7 @@ Expression row_products(const Factor& a, const Factor& b) {
 }
 
 // The same for all rows of all samples: [groups, n * t, m * s].
-Expression all_row_products(const Factor& a, const Factor& b) {
+Expression all_row_products(const SampleFactor& a, const SampleFactor& b) {
   if (!a.lookup && !b.lookup) return matrix_product(flat(a.rows), swapped(flat(b.rows)));
   if (a.lookup && b.lookup) {
     const Expression equal =
@@ -108,7 +108,7 @@ Expression all_row_products(const Factor& a, const Factor& b) {
   return call("gather", {flat(a.rows), flat_ids(b.rows), -1});
 }
 
-int64_t length_of(const Factor& factor) {
+int64_t length_of(const SampleFactor& factor) {
   const Dims dims = dims_of(factor.cols);
   return dims[dims.size() - 2];
 }
@@ -116,7 +116,7 @@ int64_t length_of(const Factor& factor) {
 Expression sum_of_squares(const Expression& x) { return call("sum", {x * x, -1}); }
 
 // Of one factor with one other, or itself: [n].
-Expression inner_products(const Factor& a, const Factor& b, bool same) {
+Expression inner_products(const SampleFactor& a, const SampleFactor& b, bool same) {
   // Of one product each the norm is the product of the norms.
   if (same && length_of(a) == 1) {
     const Expression cols = sum_of_squares(a.cols);
@@ -145,40 +145,40 @@ Expression zeros_like(const Expression& like, const Dims& dims) {
 
 }  // namespace
 
-Factors factors_of(SampleCopy& copy, const ParameterTerms& terms, int64_t from, int64_t to) {
+SampleFactors factors_of(SampleCopy& copy, const ParameterTerms& terms, int64_t from, int64_t to) {
   Reader reader(copy, terms.dims);
   std::vector<Expression> rows, cols, ids, id_cols;
-  for (const Term& term : terms.terms) {
-    const Factor factor = reader.read(term);
+  for (const ProductTerm& term : terms.terms) {
+    const SampleFactor factor = reader.read(term);
     (factor.lookup ? ids : rows).push_back(factor.lookup ? factor.rows : wide(factor.rows));
     (factor.lookup ? id_cols : cols).push_back(wide(factor.cols));
   }
-  Factors factors{terms.dims, {}, copy.samples()};
+  SampleFactors factors{terms.dims, {}, copy.samples()};
   if (!rows.empty()) factors.parts.push_back({joined(rows, -2), joined(cols, -2), false});
   if (!ids.empty()) factors.parts.push_back({joined(ids, -1), joined(id_cols, -2), true});
   return sliced(factors, from, to);
 }
 
-Factors sliced(const Factors& factors, int64_t from, int64_t to) {
-  Factors result{factors.dims, {}, to - from};
-  for (const Factor& part : factors.parts) {
+SampleFactors sliced(const SampleFactors& factors, int64_t from, int64_t to) {
+  SampleFactors result{factors.dims, {}, to - from};
+  for (const SampleFactor& part : factors.parts) {
     result.parts.push_back({sliced(part.rows, from, to), sliced(part.cols, from, to), part.lookup});
   }
   return result;
 }
 
-Expression squared_norms(const Factors& factors) {
+Expression squared_norms(const SampleFactors& factors) {
   std::vector<Expression> parts;
-  for (const Factor& part : factors.parts) parts.push_back(inner_products(part, part, true));
+  for (const SampleFactor& part : factors.parts) parts.push_back(inner_products(part, part, true));
   if (factors.parts.size() == 2)
     parts.push_back(inner_products(factors.parts[0], factors.parts[1], false) * 2.0);
   return total(parts);
 }
 
-Expression dots(const Factors& g, const Factors& h, bool pairs) {
+Expression dots(const SampleFactors& g, const SampleFactors& h, bool pairs) {
   std::vector<Expression> parts;
-  for (const Factor& a : g.parts) {
-    for (const Factor& b : h.parts) {
+  for (const SampleFactor& a : g.parts) {
+    for (const SampleFactor& b : h.parts) {
       const Expression products =
           all_row_products(a, b) * matrix_product(flat(a.cols), swapped(flat(b.cols)));
       const int64_t groups = g.dims.groups, t = length_of(a), s = length_of(b);
@@ -190,10 +190,10 @@ Expression dots(const Factors& g, const Factors& h, bool pairs) {
   return total(parts);
 }
 
-Expression dots_with(const Factors& g, const Expression& sum) {
+Expression dots_with(const SampleFactors& g, const Expression& sum) {
   const FactorDims& dims = g.dims;
   std::vector<Expression> parts;
-  for (const Factor& part : g.parts) {
+  for (const SampleFactor& part : g.parts) {
     if (part.lookup) {
       parts.push_back(summed_rows(call("gather", {sum, part.rows, 0}) * part.cols));
       continue;
@@ -208,10 +208,10 @@ Expression dots_with(const Factors& g, const Expression& sum) {
   return total(parts);
 }
 
-Expression sum_of(const Factors& factors, const Expression* weights) {
+Expression sum_of(const SampleFactors& factors, const Expression* weights) {
   const FactorDims& dims = factors.dims;
   std::vector<Expression> parts;
-  for (const Factor& part : factors.parts) {
+  for (const SampleFactor& part : factors.parts) {
     if (!part.lookup) {
       const Expression matrices =
           matrix_product(swapped(flat(weighted(part.rows, weights))), flat(part.cols));
@@ -225,11 +225,11 @@ Expression sum_of(const Factors& factors, const Expression* weights) {
   return total(parts);
 }
 
-Expression materialized(const Factors& factors) {
+Expression materialized(const SampleFactors& factors) {
   const FactorDims& dims = factors.dims;
   const int64_t n = factors.samples;
   std::vector<Expression> parts;
-  for (const Factor& part : factors.parts) {
+  for (const SampleFactor& part : factors.parts) {
     if (!part.lookup) {
       parts.push_back(reshaped(matrix_product(swapped(part.rows), part.cols),
                                {n, dims.groups * dims.p, dims.d}));
@@ -246,9 +246,10 @@ Expression materialized(const Factors& factors) {
   return total(parts);
 }
 
-Expression projected(const Factors& factors, const Expression& left, const Expression& right) {
+Expression projected(const SampleFactors& factors, const Expression& left,
+                     const Expression& right) {
   std::vector<Expression> parts;
-  for (const Factor& part : factors.parts) {
+  for (const SampleFactor& part : factors.parts) {
     const Expression rows = part.lookup ? call("gather", {swapped(left), part.rows, 0})
                                         : matrix_product(part.rows, swapped(left));
     parts.push_back(matrix_product(swapped(rows), matrix_product(part.cols, swapped(right))));

@@ -8,7 +8,7 @@
 namespace mithril {
 
 // Factors of some samples.
-struct Factor {
+struct SampleFactor {
   Expression rows;      // [n, groups, t, p], without the axis of one group; of a lookup ids [n, t]
   Expression cols;      // [n, groups, t, d], without the axis of one group
   bool lookup = false;  // row t is the one-hot vector of an id
@@ -16,29 +16,29 @@ struct Factor {
 
 // The gradient of one parameter for some samples: the sum of its factors. At most one has dense
 // rows, and at most one is a lookup.
-struct Factors {
+struct SampleFactors {
   FactorDims dims;
-  std::vector<Factor> parts;
+  std::vector<SampleFactor> parts;
   int64_t samples = 0;
 };
 
 // Of the samples from `from` up to `to` of the copy.
-Factors factors_of(SampleCopy& copy, const ParameterTerms& terms, int64_t from, int64_t to);
+SampleFactors factors_of(SampleCopy& copy, const ParameterTerms& terms, int64_t from, int64_t to);
 // Some of the samples.
-Factors sliced(const Factors& factors, int64_t from, int64_t to);
+SampleFactors sliced(const SampleFactors& factors, int64_t from, int64_t to);
 
 // [n]: <g_i, g_i>, by products of all pairs of rows of each sample (the Gram form):
 // sum over t, s of <rows[t], rows[s]> <cols[t], cols[s]>.
-Expression squared_norms(const Factors& factors);
+Expression squared_norms(const SampleFactors& factors);
 // [n, m]: <g_i, h_j>, or [n]: its sum over j, in the Gram form.
-Expression dots(const Factors& g, const Factors& h, bool pairs);
+Expression dots(const SampleFactors& g, const SampleFactors& h, bool pairs);
 // [n]: <g_i, sum>, of a sum with the elements [groups * p, d]: the bilinear form.
-Expression dots_with(const Factors& g, const Expression& sum);
+Expression dots_with(const SampleFactors& g, const Expression& sum);
 // [groups * p, d]: sum over i of weights[i] * g_i; `weights` [n], or null for ones.
-Expression sum_of(const Factors& factors, const Expression* weights);
+Expression sum_of(const SampleFactors& factors, const Expression* weights);
 // [n, groups * p, d]: every g_i.
-Expression materialized(const Factors& factors);
+Expression materialized(const SampleFactors& factors);
 // [n, groups, r, s]: left g_i right^T, of left [r, p] and right [s, d].
-Expression projected(const Factors& factors, const Expression& left, const Expression& right);
+Expression projected(const SampleFactors& factors, const Expression& left, const Expression& right);
 
 }  // namespace mithril

@@ -123,7 +123,7 @@ class Rewriter {
     for (const StrategyCost& cost : choice.possible) {
       if (only_ && cost.strategy == *only_) choice.strategy = *only_;
     }
-    for (const Term& term : parameter.terms.terms) {
+    for (const ProductTerm& term : parameter.terms.terms) {
       const Node& node = model_.graph.node(term.site);
       choice.terms.push_back(node.op->name + " at " +
                              model_.graph.value(node.outputs.front()).name);

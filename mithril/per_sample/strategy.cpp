@@ -40,8 +40,9 @@ std::vector<StrategyCost> strategy_costs(const PerSampleQuestion& question,
                                          const ParameterTerms& terms, int64_t samples) {
   const FactorDims& dims = terms.dims;
   // A lookup reads no rows: its products compare ids.
-  const bool dense = std::any_of(terms.terms.begin(), terms.terms.end(),
-                                 [](const Term& term) { return term.form != Term::Form::lookup; });
+  const bool dense =
+      std::any_of(terms.terms.begin(), terms.terms.end(),
+                  [](const ProductTerm& term) { return term.form != ProductTerm::Form::lookup; });
   TermSizes sizes{static_cast<double>(samples),     static_cast<double>(question.validation),
                   static_cast<double>(dims.groups), static_cast<double>(terms.length),
                   static_cast<double>(dims.p),      static_cast<double>(dims.d)};

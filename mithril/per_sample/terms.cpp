@@ -18,7 +18,7 @@ class Walk {
   ParameterTerms run() {
     const bool factored = walk(found_.gradient, false);
     if (!factored) found_.terms.clear();
-    for (const Term& term : found_.terms) found_.length += length_of(term);
+    for (const ProductTerm& term : found_.terms) found_.length += length_of(term);
     find_sites(found_.gradient);
     std::sort(found_.sites.begin(), found_.sites.end());
     found_.sites.erase(std::unique(found_.sites.begin(), found_.sites.end()), found_.sites.end());
@@ -71,7 +71,7 @@ class Walk {
 
   bool add(NodeId site, bool transposed) {
     std::optional<FactorDims> dims;
-    Term term{.site = site, .transposed = transposed};
+    ProductTerm term{.site = site, .transposed = transposed};
     const std::string& op = node(site).op->name;
     if (op == "matmul") dims = product_dims(term);
     if (op == "scatter_add") dims = lookup_dims(term);
@@ -82,7 +82,7 @@ class Walk {
     return true;
   }
 
-  std::optional<FactorDims> product_dims(const Term& term) const {
+  std::optional<FactorDims> product_dims(const ProductTerm& term) const {
     const ValueId left = copy_.argument(term.site, "left");
     const ValueId right = copy_.argument(term.site, "right");
     const Dims &a = copy_.dims(left), &b = copy_.dims(right);
@@ -96,8 +96,8 @@ class Walk {
     return term.transposed ? FactorDims{dims.groups, dims.d, dims.p} : dims;
   }
 
-  std::optional<FactorDims> lookup_dims(Term& term) const {
-    term.form = Term::Form::lookup;
+  std::optional<FactorDims> lookup_dims(ProductTerm& term) const {
+    term.form = ProductTerm::Form::lookup;
     const Dims& dims = copy_.dims(node(term.site).outputs.front());
     const bool rows = copy_.has(term.site, "index") &&
                       copy_.axis(copy_.argument(term.site, "index")).is_each() &&
@@ -107,8 +107,8 @@ class Walk {
     return FactorDims{1, dims[0], dims[1]};
   }
 
-  std::optional<FactorDims> window_dims(Term& term) const {
-    term.form = Term::Form::windows;
+  std::optional<FactorDims> window_dims(ProductTerm& term) const {
+    term.form = ProductTerm::Form::windows;
     const bool each = copy_.axis(copy_.argument(term.site, "grad")).is_each() &&
                       copy_.axis(copy_.argument(term.site, "input")).is_each();
     if (!each || term.transposed) return std::nullopt;
@@ -118,12 +118,12 @@ class Walk {
   }
 
   // The number of products that one sample adds up.
-  int64_t length_of(const Term& term) const {
-    if (term.form == Term::Form::product) {
+  int64_t length_of(const ProductTerm& term) const {
+    if (term.form == ProductTerm::Form::product) {
       const Dims& dims = copy_.dims(copy_.argument(term.site, "left"));
       return dims.back() / copy_.samples();
     }
-    if (term.form == Term::Form::lookup)
+    if (term.form == ProductTerm::Form::lookup)
       return element_count(copy_.dims(copy_.argument(term.site, "index"))) / copy_.samples();
     const Dims& grad = copy_.dims(copy_.argument(term.site, "grad"));
     return grad[0] / copy_.samples() * grad[2] * grad[3];

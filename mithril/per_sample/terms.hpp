@@ -9,7 +9,7 @@ namespace mithril {
 
 // A node that adds up products over the samples: for each sample the sum over t of
 // rows[t] ⊗ cols[t].
-struct Term {
+struct ProductTerm {
   enum class Form : uint8_t {
     product,  // a matmul over the samples
     lookup,   // a scatter_add: rows are one-hot vectors of ids
@@ -30,7 +30,7 @@ struct FactorDims {
 struct ParameterTerms {
   ValueId gradient{};  // of the parameter
   // The gradient is their sum, and all have the same factors; empty: it is not a sum of products.
-  std::vector<Term> terms = {};
+  std::vector<ProductTerm> terms = {};
   FactorDims dims = {};
   int64_t length = 0;              // of all terms: t
   std::vector<NodeId> sites = {};  // every node that adds up samples for this gradient
