@@ -150,21 +150,24 @@ void bind_per_sample(py::module_& module) {
   py::class_<PerSample>(module, "_PerSample", "The core of mithril.PerSample.")
       .def(py::init(&make), py::arg("compiled"), py::kw_only(), py::arg("losses"),
            py::arg("reduction"), py::arg("shared"), py::arg("strategy"))
-      .def("gradients", gradients, py::arg("params"), py::arg("data"), py::arg("state"))
-      .def("norms", norms, py::arg("params"), py::arg("data"), py::arg("state"))
+      .def("gradients", gradients, py::arg("params"), py::arg("data"), py::arg("state"),
+           "As PerSample.gradients.")
+      .def("norms", norms, py::arg("params"), py::arg("data"), py::arg("state"),
+           "As PerSample.norms.")
       .def("dots", dots, py::arg("params"), py::arg("data"), py::arg("validation"),
-           py::arg("pairs"), py::arg("validation_reduction"), py::arg("state"))
+           py::arg("pairs"), py::arg("validation_reduction"), py::arg("state"),
+           "As PerSample.dots.")
       .def("weighted_gradients", weighted_gradients, py::arg("params"), py::arg("data"),
-           py::arg("weights"), py::arg("state"))
+           py::arg("weights"), py::arg("state"), "As PerSample.weighted_gradients.")
       .def("clipped_gradients", clipped_gradients, py::arg("params"), py::arg("data"),
-           py::arg("max_norm"), py::arg("state"))
+           py::arg("max_norm"), py::arg("state"), "As PerSample.clipped_gradients.")
       .def("projections", projections, py::arg("params"), py::arg("data"), py::arg("rank"),
-           py::arg("seed"), py::arg("kind"), py::arg("state"))
-      .def("explain", &PerSample::explain)
+           py::arg("seed"), py::arg("kind"), py::arg("state"), "As PerSample.projections.")
+      .def("explain", &PerSample::explain, "As PerSample.explain.")
       .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
-           py::arg("tolerance"))
+           py::arg("tolerance"), "As PerSample.verify.")
       .def("write_source", write_source, py::arg("path"), py::arg("data"), py::arg("validation"),
-           py::arg("pairs"));
+           py::arg("pairs"), "As PerSample.codegen.");
 }
 
 }  // namespace mithril::python
