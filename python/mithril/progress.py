@@ -8,6 +8,7 @@ import time
 from types import TracebackType
 from typing import Any
 
+from ._core import wrong_argument
 from .calls import checked
 
 _WIDTH = 20
@@ -38,6 +39,14 @@ class ProgressBar:
         leave: bool = True,
         shown: bool = True,
     ) -> None:
+        if total is not None and (isinstance(total, bool) or not isinstance(total, int)):
+            wrong_argument("ProgressBar", "total", "an int or None", total)
+        for name, text in (("label", label), ("unit", unit)):
+            if not isinstance(text, str):
+                wrong_argument("ProgressBar", name, "a string", text)
+        for name, flag in (("leave", leave), ("shown", shown)):
+            if not isinstance(flag, bool):
+                wrong_argument("ProgressBar", name, "True or False", flag)
         self.count = 0  # of all steps
         self._total, self._label, self._unit = total, label, unit
         self._leave, self._shown = leave, shown

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core
-from ._core import raise_error
+from ._core import raise_error, wrong_argument
 from .calls import checked
 from .fit_arguments import made_folder
 from .grad_dot_prod_step import host_array
@@ -52,6 +52,10 @@ class ProjectionWriter:
         seed: int = 0,
         kind: Literal["gaussian", "rademacher", "orthonormal"] = "gaussian",
     ) -> None:
+        if not isinstance(folder, str | PathLike):
+            wrong_argument("ProjectionWriter", "folder", "a path", folder)
+        if not isinstance(samples, PerSample):
+            wrong_argument("ProjectionWriter", "samples", "a PerSample", samples)
         self._folder = made_folder(folder)
         if (self._folder / INDEX).exists():
             raise_error(

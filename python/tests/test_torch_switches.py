@@ -83,7 +83,7 @@ def test_switches_are_set_on_the_way_back() -> None:
 
 def test_switches_are_put_back_after_an_error() -> None:
     compiled, params = words(deterministic=True)
-    with pytest.raises(ml.BackendError, match="torch refused"):
+    with pytest.raises(ml.Error):
         compiled.evaluate(params, {"ids": torch.tensor([9])})
     assert switches() == AS_TORCH_HAS_THEM
 
