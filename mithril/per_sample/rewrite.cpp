@@ -170,8 +170,8 @@ class Rewriter {
     const int64_t row = dims[0] == 0 ? 1 : element_count(dims) / dims[0];
     const double number = model_.mean_losses ? 1 / static_cast<double>(row) : 1.0;
     const bool dots = question_.kind == Question::dots, joined_sets = dots && !other_;
-    // Those of dots make the sum over the training samples their mean, with the bits that the
-    // gradient of the mean loss has.
+    // Those of dots make the sum over the training samples their mean, as a mean loss does. Its
+    // rounding may differ from that of evaluate, because both sets may run as one batch.
     const bool scaled = dots && !joined_sets && &copy == main_.get();
     Expression seed =
         call("fill_like", {copy.at(made), scaled ? number * share_of_sample() : number});

@@ -11,8 +11,8 @@ struct StrategyCost {
   Strategy strategy;
   double flops = 0;
   double elements = 0;  // read and written, without the factors themselves
-  // One element costs as much as so many operations: measured on the six linear layers of
-  // benchmarks/per_sample.
+  // Operations that cost as much as one element of memory traffic. An estimate, not a measurement:
+  // 4 bytes at 15 GB/s beside 150 Gflop/s.
   static constexpr double flops_per_element = 40;
   double total() const { return flops + flops_per_element * elements; }
 };

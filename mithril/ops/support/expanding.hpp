@@ -24,7 +24,7 @@ inline Expression broadcast(const Expression& x, const std::vector<Dim>& dims) {
   return call("broadcast_to", {x, Datum::dims(dims)});
 }
 
-// So many copies of a tensor whose rank is not known, beside each other along the axis.
+// `count` copies of a tensor of unknown rank, concatenated along the axis.
 inline Expression copies(const Expression& x, const Dim& count, int64_t axis, std::string_view op) {
   const Dim number = resolve(count);
   if (!number.is_constant()) ranked_dims(x, op);
