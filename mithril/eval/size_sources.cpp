@@ -78,7 +78,8 @@ void SizeSources::refuse_unknown(const Node& node, const std::string& port) cons
          .path = graph_.value(node.outputs.front()).name,
          .port = port,
          .message = node.op->name + ": the value of port '" + port + "' is not known",
-         .help = "bind it to a value, or state one with set_values"});
+         .help = "bind it to a value, or state one with set_values; a string in a binding is the "
+                 "name of a key"});
 }
 
 // The sizes of the node's outputs are known from here on.

@@ -13,6 +13,7 @@
 #include "mithril/json/read_specs.hpp"
 #include "mithril/json/read_training.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/keys.hpp"
 
 namespace mithril {
 namespace {
@@ -24,6 +25,15 @@ void name_parts(std::vector<std::pair<std::string, Model>>& parts) {
   for (auto& [id, model] : parts) {
     Part& part = *model.part();
     if (part.given_name().empty() && part.label() != id) part.give_name(id);
+  }
+}
+
+// Here a string is never meant as a value: it may name a value that the part has.
+void state_names(Part& part, Bindings& bindings) {
+  for (auto& [port, binding] : bindings) {
+    const auto* name = std::get_if<std::string>(&binding.held());
+    const bool is_port = part.op || find_port(static_cast<Composite&>(part), port);
+    if (name && is_port) binding = IOKey{.name = *name};
   }
 }
 
@@ -122,6 +132,7 @@ class ModelReader {
       const auto spec = specs.find(id);
       Bindings bindings;
       if (spec != specs.end()) bindings = specs_.bindings(*spec->second, here);
+      state_names(*part.part(), bindings);
       reading(here, [&, &part = part] { model_ |= part(std::move(bindings)); });
       specs_.added(id, part);
       if (spec != specs.end()) specs.erase(spec);

@@ -41,6 +41,10 @@ class Composition {
   Wire* wire_of_list(const std::vector<Binding>& items);
   Wire* wire_of_value(const Datum& datum, bool note = true);
   void bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding);
+  // ConnectionError E0120 for a string that would name a new key for a value which the part has: it
+  // was probably meant as another value.
+  void refuse_text_at_value(const Part& part, const std::string& port, const Binding& binding,
+                            const Datum* value) const;
   void absorb(const std::shared_ptr<Composite>& expression);
   void take_keys(Composite& from);
   void take_extras(Composite& from);

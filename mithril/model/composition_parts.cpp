@@ -88,7 +88,12 @@ class OpBindings {
 
   // A value that the part brings along: it is noted with the part.
   const Datum* brought(const std::string& port) const {
-    if (!part_.arguments || find_binding(bindings_, port)) return nullptr;
+    return find_binding(bindings_, port) ? nullptr : constructed(port);
+  }
+
+  // A value that the constructor was given.
+  const Datum* constructed(const std::string& port) const {
+    if (!part_.arguments) return nullptr;
     for (const auto& [name, datum] : *part_.arguments) {
       if (name == port) return &datum;
     }
@@ -191,6 +196,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
   for (size_t i = 0; i < op.port_count(); ++i) {
     const PortDef& port = op.port(i);
     const Binding* binding = given.given(port.name);
+    if (binding) refuse_text_at_value(*part, port.name, *binding, given.constructed(port.name));
     if (port.list) {
       counts.push_back(given.list_size(port));
       for (int k = 0; k < counts.back(); ++k) {
@@ -204,6 +210,11 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
                       : binding                        ? wire_for(*binding)
                       : source && port.name == chained ? source
                                                        : nullptr);
+      // A value in the call replaces that of the constructor; anything else takes it.
+      const Datum* constructed = given.constructed(port.name);
+      if (!brought && constructed && !std::holds_alternative<Datum>(binding->held())) {
+        join_port(wires.back(), wire_of_value(*constructed, false), port.name);
+      }
     }
   }
   place_op(part, counts, wires);
@@ -250,8 +261,31 @@ void Composition::take_canonical(const std::vector<CanonicalPort>& inputs,
   here_.canonical_outputs.insert(here_.canonical_outputs.end(), outputs.begin(), outputs.end());
 }
 
+void Composition::refuse_text_at_value(const Part& part, const std::string& port,
+                                       const Binding& binding, const Datum* value) const {
+  if (!value) return;
+  if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held())) {
+    for (const Binding& item : *items) refuse_text_at_value(part, port, item, value);
+  }
+  const auto* name = std::get_if<std::string>(&binding.held());
+  if (!name || here_.find_key(*name)) return;
+  const std::string text = "(\"" + *name + "\")";
+  raise({.kind = ErrorKind::connection,
+         .code = "E0120",
+         .path = path(&part),
+         .port = port,
+         .message = "port '" + port + "' of " + part.class_name() + " has a value, and " +
+                    quoted(*name) + " is the name of a new key",
+         .facts = {{"value", to_string(*value)}},
+         .help = "a string in a binding is a name: give another value to the constructor, as '" +
+                 port + "' (in C++ text is Datum" + text + "); IOKey" + text +
+                 " names the value that the port has"});
+}
+
 void Composition::bind(Composite& part, const std::string& port, Wire* inner,
                        const Binding& binding) {
+  const DatumVariable* value = top(inner)->value ? find(top(inner)->value) : nullptr;
+  refuse_text_at_value(part, port, binding, value && value->known ? &value->datum : nullptr);
   const Origin here{&part, facts_.note(port)};
   facts_.current = here;
   Wire* outer = wire_for(binding);

@@ -273,7 +273,8 @@ class Flattening {
            .help = kinds & (kind::string | kind::dtype)
                        ? "a string in a binding is the name of a key; text that is a value is "
                          "Datum(\"...\") in C++ and ml.IOKey(value=\"...\") in Python"
-                       : "bind it to a value, or state one with set_values"});
+                       : "bind it to a value, or state one with set_values; a string in a binding "
+                         "is the name of a key"});
   }
 
   void add_outputs() {

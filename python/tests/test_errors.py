@@ -103,6 +103,38 @@ def test_a_string_where_a_value_was_meant_is_told_how_to_write_it():
     )
 
 
+def test_a_string_where_a_number_was_meant_is_told_to_be_a_name():
+    model = ml.Model()
+    model |= ml.Mean()(input="x", axis="0", output="y")
+    assert text_of_error(lambda: ml.compile(model, ml.CpuBackend())) == (
+        "mithril.ValueError[E0403]: mean: the value of port 'axis' is not known\n"
+        "  kinds : int or tuple or None\n"
+        "  help: bind it to a value, or state one with set_values; a string in a binding is the "
+        "name of a key"
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "port", "text"),
+    [
+        (lambda: ml.Conv2d(3, filters=4), "padding", "same"),
+        (lambda: ml.Conv2d(3, filters=4), "stride", "2"),
+        (lambda: ml.Conv2d(3, filters=4), "dilation", "2"),
+        (lambda: ml.MaxPool2D(3), "padding", "same"),
+        (lambda: ml.MaxPool2D(3), "stride", "2"),
+        (ml.LayerNorm, "eps", "1e-3"),
+        (lambda: ml.Mean(axis=1), "axis", "0"),
+    ],
+)
+def test_a_string_is_not_taken_for_a_name_where_the_port_has_a_value(part, port, text):
+    model = ml.Model()
+    with pytest.raises(ml.ConnectionError, match=f"E0120.*port '{port}' of .* has a value"):
+        model |= part()(**{port: text})
+    assert not model.input_keys
+    model |= part()(**{port: ml.IOKey("named")})
+    assert "named" not in model.input_keys
+
+
 def test_more_inputs_than_a_part_takes_are_refused():
     x = ml.IOKey("x")
     assert text_of_error(lambda: ml.Relu()(x, x), ml.ConnectionError) == (

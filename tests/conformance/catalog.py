@@ -114,7 +114,9 @@ def takes(make: Callable[[], ml.Model], port: str) -> bool:
         model = ml.Model()
         try:
             model |= make()(**{port: name})
-        except ml.ConnectionError:
+        except ml.ConnectionError as error:
+            if error.code == "E0120":
+                return True  # by IOKey, because the port has a value
             continue
         except ml.NameError:
             return False

@@ -6,6 +6,8 @@
 
 #include "mithril/model/connection.hpp"
 #include "mithril/model/model.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/pooling.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -262,6 +264,35 @@ TEST_CASE("a key is described as differentiable only where it can be") {
         }) ==
         "mithril.TypeError[E0303]: x: only float tensors can be differentiable\n"
         "  type : int tensor");
+}
+
+TEST_CASE("a string is not taken for a name where the port has a value") {
+  Model model;
+  CHECK(
+      text_of_error([&] {
+        model |= Conv2d({.filters = 4, .kernel_size = 3})({{"input", "x"}, {"padding", "same"}});
+      }) ==
+      "mithril.ConnectionError[E0120]: conv2d: port 'padding' of Conv2d has a value, and 'same' is "
+      "the name of a new key\n"
+      "  value : 0\n"
+      "  help: a string in a binding is a name: give another value to the constructor, as "
+      "'padding' "
+      "(in C++ text is Datum(\"same\")); IOKey(\"same\") names the value that the port has");
+  CHECK(model.input_keys().empty());
+  CHECK(text_of_error([&] {
+          model |= Conv2d({.filters = 4, .kernel_size = 3})({{"stride", {"2", 1}}});
+        }).find("port 'stride' of Conv2d has a value, and '2' is") != std::string::npos);
+  CHECK(text_of_error([&] {
+          model |= Model::op("mean", {{"axis", 1}})({{"axis", "0"}});
+        }).find("port 'axis' of Mean has a value, and '0' is") != std::string::npos);
+}
+
+TEST_CASE("a key that exists or an IOKey names the value of a port") {
+  Model model;
+  model |= Model::op("mean")({{"input", "x"}, {"axis", "axis"}});
+  model |= MaxPool2D({.kernel_size = 2})({{"input", "z"}, {"stride", IOKey("s")}});
+  model |= MaxPool2D({.kernel_size = 2})({{"input", "w"}, {"stride", "s"}});
+  CHECK(model.input_keys() == std::vector<std::string>{"x", "axis", "z", "w"});
 }
 
 }  // namespace mithril

@@ -58,9 +58,11 @@ TEST_CASE("a value that an op cannot take is refused") {
 
 TEST_CASE("compiling asks for a value that has no source") {
   const Model model = one("softmax", {{"input", "x"}, {"axis", "axis"}, {"output", "y"}});
-  CHECK(text_of_error([&] { compile(model, cpu()); }) ==
-        "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
-        "  help: bind it to a value, or state one with set_values");
+  CHECK(
+      text_of_error([&] { compile(model, cpu()); }) ==
+      "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
+      "  help: bind it to a value, or state one with set_values; a string in a binding is the name "
+      "of a key");
 }
 
 TEST_CASE("a value that follows from a shape of unknown rank is named with its tensor") {

@@ -240,4 +240,12 @@ TEST_CASE("an op that is stated about stays itself") {
   CHECK(model.input_keys() == std::vector<std::string>{"input"});
 }
 
+TEST_CASE("a string of JSON may name a value that a part has") {
+  const Model model = from_json(
+      R"({"name": "Model", "submodels": {"pool": {"name": "MaxPool2D", "args": {"kernel_size": 2}}},
+          "connections": {"pool": {"input": "x", "stride": "s", "output": "y"}}})");
+  CHECK(model.input_keys() == std::vector<std::string>{"x"});
+  check_round_trip(model);
+}
+
 }  // namespace mithril::tests
