@@ -101,7 +101,7 @@ Tensor initial_state(const Value& input, const InitialState& state) {
     return Tensor::scalar(first_random_key(key->seed, input.name));
   const Tensor& initial = std::get<Tensor>(state);
   if (initial.rank() > 0 || !input.ranked || input.dims.empty()) {
-    return initial.dtype() == input.dtype ? initial : initial.to(input.dtype);
+    return initial.to(input.dtype);  // a copy: the tensor is the user's
   }
   Dims dims;
   for (const Dim& dim : input.dims) {
@@ -137,8 +137,10 @@ void place(CompiledState& compiled, const Composed& composed, const Settled& set
     const size_t at = input_at.at(state.input);
     const std::string& key = compiled.inputs[at].key;
     compiled.states.push_back({key, at});
-    compiled.initial[key] = compiled.backend->adopt(
-        initial_state(compiled.graph.value(compiled.graph.inputs()[at]), state.initial), false);
+    const Value& input = compiled.graph.value(compiled.graph.inputs()[at]);
+    // Read-only, because an output may be the state itself.
+    compiled.initial[key] =
+        compiled.backend->adopt(initial_state(input, state.initial), false).as_read_only();
     if (moved_by_training.of(state)) compiled.required_states.push_back(key);
   }
   for (const FlatState& state : settled.changed) {

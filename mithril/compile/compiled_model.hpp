@@ -109,7 +109,7 @@ class CompiledModel {
   // The parameters of `saved` in the model's order and width. StateError E0901 lists every missing,
   // unknown and mismatched key.
   TensorMap load_state_dict(const TensorMap& saved) const;
-  const State& initial_state_dict() const;
+  State initial_state_dict() const;  // a copy: writes to it do not change the model
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
   // data in the order of data_keys() and returns a tensor, or a dictionary if there are several

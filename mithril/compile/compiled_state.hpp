@@ -100,6 +100,7 @@ struct CompiledState : CompileSettings {
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;
+  State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
 
 std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);

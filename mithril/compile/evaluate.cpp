@@ -289,6 +289,12 @@ std::vector<size_t> CompiledState::parameter_inputs() const {
   return indices;
 }
 
+State CompiledState::copy_of(const State& state) const {
+  State copied;
+  for (const auto& [key, tensor] : state) copied[key] = backend->adopt(tensor.host().copy(), false);
+  return copied;
+}
+
 Graph CompiledState::gradient_graph(const std::vector<size_t>& of,
                                     const std::vector<size_t>& wanted) const {
   DifferentiateOptions options;

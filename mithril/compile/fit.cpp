@@ -52,11 +52,12 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
 EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const FitOptions& options,
                        std::int64_t epoch) {
   const CompiledModel model = step.model();
+  const State state = step.state();
   EpochNumbers means;
   std::int64_t samples = 0;
   Batches batches(*options.validation, options.batch_size, epoch);
   while (const std::optional<TensorMap> batch = batches.next()) {
-    const TensorMap outputs = model.infer(params, *batch, step.state());
+    const TensorMap outputs = model.infer(params, *batch, state);
     const std::int64_t rows = count_rows(*batch);
     samples += rows;
     means["validation_loss"] += static_cast<double>(rows) * outputs.at(options.loss).item();

@@ -99,7 +99,7 @@ class ParameterFixing {
       impl_->states.push_back(key);
       impl_->required_states.push_back(key.name);
       impl_->state_keys.push_back(key.name);
-      impl_->initial[key.name] = impl_->backend->adopt(start.host().copy(), false);
+      impl_->initial[key.name] = impl_->backend->adopt(start.host().copy(), false).as_read_only();
     }
   }
 

@@ -109,7 +109,11 @@ std::vector<std::string> CompiledModel::parameter_keys() const {
 std::vector<std::string> CompiledModel::data_keys() const { return names_of(impl_->data); }
 std::vector<std::string> CompiledModel::output_keys() const { return names_of(impl_->outputs); }
 const std::vector<std::string>& CompiledModel::warnings() const { return impl_->warnings; }
-const State& CompiledModel::initial_state_dict() const { return impl_->initial; }
+State CompiledModel::initial_state_dict() const try {
+  return impl_->copy_of(impl_->initial);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
 
 std::vector<std::string> CompiledModel::input_keys() const try {
   std::vector<std::string> keys;

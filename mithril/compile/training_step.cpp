@@ -128,7 +128,11 @@ CompiledModel TrainingStep::model() const { return CompiledModel(impl_->compiled
 
 Optimizer& TrainingStep::optimizer() const { return impl_->optimizer; }
 
-const State& TrainingStep::state() const { return impl_->state; }
+State TrainingStep::state() const try {
+  return impl_->compiled->copy_of(impl_->state);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
 
 void TrainingStep::set_state(const State& state) try {
   const CompiledState& compiled = *impl_->compiled;

@@ -49,8 +49,9 @@ class TrainingStep {
   Optimizer& optimizer() const;
 
   // The running statistics and random keys, at first initial_state_dict(). Save them with the
-  // parameters and the optimizer's state_dict(), and pass them to infer and for_inference.
-  const State& state() const;
+  // parameters and the optimizer's state_dict(), and pass them to infer and for_inference. A copy:
+  // only calls and set_state change the state.
+  State state() const;
   // Copies the state. StateError E0902 for other keys, E0923 for other dims or kinds.
   void set_state(const State& state);
 

@@ -229,7 +229,7 @@ Example:
             step.set_state(State(tensor_map_of(state)));
           },
           "The state of the next call: running statistics and random keys. It is at first\n"
-          "initial_state_dict; setting it copies.");
+          "initial_state_dict; getting and setting it copies.");
 }
 
 }  // namespace mithril::python

@@ -97,3 +97,28 @@ def test_parameters_that_cannot_be_updated_are_refused() -> None:
         step(params, batch())
     with pytest.raises(ml.InputError, match="E0808"):
         ml.TrainingStep(model, ml.SGD(0.1))
+
+
+@pytest.mark.parametrize("backend", ["cpu", "torch"])
+def test_writes_to_a_state_that_was_given_out_change_nothing(backend: str) -> None:
+    if backend == "torch":
+        pytest.importorskip("torch", reason="torch is not installed")
+        pytest.importorskip("mithril._torch", reason="torch is not built")
+    made = ml.TorchBackend() if backend == "torch" else ml.CpuBackend()
+    model = ml.Model()
+    model |= ml.BatchNorm1D()(input="x", output="h")
+    model |= ml.Mean()(input="h", output="loss")
+    model.expose_keys("loss")
+    compiled = ml.compile(model, made, shapes={"x": [4, 3]}, data_keys=["x"])
+    before = {key: np.asarray(value).copy() for key, value in compiled.initial_state_dict.items()}
+    for value in compiled.initial_state_dict.values():
+        value[...] = 7
+    for key, value in compiled.initial_state_dict.items():
+        assert np.array_equal(value, before[key])
+    if backend == "torch":
+        return  # the optimizers of torch take its steps
+    step = ml.TrainingStep(compiled, ml.SGD())
+    for value in step.state.values():
+        value[...] = 7
+    for key, value in step.state.items():
+        assert np.array_equal(value, before[key])

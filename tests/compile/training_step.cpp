@@ -183,6 +183,27 @@ TEST_CASE("a step keeps the state from call to call") {
   check_identical(compiled.initial_state_dict(), step.state());
 }
 
+TEST_CASE("writes to a state that was given out change neither the model nor the step") {
+  Tensor start = Tensor::scalar(1.0f);
+  Model model;
+  model |= Model::op("add")({{"left", "total"}, {"right", "w"}, {"output", "next"}});
+  model |= Model::op("multiply")({{"left", "total"}, {"right", "w"}, {"output", "product"}});
+  model |= Model::op("sum")({{"input", "product"}, {"output", "loss"}});
+  model.bind_state_keys("total", "next", start);
+  model.expose_keys({"loss"});
+  const CompiledModel compiled = compile(model, cpu(), {.trainable_keys = {"w"}});
+  SGD optimizer;
+  TrainingStep step(compiled, optimizer);
+  const auto spoil = [](State state) { state.at("total").mutable_values<float>()[0] = 7; };
+  start.mutable_values<float>()[0] = 7;
+  spoil(compiled.initial_state_dict());
+  spoil(step.state());
+  CHECK(compiled.initial_state_dict().at("total").item() == 1);
+  CHECK(step.state().at("total").item() == 1);
+  TensorMap params = {{"w", Tensor::scalar(2.0f)}};
+  CHECK(step(params, {}).at("loss").item() == 2);
+}
+
 TEST_CASE("gradients of named outputs are used") {
   const CompiledModel model =
       compile(Linear({.dimension = 3}), cpu(), {.shapes = {{"input", {2, 4}}}});
