@@ -134,9 +134,13 @@ Connection operator>(const Connection& a, const Binding& b);
 Connection operator>=(const Connection& a, const Binding& b);
 Connection operator<(const Connection& a, const Binding& b);
 Connection operator<=(const Connection& a, const Binding& b);
+// Of the bits if one operand is known to be of ints, otherwise of bools.
 Connection operator&(const Connection& a, const Binding& b);
 Connection operator|(const Connection& a, const Binding& b);
 Connection operator^(const Connection& a, const Binding& b);
+Connection bit_and(const Binding& a, const Binding& b);
+Connection bit_or(const Binding& a, const Binding& b);
+Connection bit_xor(const Binding& a, const Binding& b);
 Connection operator<<(const Connection& a, const Binding& b);
 Connection operator>>(const Connection& a, const Binding& b);
 Connection pow(const Connection& base, const Binding& exponent);
@@ -160,14 +164,23 @@ MITHRIL_LEFT_OPERAND(operator>, "greater")
 MITHRIL_LEFT_OPERAND(operator>=, "greater_equal")
 MITHRIL_LEFT_OPERAND(operator<, "less")
 MITHRIL_LEFT_OPERAND(operator<=, "less_equal")
-MITHRIL_LEFT_OPERAND(operator&, "logical_and")
-MITHRIL_LEFT_OPERAND(operator|, "logical_or")
-MITHRIL_LEFT_OPERAND(operator^, "logical_xor")
 MITHRIL_LEFT_OPERAND(operator<<, "shift_left")
 MITHRIL_LEFT_OPERAND(operator>>, "shift_right")
 MITHRIL_LEFT_OPERAND(pow, "power")
 MITHRIL_LEFT_OPERAND(floor_divide, "floor_divide")
 MITHRIL_LEFT_OPERAND(matmul, "matmul")
 #undef MITHRIL_LEFT_OPERAND
+template <LeftOperand T>
+Connection operator&(const T& a, const Connection& b) {
+  return bit_and(Binding(a), b);
+}
+template <LeftOperand T>
+Connection operator|(const T& a, const Connection& b) {
+  return bit_or(Binding(a), b);
+}
+template <LeftOperand T>
+Connection operator^(const T& a, const Connection& b) {
+  return bit_xor(Binding(a), b);
+}
 
 }  // namespace mithril

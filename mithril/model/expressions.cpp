@@ -1,5 +1,6 @@
 // Expressions: connections by name, and the ops that are applied to connections.
 #include "mithril/base/out_of_memory.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/model.hpp"
 
@@ -10,6 +11,22 @@ std::shared_ptr<Composite> new_expression() {
   auto model = new_root();
   model->expression = true;
   return model;
+}
+
+constexpr Kinds ints = kind::int_tensor | kind::int_value;
+
+Kinds kinds_of(const Binding& binding) {
+  const auto& held = binding.held();
+  if (const auto* datum = std::get_if<Datum>(&held)) return datum->kind();
+  if (const auto* tensor = std::get_if<Tensor>(&held)) return tensor_kind(tensor->dtype());
+  if (const auto* connection = std::get_if<Connection>(&held))
+    return find(connection->wire()->type)->kinds;
+  return kind::any;
+}
+
+// Whether one of them is known to be of ints.
+bool has_ints(const Binding& a, const Binding& b) {
+  return (kinds_of(a) & ~ints) == 0 || (kinds_of(b) & ~ints) == 0;
 }
 
 }  // namespace
@@ -122,9 +139,18 @@ Connection operator>=(const Connection& a, const Binding& b) {
 }
 Connection operator<(const Connection& a, const Binding& b) { return apply("less", {a, b}); }
 Connection operator<=(const Connection& a, const Binding& b) { return apply("less_equal", {a, b}); }
-Connection operator&(const Connection& a, const Binding& b) { return apply("logical_and", {a, b}); }
-Connection operator|(const Connection& a, const Binding& b) { return apply("logical_or", {a, b}); }
-Connection operator^(const Connection& a, const Binding& b) { return apply("logical_xor", {a, b}); }
+Connection operator&(const Connection& a, const Binding& b) { return bit_and(a, b); }
+Connection operator|(const Connection& a, const Binding& b) { return bit_or(a, b); }
+Connection operator^(const Connection& a, const Binding& b) { return bit_xor(a, b); }
+Connection bit_and(const Binding& a, const Binding& b) {
+  return apply(has_ints(a, b) ? "bitwise_and" : "logical_and", {a, b});
+}
+Connection bit_or(const Binding& a, const Binding& b) {
+  return apply(has_ints(a, b) ? "bitwise_or" : "logical_or", {a, b});
+}
+Connection bit_xor(const Binding& a, const Binding& b) {
+  return apply(has_ints(a, b) ? "bitwise_xor" : "logical_xor", {a, b});
+}
 Connection operator<<(const Connection& a, const Binding& b) { return apply("shift_left", {a, b}); }
 Connection operator>>(const Connection& a, const Binding& b) {
   return apply("shift_right", {a, b});

@@ -58,17 +58,21 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__le__", "less_equal"},
                                 {"eq", "equal"},
                                 {"ne", "not_equal"},
-                                {"__and__", "logical_and"},
-                                {"__or__", "logical_or"},
-                                {"__xor__", "logical_xor"},
                                 {"__lshift__", "shift_left"},
                                 {"__rshift__", "shift_right"}};
 constexpr Operation reflected[] = {
     {"__radd__", "add"},           {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
     {"__rtruediv__", "divide"},    {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
-    {"__rmod__", "remainder"},     {"__rmatmul__", "matmul"},         {"__rand__", "logical_and"},
-    {"__ror__", "logical_or"},     {"__rxor__", "logical_xor"},       {"__rlshift__", "shift_left"},
+    {"__rmod__", "remainder"},     {"__rmatmul__", "matmul"},         {"__rlshift__", "shift_left"},
     {"__rrshift__", "shift_right"}};
+struct BitOperation {
+  const char *method, *reflected, *doc;
+  Connection (*apply)(const Binding&, const Binding&);
+};
+constexpr BitOperation bits[] = {
+    {"__and__", "__rand__", "The op logical_and of both; of ints bitwise_and.", bit_and},
+    {"__or__", "__ror__", "The op logical_or of both; of ints bitwise_or.", bit_or},
+    {"__xor__", "__rxor__", "The op logical_xor of both; of ints bitwise_xor.", bit_xor}};
 constexpr Operation unary[] = {
     {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
     {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
@@ -96,6 +100,17 @@ void bind_connections(py::module_& module) {
         [op = op](const Connection& a, py::handle b) {
           return apply(op, {binding_of(b), a});
         },
+        py::arg("other"));
+  }
+  for (const BitOperation& each : bits) {
+    const auto function = each.apply;
+    connection.def(
+        each.method,
+        [function](const Connection& a, py::handle b) { return function(a, binding_of(b)); },
+        py::arg("other"), each.doc);
+    connection.def(
+        each.reflected,
+        [function](const Connection& a, py::handle b) { return function(binding_of(b), a); },
         py::arg("other"));
   }
   for (const auto& [method, op] : unary) {

@@ -196,3 +196,39 @@ def test_known_shapes_are_lists():
     }
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N", None, 3]})
     assert compiled.shapes == {"input": ["N", None, 3], "output": ["N", None, 3]}
+
+
+INTS = np.array([12, 7, -3], np.int64)
+
+
+@pytest.mark.parametrize(
+    ("combine", "expected"),
+    [
+        (lambda i: i & 6, INTS & 6),
+        (lambda i: 6 & i, INTS & 6),
+        (lambda i: i | 6, INTS | 6),
+        (lambda i: 6 | i, INTS | 6),
+        (lambda i: i ^ 6, INTS ^ 6),
+        (lambda i: 6 ^ i, INTS ^ 6),
+        (lambda i: i & ml.Tensor(np.array([1, 2, 4])), INTS & np.array([1, 2, 4])),
+        (lambda i: i ^ (i > 5), INTS ^ (INTS > 5)),
+        (lambda i: (i > 5) | (i < 0), (INTS > 5) | (INTS < 0)),
+        (lambda i: i & i.shape[0], INTS & 3),
+        (lambda i: i * (i.shape[0] | 4), INTS * 7),
+    ],
+)
+@pytest.mark.parametrize("sizes", [[3], [None]])
+def test_operators_of_bits_take_ints_and_bools_as_pytorch_does(combine, expected, sizes):
+    ints = ml.IOKey("i", type=ml.Tensor[int], shape=sizes)
+    model = ml.Model.create(output=combine(ints))
+    output = ml.compile(model, ml.CpuBackend()).evaluate({}, {"i": INTS})["output"]
+    assert output.dtype == expected.dtype
+    assert np.array_equal(output, expected)
+
+
+def test_operators_of_bits_take_inputs_of_unknown_kinds_as_bools():
+    x, y = ml.IOKey("x"), ml.IOKey("y")
+    model = ml.Model.create(output=x & y)
+    bools = {"x": np.array([True, True]), "y": np.array([True, False])}
+    output = ml.compile(model, ml.CpuBackend()).evaluate({}, bools)["output"]
+    assert output.tolist() == [True, False]

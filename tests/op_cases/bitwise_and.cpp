@@ -18,6 +18,8 @@ MITHRIL_OP_CASES(bitwise_and) {
        .inputs = {{"left", tensor({4}, {3, 2, 5, -1}).as(DType::int32)},
                   {"right", tensor({4}, {4, -1, 4, 3}).as(DType::int32)}},
        .expect = {{"output", tensor({4}, {0, 2, 4, 3}).as(DType::int32)}}},
+      {.name = "a number", .inputs = {{"left", integers({4}, -9, 9)}, {"right", Datum(6)}}},
+      {.name = "a number first", .inputs = {{"left", Datum(6)}, {"right", integers({4}, -9, 9)}}},
       {.name = "bools by hand",
        .inputs = {{"left", tensor({3}, {0, 0, 1}).as(DType::boolean)},
                   {"right", tensor({3}, {0, 1, 1}).as(DType::boolean)}},

@@ -98,4 +98,15 @@ TEST_CASE("a size is known not to be negative") {
   CHECK(is(fold.output(), 5));
 }
 
+TEST_CASE("the bits of numbers are combined where both are known") {
+  Folding fold;
+  const Dim n = fold.size();
+  CHECK(is(fold("bitwise_and", {6, 3}), 2));
+  CHECK(is(fold("bitwise_or", {6, true}), 7));
+  CHECK(is(fold("bitwise_xor", {true, true}), false));
+  CHECK_FALSE(fold("bitwise_and", {n, 6}));
+  fold.learn(n, 12);
+  CHECK(is(fold.output(), 4));
+}
+
 }  // namespace mithril

@@ -1,29 +1,21 @@
 // The bits of two ints: OR.
-#include "mithril/ops/support/elementwise.hpp"
+#include <functional>
+
+#include "mithril/ops/support/bits.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-template <typename T>
-T bitwise_or(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return a;
-  else
-    return static_cast<T>(a | b);
-}
-
-}  // namespace
 
 OpDef define_bitwise_or() {
   return {
       .name = "bitwise_or",
       .doc =
           "The OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1.",
-      .inputs = {{"left", "*a", "T=bool|int"}, {"right", "*b", "U=bool|int"}},
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},
-      .eval = [](EvalContext& c) { map2(c, [](auto a, auto b) { return bitwise_or(a, b); }); },
+      .solve = [](Solver& s) { return solve_bits(s, std::bit_or<>()); },
+      .eval = [](EvalContext& c) { map_bits(c, std::bit_or<>()); },
       .not_differentiable = "the result is an int or a bool",
       .spell = {{"torch", "aten::bitwise_or(left, right)"}},
   };

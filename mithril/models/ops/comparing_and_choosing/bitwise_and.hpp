@@ -12,7 +12,7 @@ namespace mithril {
 namespace makers {
 
 // The AND of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1. Ports:
-// left: [*a] T=bool|int, right: [*b] U=bool|int, output: [*o] promote(T, U).
+// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model BitwiseAnd() { return Model::op("bitwise_and"); }
 
 }  // namespace makers

@@ -12,7 +12,7 @@ namespace mithril {
 namespace makers {
 
 // The OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1. Ports:
-// left: [*a] T=bool|int, right: [*b] U=bool|int, output: [*o] promote(T, U).
+// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model BitwiseOr() { return Model::op("bitwise_or"); }
 
 }  // namespace makers
