@@ -76,6 +76,7 @@ if not TYPE_CHECKING:  # type checkers must see only names that exist
         migration_hints.refuse("module 'mithril'", name, migration_hints.MODULE, __all__)
 
 
+migration_hints.install()
 pickling.install()
 
 bool_ = dtype.bool

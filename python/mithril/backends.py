@@ -1,6 +1,14 @@
 """The backends that a model can be compiled for."""
 
+from typing import TYPE_CHECKING
+
+from . import migration_hints
 from .cpu_backend import CpuBackend
 from .torch_backend import TorchBackend
 
 __all__ = ["CpuBackend", "TorchBackend"]
+
+if not TYPE_CHECKING:  # type checkers must see only names that exist
+
+    def __getattr__(name: str) -> None:
+        migration_hints.refuse("module 'mithril.backends'", name, migration_hints.MODULE, __all__)

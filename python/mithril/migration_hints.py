@@ -1,8 +1,11 @@
 """Names of other libraries, and their replacements here."""
 
+import sys
 from typing import Any, NoReturn
 
 from . import _core
+from ._core import Backend, CompiledModel
+from .optimizers import Optimizer, TrainingStep
 
 MODULE = {
     "NumpyBackend": "CpuBackend, whose arrays are NumPy's",
@@ -35,8 +38,6 @@ MODULE = {
     "Datum": 'IOKey(value="text"), for a string that is a value and not the name of a key',
     "tensor": "Tensor",
     "from_numpy": "the array itself: evaluate takes NumPy arrays",
-    "save": "numpy.savez(path, **params), or pickle",
-    "load": "numpy.load(path), or pickle",
     "no_grad": "compile(..., inference=True)",
     "jit": "compile",
     "grad": "compiled.evaluate(params, data, output_gradients=...)",
@@ -64,6 +65,91 @@ COMPILED = {
     "cuda": 'compile for TorchBackend(device="cuda")',
     "register_forward_hook": "register_hook(path, fn)",
 }
+STEP = {
+    "step": "step(params, data), which evaluates and updates",
+    "zero_grad": "nothing: each call makes its own gradients; accumulate=n sums those of n calls",
+    "backward": "step(params, data), which evaluates and updates",
+    "lr": "step.optimizer.lr",
+    "parameters": "the params that you pass: step(params, data) updates them",
+    "params": "the params that you pass: step(params, data) updates them",
+    "evaluate": "step.compiled.infer(params, data, step.state)",
+    "infer": "step.compiled.infer(params, data, step.state)",
+    "train": "nothing: a step trains, and step.compiled.infer(params, data, step.state) infers",
+    "eval": "nothing: a step trains, and step.compiled.infer(params, data, step.state) infers",
+    "fit": "ml.fit(step, data, epochs=10)",
+    "state_dict": "step.state and step.optimizer.state_dict(), or ml.save",
+    "load_state_dict": "step.state = saved and step.optimizer.load_state_dict(saved)",
+}
+OPTIMIZER = {
+    "zero_grad": "nothing: evaluate returns the gradients and does not accumulate them",
+    "learning_rate": "lr",
+    "param_groups": "lr and options, or groups",
+    "add_param_group": "groups=[ml.ParameterGroup(pattern)] of the constructor",
+    "defaults": "options",
+    "state": "state_dict()",
+    "update": "step(params, gradients)",
+    "apply_gradients": "step(params, gradients)",
+    "minimize": "ml.TrainingStep(compiled, optimizer)",
+}
+CONNECTION = {
+    "backward": "compiled.evaluate(params, data, output_gradients=...) of the compiled model",
+    "grad": "compiled.evaluate(params, data, output_gradients=...) of the compiled model",
+    "numpy": "compiled.evaluate(params, data) of the compiled model, which gives values",
+    "cpu": "CpuBackend when compiling",
+    "cuda": 'TorchBackend(device="cuda") when compiling',
+    "detach": "ml.StopGradient()(x)",
+    "to": "cast(dtype)",
+    "type": "cast(dtype)",
+    "astype": "cast(dtype)",
+    "float": "cast(ml.float32)",
+    "double": "cast(ml.float64)",
+    "half": "cast(ml.float16)",
+    "int": "cast(ml.int32)",
+    "long": "cast(ml.int64)",
+    "bool": "cast(ml.bool_)",
+    "view": "reshape(shape)",
+    "permute": "transpose(axes)",
+    "unsqueeze": "x[:, None]",
+    "matmul": "x @ y",
+    "mm": "x @ y",
+    "bmm": "x @ y",
+    "mul": "x * y",
+    "sub": "x - y",
+    "div": "x / y",
+    "pow": "x ** y",
+    "ndim": "len(x.shape)",
+    "dim": "len(x.shape)",
+    "masked_fill": "ml.Where()(mask, value, x)",
+}
+OF_ARRAYS = "tensor.numpy(), whose methods compute; for a model, compose ml.Model"
+TENSOR = {
+    "item": "tensor.numpy().item()",
+    "tolist": "tensor.numpy().tolist()",
+    "ndim": "len(tensor.shape)",
+    "size": "tensor.shape",
+    "to": "ml.Tensor(tensor, dtype)",
+    "astype": "ml.Tensor(tensor, dtype)",
+    "cast": "ml.Tensor(tensor, dtype)",
+    "cpu": "nothing: it is in the memory of this process",
+    "cuda": 'TorchBackend(device="cuda").array(...)',
+    "backward": "compiled.evaluate(params, data, output_gradients=...), which returns gradients",
+    "grad": "compiled.evaluate(params, data, output_gradients=...), which returns gradients",
+    "requires_grad": "trainable_keys= of compile",
+}
+BACKEND = {
+    "tensor": "array",
+    "normal": "randn",
+    "set_seed": "manual_seed",
+    "seed": "manual_seed",
+    "device": "name; TorchBackend(device=...) chooses one",
+    "compile": "ml.compile(model, backend)",
+    "to_numpy": "numpy.asarray(array)",
+    "empty_cache": "clear_cache",
+    "memory_allocated": "get_memory_stats()",
+    "randn_like": "randn",
+    "zeros_like": "zeros",
+    "ones_like": "ones",
+}
 
 
 def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> NoReturn:
@@ -73,9 +159,79 @@ def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> No
     _core.no_attribute(f"{owner} has no attribute {name!r}", hint)
 
 
-def of_compiled(compiled: _core.CompiledModel, name: str) -> Any:
-    public = [each for each in dir(type(compiled)) if not each.startswith("_")]
-    refuse("a compiled model", name, COMPILED, public)
+def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str]) -> NoReturn:
+    if name.startswith("_"):  # Python and NumPy ask for these: without the search for near names
+        raise AttributeError(f"{owner} has no attribute {name!r}")
+    public = [each for each in dir(type(member_of)) if not each.startswith("_")]
+    refuse(owner, name, known, public)
 
 
-_core.CompiledModel.__getattr__ = of_compiled  # type: ignore[attr-defined]
+def _of_connection(connection: _core.Connection, name: str) -> NoReturn:
+    from . import models  # noqa: PLC0415 - models are made with this module
+
+    plain = name.replace("_", "").lower()
+    made = [each for each in models.__all__ if each.lower() == plain]
+    known = CONNECTION
+    if name not in known and made:
+        known = {name: f"ml.{made[0]}()(x)"}
+    _refuse_member(connection, "a connection", name, known)
+
+
+def _of_tensor(tensor: _core.Tensor, name: str) -> NoReturn:
+    # Methods of arrays, such as relu and reshape.
+    known = TENSOR if name in TENSOR else {name: OF_ARRAYS}
+    _refuse_member(tensor, "a tensor", name, known)
+
+
+def _set_attribute(changed: Any, name: str, value: Any) -> None:
+    if not hasattr(type(changed), name) and not hasattr(changed, "__dict__"):
+        getattr(changed, name)  # raises the error of reading it
+    object.__setattr__(changed, name, value)
+
+
+OWNERS = {
+    CompiledModel: ("a compiled model", COMPILED),
+    Optimizer: ("an optimizer", OPTIMIZER),
+    TrainingStep: ("a training step", STEP),
+    Backend: ("a backend", BACKEND),
+}
+
+
+def install() -> None:
+    """Gives the classes of the core the hints above."""
+    owner_class: Any
+    for owner_class, (owner, known) in OWNERS.items():
+
+        def of_member(self: Any, name: str, owner: str = owner, known: Any = known) -> NoReturn:
+            _refuse_member(self, owner, name, known)
+
+        owner_class.__getattr__ = of_member
+    _core.Connection.__getattr__ = _of_connection  # type: ignore[attr-defined]
+    _core.Tensor.__getattr__ = _of_tensor  # type: ignore[attr-defined]
+    Optimizer.__setattr__ = _set_attribute  # type: ignore[method-assign]
+    TrainingStep.__setattr__ = _set_attribute  # type: ignore[method-assign]
+    sys.meta_path.append(NamesOfOthers())
+
+
+class RefusedImportError(_core.NameError, ImportError):  # type: ignore[misc]
+    """Of `from mithril import ReLU`, for which Python would raise an error without the hint."""
+
+
+class NamesOfOthers:
+    """The last finder of modules: `from mithril import ReLU` looks for a module mithril.ReLU."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        """Raises the error with the hint for a name that has one; finds nothing."""
+        package, _, member = name.rpartition(".")
+        if package != "mithril" or member[0] == "_":
+            return
+        try:
+            getattr(sys.modules[package], member)
+        except _core.AttributeError as error:
+            if not error.help:
+                return
+            refused = RefusedImportError(str(error))
+            vars(refused).update(vars(error))
+            refused.name = name
+            raise refused from None

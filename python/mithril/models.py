@@ -5,6 +5,9 @@ name of the part, and tensors for its ports. Libraries put the other arguments i
 so that a position would not say which is meant.
 """
 
+from typing import TYPE_CHECKING
+
+from . import migration_hints
 from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
 from .model_classes import make_class
 from .records import public_records
@@ -13,3 +16,8 @@ _records = public_records()
 __all__ = sorted(record["name"] for record in _records)  # noqa: PLE0605
 for _record in _records:
     globals()[_record["name"]] = make_class(_record)
+
+if not TYPE_CHECKING:  # type checkers must see only names that exist
+
+    def __getattr__(name: str) -> None:
+        migration_hints.refuse("module 'mithril.models'", name, migration_hints.MODULE, __all__)

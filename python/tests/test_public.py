@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mithril as ml
-from mithril import _core
+from mithril import _core, migration_hints
 
 CLASSES = [
     *(each for each in vars(ml).values() if inspect.isclass(each)),
@@ -137,6 +137,95 @@ def test_a_method_of_another_library_points_to_ours(name: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(compiled, name)()
     assert f"has no attribute '{name}'\n  help: {OF_COMPILED[name]}" in str(caught.value)
+
+@pytest.mark.parametrize(
+    ("module", "name", "hint"),
+    [
+        ("models", "ReLU", "did you mean 'Relu'?"),
+        ("models", "LSTM", "use LSTMCell for one step"),
+        ("backends", "NumpyBackend", "use CpuBackend, whose arrays are NumPy's"),
+    ],
+)
+def test_the_modules_of_the_package_point_to_ours(module: str, name: str, hint: str) -> None:
+    with pytest.raises(AttributeError, match=r"E0624.*mithril\.") as caught:
+        getattr(getattr(ml, module), name)
+    assert f"\n  help: {hint}" in str(caught.value)
+
+
+def test_importing_a_name_of_another_library_points_to_ours() -> None:
+    for statement, hint in {
+        "from mithril import ReLU": "did you mean 'Relu'?",
+        "from mithril import Linear, Dense": "use Linear(dimension)",
+        "import mithril.nn": "use the names of this module",
+    }.items():
+        with pytest.raises(ImportError) as caught:
+            exec(statement)
+        assert isinstance(caught.value, ml.NameError)
+        assert f"\n  help: {hint}" in str(caught.value)
+        assert caught.value.code == "E0624"
+    with pytest.raises(ImportError, match="cannot import name"):
+        exec("from mithril import nothing_like_this_at_all")
+
+
+X = ml.IOKey("x")
+COMPILED = ml.compile(ml.Linear(2), ml.CpuBackend(), shapes={"input": [1, 2]})
+MEMBERS_OF_OTHERS = [
+    (X, "relu", "use ml.Relu()(x)"),
+    (X, "log_softmax", "use ml.LogSoftmax()(x)"),
+    (X, "astype", "use cast(dtype)"),
+    (X, "reshap", "did you mean 'reshape'?"),
+    (ml.Adam(), "zero_grad", "use nothing: evaluate returns the gradients"),
+    (ml.Adam(), "learning_rate", "use lr"),
+    (ml.SGD(), "stateDict", "did you mean 'state_dict'?"),
+    (ml.Tensor([1.0]), "relu", "use tensor.numpy(), whose methods compute"),
+    (ml.Tensor([1.0]), "item", "use tensor.numpy().item()"),
+    (ml.CpuBackend(), "tensor", "use array"),
+    (ml.CpuBackend(), "rnd", "did you mean 'rand'"),
+    (
+        ml.TrainingStep(COMPILED, ml.SGD(), output_gradients={"output": np.ones((1, 2))}),
+        "zero_grad",
+        "use nothing: each call makes its own gradients",
+    ),
+]
+
+
+@pytest.mark.parametrize(("thing", "name", "hint"), MEMBERS_OF_OTHERS)
+def test_a_member_of_another_library_points_to_ours(thing: Any, name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(thing, name)
+    assert isinstance(caught.value, ml.AttributeError)
+    assert f"has no attribute '{name}'\n  help: {hint}" in str(caught.value)
+
+
+def test_setting_what_an_optimizer_lacks_points_to_ours() -> None:
+    optimizer = ml.Adam()
+    with pytest.raises(ml.AttributeError, match=r"E0624.*'learning_rate'\n  help: use lr"):
+        optimizer.learning_rate = 1  # type: ignore[attr-defined]
+    optimizer.lr = 0.5
+    assert optimizer.lr == 0.5
+
+    class Own(ml.Adam):
+        pass
+
+    own = Own()
+    own.note = "of the user"
+    assert own.note == "of the user"
+
+
+def test_no_hint_names_what_exists() -> None:
+    owners = {
+        "MODULE": ml,
+        "COMPILED": ml.CompiledModel,
+        "OPTIMIZER": ml.Optimizer,
+        "CONNECTION": ml.Connection,
+        "TENSOR": ml.Tensor,
+        "BACKEND": ml.CpuBackend,
+        "STEP": ml.TrainingStep,
+    }
+    for table, owner in owners.items():
+        stale = [name for name in getattr(migration_hints, table) if name in dir(owner)]
+        assert not stale, table
+
 
 
 def test_a_tensor_is_detached_as_itself() -> None:
