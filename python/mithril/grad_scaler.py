@@ -42,6 +42,13 @@ class GradScaler:
         self._enabled = enabled
         self._found_inf: dict[int | None, bool] = {}  # by the id of an optimizer; None: of dicts
 
+    def __repr__(self) -> str:
+        if not self._enabled:
+            return "GradScaler(enabled=False)"
+        names = ("growth_factor", "backoff_factor", "growth_interval")
+        options = "".join(f", {name}={getattr(self._state, name)!r}" for name in names)
+        return f"GradScaler(init_scale={self._state.scale!r}{options})"
+
     @checked
     def scale(self, values: Any) -> Any:
         """A tensor, a number, or a dict, list or tuple of them, multiplied with the scale."""

@@ -103,6 +103,24 @@ def _refuse_connection(self: Any) -> Any:
     )
 
 
+REFUSED = {
+    "TrainingStep": (
+        "a training step",
+        "pickle the parameters, step.state and step.optimizer, or write them with ml.save, and "
+        "make the step again",
+    ),
+    "_TensorBoard": ("an open log of TensorBoard", "make TensorBoard(folder) again"),
+    "HookHandle": ("the handle of a hook", "register the hook again"),
+    "MemoryHookHandle": ("the handle of a hook", "register the hook again"),
+    "Solver": ("a solver", "it lives as long as the call of the constraint that is given it"),
+}
+
+
+def _refuse_handle(self: Any) -> Any:
+    what, advice = REFUSED[type(self).__name__]
+    raise_error("InputError", "E0823", f"{what} cannot be pickled or copied", help=advice)
+
+
 def _reduce_backend(self: Any) -> Any:
     """Its options and the state of its random generator, without its memory and memory hooks."""
     state = {key: value for key, value in vars(self).items() if key in ("dtype", "_generator")}
@@ -125,6 +143,7 @@ _REDUCED: dict[Any, Any] = {
     Optimizer: _reduce_optimizer,
     LossScale: _reduce_scale,
     **{getattr(_core, name): _reduce_options for name in OPTIONS},
+    **{getattr(_core, name): _refuse_handle for name in REFUSED},
     Connection: _refuse_connection,
     _core.Call: _refuse_connection,
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/compile/batches.hpp"
 #include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
@@ -207,6 +208,17 @@ Example:
            py::arg("output_gradients") = true, py::arg("max_norm") = py::none(),
            py::arg("max_value") = py::none(), py::arg("accumulate") = 1,
            py::arg("average") = py::none(), py::keep_alive<1, 3>())
+      .def("__repr__",
+           [](const TrainingStep& step) {
+             const CompiledModel model = step.model();
+             const auto optimizer =
+                 py::repr(py::cast(step.optimizer(), py::return_value_policy::reference))
+                     .cast<std::string>();
+             return "<TrainingStep of " + optimizer + " for " +
+                    std::string(model.backend()->name()) + ": " + join(model.data_keys(), ", ") +
+                    " -> " + join(model.output_keys(), ", ") + "; " +
+                    std::to_string(model.parameter_keys().size()) + " parameters>";
+           })
       .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
            "One step: the outputs.")
       .def_property_readonly("compiled", &TrainingStep::model,

@@ -236,3 +236,22 @@ def test_a_spawned_process_is_given_a_compiled_model() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         made = pool.apply(evaluated, (compiled, params))
     assert np.array_equal(made, evaluated(compiled, params))
+
+
+def test_what_belongs_to_a_process_is_refused(tmp_path):
+    compiled = ml.compile(ml.Linear(2), ml.CpuBackend(), shapes={"input": [1, 2]})
+    gradients = {"output": np.ones((1, 2))}
+    for thing, what in (
+        (ml.TrainingStep(compiled, ml.SGD(), output_gradients=gradients), "a training step"),
+        (ml.TensorBoard(tmp_path), "an open log of TensorBoard"),
+        (compiled.register_hook("output", lambda value: None), "the handle of a hook"),
+    ):
+        for make in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(ml.InputError, match=f"E0823.*{what} cannot be pickled or copied"):
+                make(thing)
+
+
+def test_a_grad_scaler_is_pickled():
+    scaler = pickle.loads(pickle.dumps(ml.GradScaler(8.0, growth_interval=3)))
+    assert scaler.get_scale() == 8.0
+    assert scaler.state_dict() == ml.GradScaler(8.0, growth_interval=3).state_dict()

@@ -101,6 +101,22 @@ def test_a_repr_names_the_class_and_its_options() -> None:
     assert repr(ml.SGD(nesterov=True, momentum=0.5)) == (
         "SGD(lr=0.001, momentum=0.5, dampening=0.0, weight_decay=0.0, nesterov=True)"
     )
+def test_a_step_and_a_scaler_tell_what_they_are() -> None:
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="y")
+    model |= ml.Mean()(input="y", output="loss")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1, 2]}, data_keys=["x"])
+    step = ml.TrainingStep(compiled, ml.SGD(lr=0.5), output_gradients={"loss": 1.0})
+    assert repr(step) == (
+        "<TrainingStep of SGD(lr=0.5, momentum=0.0, dampening=0.0, weight_decay=0.0, "
+        "nesterov=False) for cpu: x -> y, loss; 2 parameters>"
+    )
+    assert repr(ml.GradScaler(8.0)) == (
+        "GradScaler(init_scale=8.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000)"
+    )
+    assert repr(ml.GradScaler(enabled=False)) == "GradScaler(enabled=False)"
+
+
 
 
 ELSEWHERE = {
