@@ -102,6 +102,8 @@ def install(module: Any) -> None:
     """Gives every function of the core a signature and errors that name the argument."""
     global core  # noqa: PLW0603 - it imports this module while it is made
     core = module
+    # Python gives its exceptions none. The classes of errors inherit this one.
+    core.Error.__signature__ = inspect.Signature([inspect.Parameter("args", VARIADIC)])
     for name, member in list(vars(module).items()):
         if inspect.isclass(member):
             for key, own in list(vars(member).items()):

@@ -245,6 +245,10 @@ void bind_values(py::module_& module) {
              wrong_type(value, "the name or the number of a dtype");
            }),
            py::arg("value"))
+      .def_property_readonly(
+          "name", [](DType value) { return std::string(name(value)); }, "\"float32\", ...")
+      .def_property_readonly(
+          "value", [](DType value) { return static_cast<int>(value); }, "Its number.")
       .def("__reduce__", [](py::handle self) {
         return py::make_tuple(py::type::of(self), py::make_tuple(self.attr("name")));
       });
