@@ -160,33 +160,25 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
       !output_gradients.is_none() &&
       !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
   if (!wants_gradients && state.is_none()) {
-    const TensorMap outputs = [&] {
-      const py::gil_scoped_release free;
-      return model.evaluate(p, d);
-    }();
+    const TensorMap outputs =
+        call_with_inputs({params, data}, [&] { return model.evaluate(p, d); });
     return dict_of(outputs);
   }
   if (!wants_gradients) {
     const State s = state_of(state);
-    const auto [outputs, next] = [&] {
-      const py::gil_scoped_release free;
-      return model.evaluate(p, d, s);
-    }();
+    const auto [outputs, next] =
+        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, s); });
     return py::make_tuple(dict_of(outputs), dict_of(next));
   }
   const OutputGradients g = gradients_of(output_gradients);
   if (state.is_none()) {
-    const auto [outputs, gradients] = [&] {
-      const py::gil_scoped_release free;
-      return model.evaluate(p, d, g);
-    }();
+    const auto [outputs, gradients] =
+        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g); });
     return py::make_tuple(dict_of(outputs), dict_of(gradients));
   }
   const State s = state_of(state);
-  const auto [outputs, gradients, next] = [&] {
-    const py::gil_scoped_release free;
-    return model.evaluate(p, d, g, s);
-  }();
+  const auto [outputs, gradients, next] =
+      call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, s); });
   return py::make_tuple(dict_of(outputs), dict_of(gradients), dict_of(next));
 }
 

@@ -89,6 +89,20 @@ std::shared_ptr<py::function> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
+// Rethrows the error that is being handled. E0805 says that the array of a dict has the dtype to
+// which tensor_map_of widened it: here, its own.
+[[noreturn]] void rethrow_with_own_dtype(const Error& error,
+                                         std::initializer_list<py::handle> dicts);
+// Calls without the interpreter's lock, for inputs that were read from these dicts.
+template <typename Call>
+auto call_with_inputs(std::initializer_list<py::handle> dicts, Call call) {
+  try {
+    const py::gil_scoped_release free;
+    return call();
+  } catch (const Error& error) {
+    rethrow_with_own_dtype(error, dicts);
+  }
+}
 // os.fspath of a path, which is text or an object of pathlib.
 std::string path_of(py::handle path);
 py::dict dict_of(const TensorMap& map);

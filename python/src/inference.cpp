@@ -24,10 +24,8 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
             const CompiledModel model = compiled;
             const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
             const State s(tensor_map_of(state));
-            const TensorMap outputs = [&] {
-              const py::gil_scoped_release free;
-              return model.infer(p, d, s);
-            }();
+            const TensorMap outputs =
+                call_with_inputs({params, data}, [&] { return model.infer(p, d, s); });
             return dict_of(outputs);
           },
           py::arg("params"), py::arg("data") = py::dict(), py::arg("state") = py::dict(),

@@ -63,10 +63,8 @@ OutputGradients incoming(py::handle given) {
 py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
   Moved moved(params);
   const TensorMap d = tensor_map_of(data);
-  const TensorMap outputs = [&] {
-    const py::gil_scoped_release free;
-    return step(moved.tensors, d);
-  }();
+  const TensorMap outputs =
+      call_with_inputs({params, data}, [&] { return step(moved.tensors, d); });
   moved.copy_back();
   return dict_of(outputs);
 }
@@ -208,6 +206,8 @@ Example:
            py::arg("output_gradients") = true, py::arg("max_norm") = py::none(),
            py::arg("max_value") = py::none(), py::arg("accumulate") = 1,
            py::arg("average") = py::none(), py::keep_alive<1, 3>())
+      .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
+           "One step: the outputs.")
       .def("__repr__",
            [](const TrainingStep& step) {
              const CompiledModel model = step.model();
@@ -219,8 +219,6 @@ Example:
                     " -> " + join(model.output_keys(), ", ") + "; " +
                     std::to_string(model.parameter_keys().size()) + " parameters>";
            })
-      .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
-           "One step: the outputs.")
       .def_property_readonly("compiled", &TrainingStep::model,
                              "The model, which shares everything with the one of the constructor.")
       .def_property_readonly("optimizer", &TrainingStep::optimizer,

@@ -202,6 +202,25 @@ TensorMap tensor_map_of(const py::dict& dict) {
   return TensorMap(std::move(items));
 }
 
+void rethrow_with_own_dtype(const Error& error, std::initializer_list<py::handle> dicts) {
+  for (const py::handle dict : dicts) {
+    if (error.code() != "E0805" || !py::isinstance<py::dict>(dict)) continue;
+    for (const auto& [key, value] : dict.cast<py::dict>()) {
+      if (!py::isinstance<py::str>(key) || !py::isinstance<py::array>(value)) continue;
+      const auto array = py::reinterpret_borrow<py::array>(value);
+      const char* wider = wider_integers(array);
+      if (!wider) continue;
+      ErrorDetails details = error.details();
+      const std::string is = quoted(key.cast<std::string>()) + " is ", read = is + wider + ",";
+      if (!details.message.starts_with(read)) continue;
+      details.message.replace(0, read.size(),
+                              is + py::str(array.dtype()).cast<std::string>() + ",");
+      raise(std::move(details));
+    }
+  }
+  throw;
+}
+
 py::dict dict_of(const TensorMap& map) {
   py::dict dict;
   for (const auto& [key, tensor] : map) dict[py::str(key)] = array_of(tensor);

@@ -94,3 +94,28 @@ def test_parameters_of_torch_are_taken(backend: str) -> None:
         "numpy",
         "[-3.0, -3.0] [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kept"), [("uint8", "int32"), ("int16", "int32"), ("uint32", "int64")]
+)
+def test_an_error_names_the_dtype_of_the_array_that_was_given(dtype, kept):
+    model = ml.Linear(2)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"input": [1, 3]})
+    params, pixels = compiled.get_parameters(), np.zeros((1, 3), dtype)
+    step = ml.TrainingStep(compiled, ml.SGD(), output_gradients={"output": np.ones((1, 2))})
+    for call in (
+        lambda: compiled.evaluate(params, {"input": pixels}),
+        lambda: compiled.evaluate(
+            params, {"input": pixels}, output_gradients={"output": np.ones((1, 2))}
+        ),
+        lambda: compiled.infer(params, {"input": pixels}),
+        lambda: step(params, {"input": pixels}),
+    ):
+        with pytest.raises(ml.InputError) as caught:
+            call()
+        assert str(caught.value).startswith(
+            f"mithril.InputError[E0805]: 'input' is {dtype}, expected float32\n"
+        )
+    with pytest.raises(ml.InputError, match=f"'input' is {kept}, expected"):
+        compiled.evaluate(params, {"input": pixels.astype(kept)})
