@@ -1,17 +1,23 @@
 #include "mithril/base/write_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "mithril/base/descriptor.hpp"
@@ -75,8 +81,9 @@ class NewFile {
       std::uint64_t name[2];
       if (::getrandom(name, sizeof(name), 0) != sizeof(name)) return -1;
       path_ = fmt::format("{}/{}{:016x}{:016x}", folder, unfinished_prefix, name[0], name[1]);
-      const int made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       file_made_ = made >= 0;
+      if (file_made_) ::flock(made, LOCK_EX | LOCK_NB);  // until this process ends at the latest
       if (file_made_ || errno != EEXIST) return made;
     }
     return -1;
@@ -86,6 +93,54 @@ class NewFile {
   std::string path_;
   Descriptor file_;
 };
+
+// In seconds. A file is unlocked before its lock, and between its end and its renaming.
+constexpr std::time_t oldest_unlocked = 60 * 60;
+
+bool is_abandoned(const std::string& path) {
+  struct stat about;
+  const bool is_old = ::lstat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+                      about.st_uid == ::geteuid() &&
+                      about.st_mtime < std::time(nullptr) - oldest_unlocked;
+  if (!is_old) return false;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+bool is_name_of_new_file(std::string_view name) {
+  constexpr size_t digits = 32;
+  return name.size() == unfinished_prefix.size() + digits && name.starts_with(unfinished_prefix) &&
+         name.find_first_not_of("0123456789abcdef", unfinished_prefix.size()) == name.npos;
+}
+
+// Removes the unfinished files of killed processes.
+void remove_abandoned(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+    if (!is_name_of_new_file(entry->d_name)) continue;
+    const std::string path = folder + "/" + entry->d_name;
+    if (is_abandoned(path)) ::unlink(path.c_str());
+  }
+}
+
+// Whether the file contains the pieces, as read by the system.
+bool contains_pieces(int descriptor, Pieces pieces) {
+  std::array<char, 64 * 1024> buffer;
+  off_t at = 0;
+  for (std::string_view piece : pieces) {
+    while (!piece.empty()) {
+      const ssize_t now =
+          ::pread(descriptor, buffer.data(), std::min(buffer.size(), piece.size()), at);
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0 || std::memcmp(buffer.data(), piece.data(), static_cast<size_t>(now)) != 0)
+        return false;
+      piece.remove_prefix(static_cast<size_t>(now));
+      at += now;
+    }
+  }
+  struct stat about;
+  return ::fstat(descriptor, &about) == 0 && about.st_size == at;
+}
 
 // The owner first, because chown may clear permission bits.
 bool copy_rights(int to, const struct stat& from) {
@@ -98,11 +153,15 @@ bool copy_rights(int to, const struct stat& from) {
 std::string replace(const std::string& path, Pieces pieces, const struct stat* old,
                     bool is_private) {
   const std::string folder = folder_of(path);
+  if (!is_private) remove_abandoned(folder);  // those of caches are removed with old entries
   NewFile file(folder, old || is_private ? 0600 : 0666);
   if (!file || (old && !copy_rights(file.get(), *old)) || !write_pieces(file.get(), pieces) ||
-      (!is_private && ::fsync(file.get()) != 0) || !file.close() || !file.take_place_of(path)) {
+      (!is_private && ::fsync(file.get()) != 0)) {
     return reason(errno);
   }
+  if (!is_private && !contains_pieces(file.get(), pieces))
+    return "the file does not contain what was written";
+  if (!file.close() || !file.take_place_of(path)) return reason(errno);
   if (is_private) return "";
   // Writes the name to the disk, too. The contents are already there.
   const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

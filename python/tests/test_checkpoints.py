@@ -331,3 +331,47 @@ def test_a_damaged_npz_file_is_refused_or_read(tmp_path):
                 assert error.code in ("E0745", "E0748", "E0750")
             except ml.NameError as error:  # a NUL in a name
                 assert error.code == "E0622"
+
+
+SPOILED_WRITE = """
+#include <dlfcn.h>
+#include <string>
+#include <unistd.h>
+
+// Writes another last byte than asked for, without a report.
+extern "C" ssize_t write(int file, const void* bytes, size_t count) {
+  static const auto real =
+      reinterpret_cast<ssize_t (*)(int, const void*, size_t)>(dlsym(RTLD_NEXT, "write"));
+  if (count < 1000) return real(file, bytes, count);
+  std::string spoiled(static_cast<const char*>(bytes), count);
+  spoiled.back() ^= 1;
+  return real(file, spoiled.data(), count);
+}
+"""
+
+
+def test_a_file_that_does_not_read_back_replaces_nothing(tmp_path):
+    source, library, path = (tmp_path / name for name in ("write.cpp", "write.so", "file"))
+    source.write_text(SPOILED_WRITE)
+    command = ["g++", "-shared", "-fPIC", "-std=c++17", "-o", str(library), str(source), "-ldl"]
+    subprocess.run(command, check=True)
+    path.write_bytes(b"old")
+    program = f"""
+import numpy as np
+import mithril as ml
+try:
+    ml.save({str(path)!r}, {{"w": np.zeros(10_000)}})
+except ml.InputError as error:
+    print(error.code, dict((label, text) for label, text, _ in error.facts))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment(LD_PRELOAD=str(library)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.startswith("E0831"), run.stdout
+    assert "the file does not contain what was written" in run.stdout
+    assert path.read_bytes() == b"old"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "write.cpp", "write.so"]

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -230,6 +231,58 @@ TEST_CASE("a kill at any moment leaves the old or the new file") {
     }
   }
   MESSAGE("of 60 kills " << unfinished << " came while a file was being written");
+}
+
+TEST_CASE("unfinished files of killed processes are removed") {
+  const Folder folder;
+  const std::string digits = "0123456789abcdef0123456789abcdef";
+  const auto make = [&](const std::string& name, std::chrono::hours age) {
+    replace_contents(folder.at(name), "part");
+    fs::last_write_time(folder.at(name), fs::file_time_type::clock::now() - age);
+    return folder.at(name);
+  };
+  const std::chrono::hours old(2), fresh(0);
+  std::string unlocked = std::string(unfinished_prefix) + digits;
+  const std::string abandoned = make(unlocked, old);
+  unlocked.back() = '0';
+  const std::string recent = make(unlocked, fresh);
+  unlocked.back() = '1';
+  const std::string in_use = make(unlocked, old);
+  const std::string other = make(std::string(unfinished_prefix) + "notes", old);
+  unlocked.back() = '2';
+  const std::string link = folder.at(unlocked);
+  fs::create_symlink("file", link);
+  const int lock = open(in_use.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(flock(lock, LOCK_EX | LOCK_NB) == 0);
+  REQUIRE(write_file(folder.at("file"), "new") == "");
+  CHECK_FALSE(fs::exists(abandoned));
+  for (const std::string& kept : {recent, in_use, other, link}) CHECK(fs::exists(kept));
+  REQUIRE(close(lock) == 0);
+  REQUIRE(write_file(folder.at("file"), "newer") == "");
+  CHECK_FALSE(fs::exists(in_use));
+}
+
+TEST_CASE("a file is locked while it is written, so that no other process removes it") {
+  const Folder folder;
+  const std::string path = folder.at("file"), text(64'000'000, 'a');
+  bool seen = false;
+  for (int tries = 0; tries < 100 && !seen; ++tries) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(write_file(path, text) == "" ? 0 : 1);
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      for (const auto& entry : fs::directory_iterator(folder.at(""))) {
+        if (!entry.path().filename().string().starts_with(unfinished_prefix)) continue;
+        const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) continue;
+        seen = seen || flock(file, LOCK_EX | LOCK_NB) != 0;
+        close(file);
+      }
+    }
+    CHECK(status == 0);
+  }
+  CHECK(seen);
 }
 
 TEST_CASE("a private file replaces any file of its name, and only its owner can access it") {
