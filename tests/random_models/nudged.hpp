@@ -1,0 +1,42 @@
+// Float64 numbers with errors like those of rounding, to see how much a result depends on them.
+#pragma once
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril::tests {
+
+inline double nudged_by(double amount, Random& random) {
+  return 1 + (random() % 2 == 0 ? amount : -amount);
+}
+
+// Each float64 a little larger or smaller, zeros as they are.
+inline Tensor nudged(const Tensor& tensor, double amount, Random& random) {
+  Tensor copy = tensor.copy();
+  if (copy.dtype() == DType::float64) {
+    for (double& value : copy.mutable_values<double>()) value *= nudged_by(amount, random);
+  }
+  return copy;
+}
+
+// Each float64 that a node makes a little larger or smaller.
+inline Graph nudged(const Graph& graph, double amount, Random& random) {
+  Rebuilder rebuilder(graph);
+  for (const Node& node : graph.nodes()) {
+    rebuilder.keep(node);
+    for (const ValueId id : node.outputs) {
+      const Value& value = graph.value(id);
+      if (value.dtype != DType::float64) continue;
+      const Datum factor = nudged_by(amount, random);
+      rebuilder.replace(
+          id, rebuilder.graph()
+                  .add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged")
+                  .front());
+    }
+  }
+  return rebuilder.finish();
+}
+
+}  // namespace mithril::tests
