@@ -20,9 +20,25 @@ struct Function {
   double (*of_float)(double x);
   long double (*of_double)(long double x);
 
+  // The operations of a function of several, with their operands: slot 0 is the argument, 1 the
+  // result of the step before, 2 the number 1.
+  struct Step {
+    Operation operation;
+    int16_t first, second = -1;
+  };
+  std::vector<Step> steps = {};
+
   long double wide(float x) const { return of_float(x); }
   long double wide(double x) const { return of_double(x); }
 };
+
+// 0 where exp(-x) is beyond the largest number of the type: the exact result is below 3e-39 of
+// float32, and below 6e-309 of float64.
+template <typename Wide, typename Narrow>
+Wide sigmoid_of(Wide x) {
+  const Wide power = std::exp(-x);
+  return power > std::numeric_limits<Narrow>::max() ? 0 : 1 / (1 + power);
+}
 
 inline const Function functions[] = {{"exp", Operation::exp, std::exp, std::exp},
                                      {"expm1", Operation::expm1, std::expm1, std::expm1},
@@ -31,7 +47,15 @@ inline const Function functions[] = {{"exp", Operation::exp, std::exp, std::exp}
                                      {"tanh", Operation::tanh, std::tanh, std::tanh},
                                      {"sin", Operation::sin, std::sin, std::sin},
                                      {"cos", Operation::cos, std::cos, std::cos},
-                                     {"erf", Operation::erf, std::erf, std::erf}};
+                                     {"erf", Operation::erf, std::erf, std::erf},
+                                     {"sigmoid",
+                                      Operation::exp,
+                                      sigmoid_of<double, float>,
+                                      sigmoid_of<long double, double>,
+                                      {{Operation::negate, 0},
+                                       {Operation::exp, 1},
+                                       {Operation::add, 2, 1},
+                                       {Operation::divide, 2, 1}}}};
 
 // In units of the last place of the expected number.
 template <typename T>
@@ -69,10 +93,20 @@ template <typename T>
 std::vector<T> results_of(const Function& function, const std::vector<T>& numbers,
                           const ElementwiseKernels<T>& kernels) {
   std::vector<T> results(numbers.size());
-  const Source<T> slots[] = {{numbers.data(), each_element}, {results.data(), each_element}};
-  const EncodedInstruction instruction{
-      .kernel = kernels.operations[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
-  kernels.run(&instruction, slots, 0, numbers.size(), {});
+  const std::vector<T> ones(kernels.lanes, T{1});
+  const Source<T> slots[] = {
+      {numbers.data(), each_element}, {results.data(), each_element}, {ones.data(), 0}};
+  std::vector<Function::Step> steps = function.steps;
+  if (steps.empty()) steps = {{function.operation, 0}};
+  std::vector<EncodedInstruction> code;
+  for (const auto& [operation, first, second] : steps) {
+    code.push_back({.kernel = kernels.operations[static_cast<size_t>(operation)],
+                    .from = {first, second},
+                    .to = 1,
+                    .last = false});
+  }
+  code.back().last = true;
+  kernels.run(code.data(), slots, 0, numbers.size(), {});
   return results;
 }
 
