@@ -68,7 +68,7 @@ from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
-from .user_ops import add_op
+from .user_ops import add_op, check_op
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
@@ -140,6 +140,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "bfloat16",
     "bool_",
     "add_op",
+    "check_op",
     "codegen",
     "compile",
     "dtype",

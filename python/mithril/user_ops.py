@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _core
@@ -80,7 +80,67 @@ def add_op(  # noqa: PLR0913 - its options
         _core._add_formula(name, doc, taken, given, formula, list(formulas.items()))
     made = make_class(next(each for each in _core.library() if each["op"] == name))
     made.__doc__ = (made.__doc__ or "").partition("\n\nExample:")[0]  # it is not in mithril
+    _ports_of_ops[made] = (name, [port for port, _, _ in taken], [port for port, _, _ in given])
     return made
+
+
+_ports_of_ops: dict[type[Model], tuple[str, list[str], list[str]]] = {}
+
+
+@checked
+def check_op(
+    op: type[Model],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    hold: Sequence[str] = (),
+    away_from: Sequence[float] = (),
+    tolerance: float = 1e-12,
+) -> None:
+    """Checks an op that `add_op` made, as Mithril checks its own ops.
+
+    A row maps each input to its sizes, `(3, 4)`, of which elements are drawn (normally distributed
+    floats, ints from 0 to 9), or to an array of its elements. It may map outputs to the expected
+    arrays, which are compared with `tolerance`. For each row, on the reference backend:
+
+    - inference gives the dims and dtypes of the results, also with sizes that are unknown;
+    - gradients agree with central differences, so that a forgotten one is found, too;
+    - results in float32, float16 and bfloat16 are close to those in float64;
+    - all this holds in other sizes, 0 and 1 included, if the op accepts them.
+
+    `away_from`: numbers at which the op is not smooth; drawn elements keep a distance of them.
+    `hold`: inputs whose gradients are not compared. ValueError E0440 lists the checks that failed.
+
+    Example:
+        ml.check_op(
+            Squash,
+            [{"x": (3, 4)}, {"x": np.array([1.0, -3.0]), "output": np.array([0.5, -0.75])}],
+            away_from=[0.0],
+        )
+    """
+    if not isinstance(op, type) or op not in _ports_of_ops:
+        wrong_argument("check_op", "op", "a class that ml.add_op returned", op)
+    name, inputs, outputs = _ports_of_ops[op]
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
+        wrong_argument("check_op", "rows", "a list of dicts", rows)
+    for row in rows:
+        for port in row:
+            if port not in (*inputs, *outputs):
+                _core.unknown_name("E0604", f"port of {name}", str(port), [*inputs, *outputs])
+            is_size = isinstance(row[port], (list, tuple))
+            if is_size and (port in outputs or not all(isinstance(n, int) for n in row[port])):
+                expected = "an array" if port in outputs else "sizes, or an array"
+                wrong_argument("check_op", "rows", f"{expected} for {port!r}", row[port])
+        missing = [port for port in inputs if port not in row]
+        if missing:
+            wrong_argument("check_op", "rows", f"{missing[0]!r} in each row", dict(row))
+    for port in hold:
+        if port not in inputs:
+            _core.unknown_name("E0604", f"input of {name}", str(port), inputs)
+    by_port = [
+        {port: tuple(given) if isinstance(given, list) else given for port, given in row.items()}
+        for row in rows
+    ]
+    _core._check_op(name, by_port, list(hold), list(away_from), tolerance)
 
 
 def _ports(argument: str, ports: Any) -> list[tuple[str, str, str]]:

@@ -9,6 +9,7 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/check/check_op.hpp"
 #include "mithril/check/evaluate_formula.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -291,11 +292,56 @@ void add_function(const std::string& name, const std::string& doc, const std::ve
   set_user_function(other_name, function_of_tensors(other_name));
 }
 
+// ---- checking ----
+
+// Sizes, of which random elements are drawn, or an array with the elements.
+check::TensorSpec spec_of(const PortDef& port, py::handle given,
+                          const std::vector<double>& away_from) {
+  const bool ints = port.type == "int", bools = port.type == "bool";
+  if (py::isinstance<py::tuple>(given)) {
+    const Dims dims = given.cast<Dims>();
+    constexpr std::int64_t largest_int = 10;
+    return ints    ? check::integers(dims, 0, largest_int)
+           : bools ? check::booleans(dims)
+                   : check::normal(dims).away_from(away_from);
+  }
+  const Tensor tensor = tensor_of(given, port.name).host();
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) values.push_back(tensor.at_as_double(i));
+  const DType dtype = is_integer(tensor.dtype())    ? DType::int64
+                      : is_floating(tensor.dtype()) ? DType::float64
+                                                    : DType::boolean;
+  return check::tensor(tensor.dims(), std::move(values)).as(dtype);
+}
+
+void check_user_op(const std::string& name, const std::vector<py::dict>& rows,
+                   const std::vector<std::string>& hold, const std::vector<double>& away_from,
+                   double tolerance) {
+  const OpDef& op = find_op(name);
+  std::vector<check::OpCase> cases;
+  for (const py::dict& row : rows) {
+    check::OpCase& made = cases.emplace_back();
+    made.name = "row " + std::to_string(cases.size());
+    made.hold = hold;
+    made.tolerance = tolerance;
+    const auto take = [&](const std::vector<PortDef>& ports, check::PortContents& contents) {
+      for (const PortDef& port : ports) {
+        if (row.contains(port.name))
+          contents.emplace_back(port.name, spec_of(port, row[py::str(port.name)], away_from));
+      }
+    };
+    take(op.inputs, made.inputs);
+    take(op.outputs, made.expect);
+  }
+  check_op(op, cases);
+}
+
 }  // namespace
 
 void bind_user_ops(py::module_& module) {
   module.def("_add_formula", add_formula, "Adds an op whose elements are a formula.");
   module.def("_add_function", add_function, "Adds an op of functions of arrays.");
+  module.def("_check_op", check_user_op, "Checks an op of the user.");
 }
 
 }  // namespace mithril::python
