@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from per_sample_transformers import bert_block, bert_data, gpt2_data, gpt2_of_two_layers
 
 import mithril as ml
 
@@ -234,6 +235,8 @@ CASES = {
         attention_data,
         {"x": [None, 4, 8], "mask": [None, 1, 1, 4]},
     ),
+    "BERT block": Case(bert_block, bert_data),
+    "GPT-2": Case(gpt2_of_two_layers, gpt2_data),
     "time first": Case(time_first, regression((3, 4), (3, 2)), {"x": [None, 3, 4]}),
     "weight function": Case(weight_function, regression((6,), (4,)), {"x": [None, 6]}),
     "residual block": Case(
