@@ -1,8 +1,8 @@
 """Norms, inner products and clipped gradients of single samples, beside torch and Opacus.
 
-Prints a table of medians of interleaved rounds, in milliseconds and in multiples of Mithril's plain
-gradient of the same batch, with the peak memory of a process that does nothing else. Needs torch;
-Opacus is left out where it is not installed.
+Prints a table of medians of interleaved rounds in random order, in milliseconds and in multiples of
+Mithril's plain gradient of the same batch, with the peak memory of a process that does nothing
+else. Needs torch; Opacus is left out where it is not installed.
 
 Usage: python benchmarks/per_sample.py [--rounds 15] [--threads 2] [--only WORD] [--memory]
 """
@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import multiprocessing
-import resource
+import random
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -162,13 +163,22 @@ def timed(run: Run) -> float:
     return (time.perf_counter() - begin) * 1e3
 
 
+def resident(field: str) -> float:
+    """Megabytes of this process: VmRSS now, VmHWM at the most since the peak was reset."""
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) / 1024
+    raise KeyError(field)
+
+
 def peak_of(index: int, name: str, threads: int, queue: Any) -> None:
     """Megabytes that some calls add to what the process needs before them."""
     run = runs_of(WORKLOADS[index], threads)[name]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # resets VmHWM
+    before = resident("VmRSS")
     for _ in range(3):
         run()
-    queue.put((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    queue.put(resident("VmHWM") - before)
 
 
 def added_memory(index: int, name: str, threads: int) -> float:
@@ -187,9 +197,11 @@ def measure(index: int, rounds: int, threads: int, memory: bool) -> None:
     for run in runs.values():
         run()
     times: dict[str, list[float]] = {name: [] for name in runs}
+    order = list(runs)
     for _ in range(rounds):
-        for name, run in runs.items():
-            times[name].append(timed(run))
+        random.shuffle(order)  # so that no program is always measured after the same one
+        for name in order:
+            times[name].append(timed(runs[name]))
     plain = statistics.median(times["mithril: plain gradient"])
     print(f"\n{workload.name}")
     for name, values in times.items():
