@@ -40,7 +40,10 @@ void refuse_unexpected(const Given& given, const Given& other) {
              .message = quoted(key) + " is in " + given.map + ", but is a " + other.what,
              .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
     }
-    unknown_name(ErrorKind::input, "E0802", given.what, key, "", names_of(given.expected));
+    // Other maps than data and params, such as validation data, are named.
+    const std::string_view map = given.map;
+    unknown_name(ErrorKind::input, "E0802", given.what, key,
+                 map == "data" || map == "params" ? "" : map, names_of(given.expected));
   }
 }
 

@@ -290,7 +290,7 @@ TEST_CASE("a string is not taken for a name where the port has a value") {
 TEST_CASE("a key that exists or an IOKey names the value of a port") {
   Model model;
   model |= Model::op("mean")({{"input", "x"}, {"axis", "axis"}});
-  model |= MaxPool2D({.kernel_size = 2})({{"input", "z"}, {"stride", IOKey("s")}});
+  model |= MaxPool2D({.kernel_size = 2})({{"input", "z"}, {"stride", IOKey{"s"}}});
   model |= MaxPool2D({.kernel_size = 2})({{"input", "w"}, {"stride", "s"}});
   CHECK(model.input_keys() == std::vector<std::string>{"x", "axis", "z", "w"});
 }
