@@ -29,6 +29,16 @@ SampleFactors Answers::factors(const SampleSet& set, size_t i) const {
 
 // [n, elements]: the gradients of the samples of a set.
 Expression Answers::samples(const SampleSet& set, size_t i) const {
+  // Products make the gradients of this set alone, if it shares a batch with others. Convolutions
+  // make those of the batch, because windows are larger than the values that are sliced.
+  const auto& terms = all_[i].terms.terms;
+  const bool windows = std::any_of(terms.begin(), terms.end(), [](const ProductTerm& term) {
+    return term.form == ProductTerm::Form::windows;
+  });
+  if (!set.is_whole() && !terms.empty() && !windows) {
+    return wide(
+        reshaped(materialized(factors(set, i)), {set.to - set.from, element_count(dims(i))}));
+  }
   const Expression all = (*set.materializer)(model_.parameters[i].gradient);
   const int64_t samples = dims_of(all)[0];
   return sliced(wide(reshaped(all, {samples, element_count(dims(i))})), set.from, set.to);
