@@ -59,6 +59,7 @@ void WeightGradientForm<T>::pad(const T* input, int64_t first, int64_t last, T* 
     }
     std::fill(to, to + left * channels, T{});
     std::fill(to + right * channels, to + pitch, T{});
+    if (right == left || channels == 0) continue;  // `input` may be null
     kernels_->transpose_pack({.from = input + y * width.input + left - width.before,
                               .from_step = height.input * width.input,
                               .count = channels,
