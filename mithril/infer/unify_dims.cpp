@@ -219,7 +219,13 @@ void redefine(Facts& facts, const Application& application, const Dim& dim) {
   Symbol* out = application.out;
   const Dim root = resolve(Dim(out)), now = resolve(dim);
   if (root.symbol() && root.symbol() == now.symbol()) return forget(root.symbol(), application);
-  if (!root.symbol() || !now.polynomial()) return facts.unify(Dim(out), dim);
+  if (!root.symbol() || !now.polynomial()) {
+    facts.unify(Dim(out), dim);
+    // 1 * x == x: the class of x must not be defined by itself, or no equation is solved for x.
+    const Dim joined = resolve(Dim(out));
+    if (joined.symbol() && joined.symbol()->notes) forget(joined.symbol(), application);
+    return;
+  }
   const Sum sum = to_sum(now);
   if (mentions(now, root.symbol()) || is_mentioned_inside(sum, root.symbol())) {
     solve(facts, {root, now}, true);

@@ -95,6 +95,18 @@ TEST_CASE("a definition that has come to say nothing is forgotten") {
   CHECK(same(half, 4));
 }
 
+TEST_CASE("a product that has become its factor does not define it") {
+  Facts facts;
+  const Dim n(facts.symbol("n")), h(facts.symbol("h")), all = n * h;
+  facts.unify(n, 1);
+  facts.settle();
+  CHECK(same(all, h));
+  facts.unify(2 * h, 256);
+  facts.settle();
+  CHECK(same(h, 128));
+  CHECK(same(all, 128));
+}
+
 TEST_CASE("an even product does not hide its factors") {
   Facts facts;
   const Dim a(facts.symbol("a")), b(facts.symbol("b")), half = floor_divide(a * b, 2);
