@@ -8,6 +8,7 @@
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/passes/fix_inputs.hpp"
 #include "mithril/passes/fold_batch_norm.hpp"
+#include "mithril/passes/hoist_convolutions.hpp"
 
 namespace mithril {
 namespace {
@@ -121,7 +122,10 @@ class ParameterFixing {
     impl_->source = fix_inputs(impl_->source, tensors_);
     use_inference_passes(*impl_);
     std::vector<Pass>& passes = impl_->passes.passes;
-    if (passes.size() > 1) passes.push_back({"fold_batch_norm", fold_batch_norm});
+    if (passes.size() > 1) {
+      passes.push_back({"fold_batch_norm", fold_batch_norm});
+      passes.push_back({"hoist_convolutions", hoist_convolutions});
+    }
     impl_->graph = run_passes(impl_->source, impl_->passes);
     impl_->load();
     return std::move(impl_);

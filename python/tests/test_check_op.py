@@ -1,6 +1,5 @@
 """The check of a user's own op: ml.check_op."""
 
-
 import numpy as np
 import pytest
 from test_user_ops import Arrays, fresh, scaled_tanh, sorted_rows, squash

@@ -269,8 +269,8 @@ std::string weight(const std::string& name, const Dims& dims) {
                      fmt::join(numbers, ", "));
 }
 
-std::string conv(const std::string& to, const std::string& from, const std::string& by,
-                 int padding, int64_t channels = 32) {
+std::string conv(const std::string& to, const std::string& from, const std::string& by, int padding,
+                 int64_t channels = 32) {
   return fmt::format(
       "  {}: float32[1, {}, 6, 6] = conv2d(input: {}, weight: {}, bias: None, stride: 1, padding: "
       "{}, dilation: 1, groups: 1)\n",
@@ -343,9 +343,9 @@ TEST_CASE("a pointwise convolution of a larger planar value keeps the layout of 
   const auto text = [](int64_t channels) {
     return "graph {\n  input x: float32[1, 32, 6, 6]\n" + weight("w", {channels, 64, 1, 1}) +
            weight("v", {32, channels, 3, 3}) +
-           "  s: float32[1, 64, 6, 6] = concat(input: [x, x], axis: 1)\n" + conv("a", "s", "w", 0, channels) +
-           "  b: float32[1, " + std::to_string(channels) + ", 6, 6] = relu(input: a)\n" +
-           conv("d", "b", "v", 1) + "  output d = d\n}\n";
+           "  s: float32[1, 64, 6, 6] = concat(input: [x, x], axis: 1)\n" +
+           conv("a", "s", "w", 0, channels) + "  b: float32[1, " + std::to_string(channels) +
+           ", 6, 6] = relu(input: a)\n" + conv("d", "b", "v", 1) + "  output d = d\n}\n";
   };
   CHECK(names_in_blocks(text(32), x).empty());
   CHECK(names_in_blocks(text(64), x) == Names{"a", "b"});

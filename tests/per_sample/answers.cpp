@@ -52,8 +52,7 @@ std::vector<std::vector<double>> by_single_samples(const CompiledModel& model,
     const auto [outputs, gradients] = model.evaluate(params, one, TensorMap{{"losses", ones}});
     std::vector<double>& whole = found.emplace_back();
     for (const auto& item : params) {
-      for (const double each : gradients.at(item.key()).values<double>())
-        whole.push_back(each);
+      for (const double each : gradients.at(item.key()).values<double>()) whole.push_back(each);
     }
   }
   return found;
@@ -125,7 +124,8 @@ TEST_CASE("explain lists the strategy of each parameter of the last call") {
   CHECK(samples.explain() == "No call has been made yet.\n");
   samples.norms(model.get_parameters(), batch(5, 0));
   CHECK(samples.explain().find("first.weight") != std::string::npos);
-  CHECK(samples.exported_norms(batch(5, 0)).outputs.size() == 5);  // in total, and of each parameter
+  CHECK(samples.exported_norms(batch(5, 0)).outputs.size() ==
+        5);  // in total, and of each parameter
 }
 
 TEST_CASE("validation data with another key names the map and the key") {
@@ -133,10 +133,9 @@ TEST_CASE("validation data with another key names the map and the key") {
   const PerSample samples(model, {.losses = "losses"});
   TensorMap other = batch(2, 1);
   other["label"] = rows(2, 3, 0);
-  CHECK(text_of_error([&] {
-          samples.dots(model.get_parameters(), batch(2, 0), other);
-        }) == "mithril.InputError[E0802]: validation: there is no data input 'label'\n"
-              "  known : x, target");
+  CHECK(text_of_error([&] { samples.dots(model.get_parameters(), batch(2, 0), other); }) ==
+        "mithril.InputError[E0802]: validation: there is no data input 'label'\n"
+        "  known : x, target");
 }
 
 }  // namespace mithril::tests

@@ -35,9 +35,7 @@ struct ChannelBlocks {
 class Choice {
  public:
   explicit Choice(const LoweringContext& context)
-      : context_(context),
-        shaped_(context.shaped),
-        is_output_(shaped_.graph().values().size()) {
+      : context_(context), shaped_(context.shaped), is_output_(shaped_.graph().values().size()) {
     for (const Output& output : shaped_.graph().outputs()) is_output_[index(output.value)] = true;
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
       for (const ValueId id : shaped_.node(node).outputs) made_by_[id] = &shaped_.node(node);
