@@ -1,0 +1,136 @@
+#include "mithril/base/new_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ftw.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <system_error>
+
+#include "mithril/base/descriptor.hpp"
+#include "mithril/base/write_file.hpp"
+
+namespace mithril {
+namespace {
+
+// In seconds. A folder is not locked yet when it is made.
+constexpr std::time_t oldest_unfinished = 60 * 60;
+constexpr std::size_t unfinished_digits = 32;
+
+std::string text_of_errno(int error) { return std::generic_category().message(error); }
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Must not allocate, because a destructor calls it.
+void remove_tree(const char* folder) {
+  const auto remove_one = [](const char* path, const struct stat*, int, struct FTW*) {
+    static_cast<void>(std::remove(path));
+    return 0;
+  };
+  ::nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+int sync_if_folder(const char* path, const struct stat*, int kind, struct FTW*) {
+  if (kind != FTW_D && kind != FTW_DP) return 0;
+  const Descriptor folder(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder && ::fsync(folder.get()) == 0 ? 0 : -1;
+}
+
+bool is_unfinished_name(std::string_view name) {
+  return name.size() == unfinished_prefix.size() + unfinished_digits &&
+         name.starts_with(unfinished_prefix) &&
+         name.find_first_not_of("0123456789abcdef", unfinished_prefix.size()) == name.npos;
+}
+
+bool is_abandoned_folder(const std::string& path) {
+  struct stat about;
+  const bool is_old = ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+                      about.st_uid == ::geteuid() &&
+                      about.st_mtime < std::time(nullptr) - oldest_unfinished;
+  if (!is_old) return false;
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  return folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Removes the folders of killed processes.
+void remove_abandoned_folders(const std::string& parent) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(parent.c_str()), ::closedir);
+  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+    if (!is_unfinished_name(entry->d_name)) continue;
+    const std::string path = parent + "/" + entry->d_name;
+    if (is_abandoned_folder(path)) remove_tree(path.c_str());
+  }
+}
+
+// Without a slash at its end, and with the target of a link in the place of the link.
+std::string resolved_target(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+  return real ? std::string(real.get()) : path;
+}
+
+}  // namespace
+
+NewFolder::NewFolder(std::string target) {
+  if (target.empty() || target.find('\0') != std::string::npos) {
+    failure_ = text_of_errno(target.empty() ? ENOENT : EINVAL);
+    return;
+  }
+  target_ = resolved_target(std::move(target));
+  const std::string parent = parent_of(target_);
+  remove_abandoned_folders(parent);
+  std::uint64_t name[2];
+  if (::getrandom(name, sizeof(name), 0) != sizeof(name)) {
+    failure_ = text_of_errno(errno);
+    return;
+  }
+  std::string path =
+      fmt::format("{}/{}{:016x}{:016x}", parent, unfinished_prefix, name[0], name[1]);
+  if (::mkdir(path.c_str(), 0777) != 0) {
+    failure_ = text_of_errno(errno);
+    return;
+  }
+  path_ = std::move(path);
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+}
+
+NewFolder::~NewFolder() {
+  if (!path_.empty()) remove_tree(path_.c_str());
+  if (lock_ >= 0) ::close(lock_);
+}
+
+std::string NewFolder::take_place() {
+  if (::nftw(path_.c_str(), sync_if_folder, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0)
+    return text_of_errno(errno);
+  struct stat old;
+  const bool replaces = ::stat(target_.c_str(), &old) == 0 && S_ISDIR(old.st_mode);
+  if (replaces) static_cast<void>(::chmod(path_.c_str(), old.st_mode & 07777));
+  // Replaces nothing, or an empty folder.
+  const bool renamed = ::rename(path_.c_str(), target_.c_str()) == 0;
+  if (!renamed && errno != ENOTEMPTY && errno != EEXIST) return text_of_errno(errno);
+  if (!renamed &&
+      ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+    const bool lacking = errno == EINVAL || errno == ENOSYS || errno == EXDEV;
+    return lacking ? "the file system cannot exchange two folders at once" : text_of_errno(errno);
+  }
+  if (renamed) path_.clear();  // otherwise it is the old folder
+  const Descriptor names(::open(parent_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (names) ::fsync(names.get());
+  return "";
+}
+
+}  // namespace mithril
