@@ -21,26 +21,26 @@ namespace {
          .facts = {{"why", why, ""}}});
 }
 
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
 }  // namespace
 
 std::shared_ptr<MappedFile> MappedFile::open(const std::string& path) {
-  const auto refuse_errno = [&] { refuse_file(path, std::generic_category().message(errno)); };
-  if (path.find('\0') != std::string::npos) {
-    errno = EINVAL;
-    refuse_errno();
-  }
+  if (path.find('\0') != std::string::npos) refuse_file(path, reason_of(EINVAL));
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file) refuse_file(path, reason_of(errno));
+  return of(file.get(), path);
+}
+
+std::shared_ptr<MappedFile> MappedFile::of(int descriptor, const std::string& path) {
   struct stat about;
-  if (!file || ::fstat(file.get(), &about) != 0) refuse_errno();
-  if (S_ISDIR(about.st_mode)) {
-    errno = EISDIR;
-    refuse_errno();
-  }
+  if (::fstat(descriptor, &about) != 0) refuse_file(path, reason_of(errno));
+  if (S_ISDIR(about.st_mode)) refuse_file(path, reason_of(EISDIR));
   if (!S_ISREG(about.st_mode)) refuse_file(path, "Not a regular file");
   const auto size = static_cast<std::size_t>(about.st_size);
   if (size == 0) return std::shared_ptr<MappedFile>(new MappedFile(nullptr, 0));
-  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
-  if (data == MAP_FAILED) refuse_errno();
+  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+  if (data == MAP_FAILED) refuse_file(path, reason_of(errno));
   ::madvise(data, size, MADV_WILLNEED);  // only a hint
   return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(data), size));
 }

@@ -16,6 +16,8 @@ class MappedFile {
  public:
   // InputError E0830 if the file cannot be opened, is not a regular file or cannot be mapped.
   static std::shared_ptr<MappedFile> open(const std::string& path);
+  // The same for an open file, which `path` names in messages.
+  static std::shared_ptr<MappedFile> of(int descriptor, const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -18,15 +18,23 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(std::string path, std::shared_ptr<MappedFile> file)
+SafetensorsFile::SafetensorsFile(std::string path, std::span<std::byte> bytes,
+                                 std::shared_ptr<void> owner)
     : path_(std::move(path)),
-      file_(std::move(file)),
-      header_(read_safetensors_header(as_text(file_->bytes()), path_)) {
+      bytes_(bytes),
+      owner_(std::move(owner)),
+      header_(read_safetensors_header(as_text(bytes_), path_)) {
   for (const StoredTensor& stored : header_.tensors) index_.emplace(stored.name, index_.size());
 }
 
 SafetensorsFile SafetensorsFile::open(const std::string& path) {
-  return {path, MappedFile::open(path)};
+  const auto file = MappedFile::open(path);
+  return {path, file->bytes(), file};
+}
+
+SafetensorsFile SafetensorsFile::of(std::string path, std::span<std::byte> bytes,
+                                    std::shared_ptr<void> owner) {
+  return {std::move(path), bytes, std::move(owner)};
 }
 
 Tensor SafetensorsFile::tensor(const StoredTensor& stored) const {
@@ -41,8 +49,8 @@ Tensor SafetensorsFile::tensor(const StoredTensor& stored) const {
            .help = "store it with another dtype or shape"});
   }
   const std::span<std::byte> bytes =
-      file_->bytes().subspan(header_.data_begin + stored.begin, stored.end - stored.begin);
-  return tensor_of_elements(stored.type, *std::move(dims), bytes, file_);
+      bytes_.subspan(header_.data_begin + stored.begin, stored.end - stored.begin);
+  return tensor_of_elements(stored.type, *std::move(dims), bytes, owner_);
 }
 
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {

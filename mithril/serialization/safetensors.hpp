@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,6 @@
 
 namespace mithril {
 
-class MappedFile;
-
 // One file, mapped into memory. Example:
 //   const auto file = ml::SafetensorsFile::open("model.safetensors");
 //   ml::Tensor weight = file.tensor("encoder.fc1.weight");
@@ -21,6 +20,9 @@ class SafetensorsFile {
  public:
   // InputError E0830 if the file cannot be read; otherwise as read_safetensors_header.
   static SafetensorsFile open(const std::string& path);
+  // The same for bytes in memory, which live as long as `owner`; `path` names them in messages.
+  static SafetensorsFile of(std::string path, std::span<std::byte> bytes,
+                            std::shared_ptr<void> owner);
 
   const std::vector<StoredTensor>& stored() const { return header_.tensors; }
   const StoredTensor* find(std::string_view name) const;  // null for an unknown name
@@ -37,10 +39,11 @@ class SafetensorsFile {
   TensorMap tensors() const;
 
  private:
-  SafetensorsFile(std::string path, std::shared_ptr<MappedFile> file);
+  SafetensorsFile(std::string path, std::span<std::byte> bytes, std::shared_ptr<void> owner);
 
   std::string path_;
-  std::shared_ptr<MappedFile> file_;  // shared with the tensors
+  std::span<std::byte> bytes_;
+  std::shared_ptr<void> owner_;  // of the bytes, shared with the tensors
   SafetensorsHeader header_;
   std::map<std::string, std::size_t, std::less<>> index_;  // into header_.tensors
 };
