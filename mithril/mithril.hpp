@@ -34,6 +34,7 @@
 #include "mithril/optim/schedule.hpp"
 #include "mithril/optim/sgd.hpp"
 #include "mithril/optim/training_options.hpp"
+#include "mithril/package/package.hpp"
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/tensor/dlpack.hpp"
 #include "mithril/tensor/functions.hpp"

@@ -63,6 +63,7 @@ from .optimizers import (
     StepSchedule,
     TrainingStep,
 )
+from .packages import Package, load_package, save_package
 from .per_sample import PerSample
 from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
@@ -115,6 +116,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "OneCycleSchedule",
     "Optimizer",
     "OutOfMemoryError",
+    "Package",
     "ParameterGroup",
     "ParseError",
     "PerSample",
@@ -155,9 +157,11 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "int64",
     "limits",
     "load",
+    "load_package",
     "load_safetensors",
     "models",
     "save",
+    "save_package",
     "save_safetensors",
     "set_limits",
     *models.__all__,

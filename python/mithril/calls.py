@@ -92,6 +92,7 @@ MAKERS = {
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
     "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
+    "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
 ANYTHING = {"object", "Any", "handle", "args", "kwargs"}

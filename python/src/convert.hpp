@@ -122,6 +122,7 @@ void bind_generation(py::module_& module);
 void bind_per_sample(py::module_& module);
 void bind_schedules(py::module_& module);
 void bind_files(py::module_& module);
+void bind_packages(py::module_& module);
 void bind_training_options(py::module_& module);
 void bind_optimizers(py::module_& module);
 void bind_inference(py::class_<CompiledModel>& compiled);

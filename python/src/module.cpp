@@ -42,6 +42,7 @@ PYBIND11_MODULE(_core, module) {
   bind_per_sample(module);
   bind_schedules(module);
   bind_files(module);
+  bind_packages(module);
   bind_training_options(module);
   bind_optimizers(module);
   refuse_unmade(module);

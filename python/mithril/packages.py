@@ -1,0 +1,292 @@
+"""Packages: a model, its parameters and its description as a folder or a .zip file of one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import _core
+from ._core import CompiledModel, Model, compile
+from .calls import checked
+
+__all__ = [
+    "Package",
+    "PackageFile",
+    "PackageInfo",
+    "PackagePort",
+    "copy_package",
+    "load_package",
+    "save_package",
+]
+
+CHECKS = ("full", "lazy")
+
+
+class PackagePort(NamedTuple):
+    """An input or an output of a packaged model; dims has numbers, names of sizes, None and ..."""
+
+    name: str
+    dtype: Any
+    dims: list[Any] | None
+
+
+class PackageFile(NamedTuple):
+    """A file of a package, by its relative path."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class PackageInfo(NamedTuple):
+    """What a package says about itself."""
+
+    name: str
+    revision: str
+    created_at: str
+    model_type: str
+    family: str
+    licence: str
+    source: str
+    backends: list[str]
+    inputs: list[PackagePort]
+    outputs: list[PackagePort]
+    sizes: dict[str, int]
+
+
+class Package:
+    """A loaded package. Its parameters are read-only arrays that share the mapped file.
+
+    Example:
+        package = ml.load_package("minilm")
+        compiled = package.compile(ml.CpuBackend())
+        outputs = compiled.evaluate({}, inputs)
+    """
+
+    def __init__(self, loaded: Any, backend: Any = None) -> None:
+        if not isinstance(loaded, _core._Package):
+            _core.raise_error(
+                "TypeError",
+                "E0397",
+                "Package cannot be constructed by calling the class",
+                help="ml.load_package(path) makes it",
+            )
+        self._loaded = loaded
+        self._backend = backend
+        self._model: Any = None
+
+    def __repr__(self) -> str:
+        info = self.info
+        names = ", ".join(port.name for port in info.inputs)
+        return f"<Package {info.name} {info.revision}: {info.model_type} of {names}>"
+
+    @property
+    def path(self) -> str:
+        """Where it was loaded from."""
+        return str(self._loaded.path())
+
+    @property
+    def info(self) -> PackageInfo:
+        """What metadata.json and model_info.json say."""
+        *texts, inputs, outputs, sizes = self._loaded.info()
+        ports = [[PackagePort(*port) for port in ports] for ports in (inputs, outputs)]
+        return PackageInfo(*texts, *ports, sizes)
+
+    @property
+    def files(self) -> list[PackageFile]:
+        """The files with their sizes and checksums, without metadata.json."""
+        return [PackageFile(*file) for file in self._loaded.files()]
+
+    @property
+    def model(self) -> Model:
+        """The model of model.json."""
+        if self._model is None:
+            self._model = self._loaded.model()
+        return self._model
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters: read-only arrays."""
+        return self._loaded.params()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state that was saved, for evaluate; empty if there was none."""
+        return self._loaded.state()
+
+    @property
+    def assets(self) -> list[str]:
+        """The names of further files, such as tokenizer.json."""
+        return list(self._loaded.assets())
+
+    @checked
+    def file(self, name: str) -> bytes:
+        """The contents of an asset or another file."""
+        return self._loaded.file(name)
+
+    @checked
+    def backend_options(self, backend: str) -> dict[str, Any]:
+        """The options that the package has for a backend of this name."""
+        text = self._loaded.backend_options(backend)
+        return json.loads(text) if text else {}
+
+    @checked
+    def native_file(self, name: str) -> str:
+        """The path of a file of native code; only of a package that was loaded with
+        allow_native_code=True."""
+        return str(self._loaded.native_file(name))
+
+    @checked
+    def verify(self) -> None:
+        """Compares the checksums of all files."""
+        self._loaded.verify()
+
+    @checked
+    def compile(
+        self,
+        backend: Any = None,
+        *,
+        bind: bool = True,
+        shapes: Mapping[Any, Any] | None = None,
+        optimization_level: str = "default",
+        jit: bool = True,
+        cache: bool = False,
+    ) -> CompiledModel:
+        """The model in inference mode, with the parameters and the state in it.
+
+        Args:
+            backend: where it runs; None: that of load_package, or ml.CpuBackend().
+            bind: False leaves the parameters to evaluate, which then reads them from the mapped
+                file: evaluate(package.params, inputs). Bound parameters are copied, and a backend
+                can rearrange them.
+            shapes, optimization_level, jit, cache: as in ml.compile.
+        """
+        if backend is None:
+            backend = self._backend if isinstance(self._backend, _core.Backend) else _cpu()
+        self._loaded.check_backend(backend)
+        keys = [port.name for port in self.info.inputs]
+        compiled = compile(
+            self.model,
+            backend,
+            data_keys=keys,
+            inference=True,
+            shapes=shapes,
+            optimization_level=optimization_level,
+            jit=jit,
+            cache=cache,
+        )
+        self._loaded.check(compiled)
+        return compiled.for_inference(self.params, self.state) if bind else compiled
+
+
+@checked
+def save_package(
+    path: str | os.PathLike[str],
+    model: Model,
+    params: Mapping[str, Any],
+    *,
+    state: Mapping[str, Any] | None = None,
+    backends: Sequence[str] | Mapping[str, Any] = (),
+    assets: Mapping[str, Any] | Sequence[Any] = (),
+    data_keys: Sequence[str] = (),
+    name: str = "",
+    revision: str = "",
+    model_type: str = "",
+    family: str = "",
+    licence: str = "",
+    source: str = "",
+    sizes: Mapping[str, int] | None = None,
+    max_shard_bytes: int = 0,
+) -> None:
+    """Writes a package, which appears as a whole or not at all; an older package is replaced.
+
+    Args:
+        path: of the folder, or of a file that ends with ".zip".
+        state: as evaluate returned it; None: the states start as the model says.
+        backends: names, or a dict: {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
+        assets: further files: a dict of names with paths or bytes, or a list of paths.
+        data_keys: inputs of floats that are not parameters.
+        family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
+        max_shard_bytes: parameters beyond it are written to several files.
+    """
+    texts = {
+        "name": name,
+        "revision": revision,
+        "model_type": model_type,
+        "family": family,
+        "licence": licence,
+        "source": source,
+    }
+    _core._save_package(
+        path,
+        model,
+        dict(params),
+        dict(state or {}),
+        _backends(backends),
+        _assets(assets),
+        list(data_keys),
+        texts,
+        dict(sizes or {}),
+        max_shard_bytes,
+    )
+
+
+@checked
+def load_package(
+    path: str | os.PathLike[str],
+    backend: Any = None,
+    *,
+    verify: str = "full",
+    allow_native_code: bool = False,
+) -> Package:
+    """Reads and verifies a package, a folder or a .zip file. No code of it runs.
+
+    Args:
+        backend: a backend or its name, which the package has to list.
+        verify: "full" compares all checksums now; "lazy" compares those of the parameters before
+            the first one is read.
+        allow_native_code: whether native code of the package may run. Only for packages of an
+            author whom you trust like the author of a program.
+    """
+    if verify not in CHECKS:
+        _core.unknown_name("E0605", "way to verify", verify, list(CHECKS))
+    wanted = backend if isinstance(backend, str) else ""
+    loaded = _core._load_package(path, wanted, verify == "lazy", allow_native_code)
+    if isinstance(backend, _core.Backend):
+        loaded.check_backend(backend)
+    return Package(loaded, backend)
+
+
+@checked
+def copy_package(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Verifies a package and writes it elsewhere, as a folder or as a .zip file."""
+    _core._copy_package(source, target)
+
+
+def _cpu() -> Any:
+    from .cpu_backend import CpuBackend  # noqa: PLC0415 - it imports the core while that is made
+
+    return CpuBackend()
+
+
+def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
+    if isinstance(given, Mapping):
+        return list(given.items())
+    return [(os.path.basename(os.fspath(path)), path) for path in given]
+
+
+def _backends(given: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str, list[Any]]]:
+    if not isinstance(given, Mapping):
+        return [(name, "", []) for name in given]
+    made = []
+    for name, entry in given.items():
+        fields = dict(entry or {})
+        options, files = fields.pop("options", None), fields.pop("files", {})
+        if fields:
+            _core.unknown_name(
+                "E0605", "field of a backend", next(iter(fields)), ["options", "files"]
+            )
+        made.append((name, json.dumps(options) if options else "", _assets(files)))
+    return made

@@ -1,0 +1,142 @@
+// Packages; mithril/packages.py is the interface.
+#include "mithril/package/package.hpp"
+
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+
+namespace mithril::python {
+namespace {
+
+// (name, path or bytes), ...
+std::vector<PackageAsset> assets_of(const py::list& given) {
+  std::vector<PackageAsset> assets;
+  for (const py::handle each : given) {
+    const auto pair = each.cast<py::tuple>();
+    PackageAsset asset{.name = text_of(pair[0], "the name of a file")};
+    if (py::isinstance<py::bytes>(pair[1])) {
+      asset.bytes = pair[1].cast<std::string>();
+    } else {
+      asset.path = path_of(pair[1]);
+    }
+    assets.push_back(std::move(asset));
+  }
+  return assets;
+}
+
+// (name, options as JSON, files), ...
+std::vector<PackageBackend> package_backends_of(const py::list& given) {
+  std::vector<PackageBackend> backends;
+  for (const py::handle each : given) {
+    const auto item = each.cast<py::tuple>();
+    backends.push_back({.name = text_of(item[0], "the name of a backend"),
+                        .options = text_of(item[1], "JSON as text"),
+                        .files = assets_of(item[2].cast<py::list>())});
+  }
+  return backends;
+}
+
+void save_any_package(py::handle path, const Model& model, const py::dict& params,
+                      const py::dict& state, const py::list& backends, const py::list& assets,
+                      const std::vector<std::string>& data_keys,
+                      const std::map<std::string, std::string>& texts,
+                      const std::map<std::string, std::int64_t>& sizes,
+                      std::uint64_t max_shard_bytes) {
+  const State held(tensor_map_of(state));
+  const auto text = [&](const char* name) { return texts.at(name); };
+  save_package(path_of(path), model, tensor_map_of(params),
+               {.state = &held,
+                .backends = package_backends_of(backends),
+                .assets = assets_of(assets),
+                .data_keys = data_keys,
+                .name = text("name"),
+                .revision = text("revision"),
+                .model_type = text("model_type"),
+                .family = text("family"),
+                .licence = text("licence"),
+                .source = text("source"),
+                .sizes = sizes,
+                .max_shard_bytes = max_shard_bytes});
+}
+
+Package load_any_package(py::handle path, const std::string& backend, bool lazy,
+                         bool allow_native_code) {
+  return load_package(path_of(path), {.backend = backend,
+                                      .checks = lazy ? PackageChecks::lazy : PackageChecks::full,
+                                      .allow_native_code = allow_native_code});
+}
+
+py::list ports_of(const std::vector<PackagePort>& ports) {
+  py::list items;
+  for (const PackagePort& port : ports) {
+    const py::object dims = port.shape ? py::object(sizes_of(*port.shape)) : py::none();
+    items.append(py::make_tuple(port.name, port.dtype, dims));
+  }
+  return items;
+}
+
+// In the order of the fields of mithril.packages.PackageInfo.
+py::tuple package_info_of(const Package& package) {
+  const PackageInfo& info = package.info();
+  return py::make_tuple(info.name, info.revision, info.created_at, info.model_type, info.family,
+                        info.licence, info.source, info.backends, ports_of(info.inputs),
+                        ports_of(info.outputs), info.sizes);
+}
+
+py::list package_files_of(const Package& package) {
+  py::list items;
+  for (const PackageFile& file : package.files())
+    items.append(py::make_tuple(file.name, file.bytes, file.sha256));
+  return items;
+}
+
+py::dict package_params(const Package& package) {
+  const TensorMap& params = [&]() -> const TensorMap& {
+    const py::gil_scoped_release free;
+    return package.params();
+  }();
+  return dict_of(params);
+}
+
+}  // namespace
+
+void bind_packages(py::module_& module) {
+  module.def("_save_package", save_any_package);
+  module.def("_load_package", load_any_package);
+  module.def("_copy_package",
+             [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });
+  py::class_<Package>(module, "_Package", "What mithril.packages.Package holds.")
+      .def("path", &Package::path, "Where it was loaded from.")
+      .def("info", package_info_of, "The fields of PackageInfo.")
+      .def("files", package_files_of, "The fields of PackageFile of each file.")
+      .def(
+          "model", [](const Package& package) { return object_of(package.model()); },
+          "The model, made for each call.")
+      .def("params", package_params, "The parameters, which share the mapped file.")
+      .def(
+          "state", [](const Package& package) { return dict_of(package.state()); },
+          "The states, which share the mapped file.")
+      .def("assets", &Package::assets, "The names of the assets.")
+      .def(
+          "file",
+          [](const Package& package, const std::string& name) {
+            return py::bytes(package.file(name));
+          },
+          py::arg("name"), "The contents of a file.")
+      .def("backend_options", &Package::backend_options, py::arg("backend"),
+           "The options for a backend as JSON text.")
+      .def("native_file", &Package::native_file, py::arg("name"),
+           "The path of a file of native code.")
+      .def("verify", &Package::verify, py::call_guard<py::gil_scoped_release>(),
+           "Compares all checksums.")
+      .def(
+          "check_backend",
+          [](const Package& package, const std::shared_ptr<Backend>& backend) {
+            package.check_backend(backend->name());
+          },
+          py::arg("backend"), "Refuses a backend that the package does not list.")
+      .def("check", &Package::check, py::arg("compiled"),
+           "Refuses a compiled model that is not that of the package.");
+}
+
+}  // namespace mithril::python

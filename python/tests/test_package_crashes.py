@@ -1,0 +1,164 @@
+"""A package that is being written is killed, has no room, or must not be written: the old package
+or the new one is there, as a whole.
+
+MITHRIL_PACKAGE_KILLS=200 kills as often; the default is a sample.
+"""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from package_models import model, params, save
+from processes import environment
+
+import mithril as ml
+
+KILLS = int(os.environ.get("MITHRIL_PACKAGE_KILLS", "20"))
+TESTS = Path(__file__).parent
+# Writes packages of seeds 1, 2, ... over and over.
+PROGRAM = """
+import itertools, sys
+import numpy as np
+import mithril as ml
+from package_models import model, params
+
+ready = {seed: params(seed) for seed in range(1, 4)}
+asset = np.random.default_rng(0).bytes(1 << 20)
+print("ready", flush=True)
+for i in itertools.count():
+    ml.save_package(sys.argv[1], model(), ready[i % 3 + 1], assets={"data.bin": asset})
+"""
+
+
+def seed_of(path: Path) -> int | None:
+    """The seed of the parameters of the package, which is verified; None: there is none."""
+    if not path.exists():
+        return None
+    package = ml.load_package(path)
+    for seed in range(4):
+        if all(np.array_equal(package.params[key], each) for key, each in params(seed).items()):
+            return seed
+    raise AssertionError("the parameters are of no seed")
+
+
+@pytest.mark.parametrize("name", ["p", "p.zip"])
+def test_a_kill_leaves_the_old_package_or_the_new_one(tmp_path: Path, name: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    path = tmp_path / "here" / name
+    path.parent.mkdir()
+    save(path, 0)
+    seed = int(time.time())
+    print("seed", seed)
+    delays = random.Random(seed)
+    seen = set()
+    for _ in range(KILLS // 2):
+        process = subprocess.Popen(
+            [sys.executable, program, path],
+            stdout=subprocess.PIPE,
+            env=environment(PYTHONPATH=os.pathsep.join([str(TESTS), *sys.path])),
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(delays.uniform(0, 0.2))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        seen.add(seed_of(path))
+        for entry in path.parent.iterdir():
+            assert entry == path or entry.name.startswith(".mithril-")
+    assert None not in seen
+    assert len(seen) > 1, "no package was written between the kills"
+
+
+def test_a_file_that_may_not_grow_leaves_the_old_package(tmp_path: Path) -> None:
+    path = save(tmp_path / "p", 0)
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    result = subprocess.run(
+        [sys.executable, program, path],
+        capture_output=True,
+        text=True,
+        env=environment(PYTHONPATH=os.pathsep.join([str(TESTS), *sys.path])),
+        preexec_fn=limit,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "E0831" in result.stderr
+    assert "File too large" in result.stderr
+    assert f"{path}/data.bin" in result.stderr
+    assert seed_of(path) == 0
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["p", "program.py"]
+
+
+def on_a_disk(folder: Path, size: str, program: str) -> list[str]:
+    """What the program prints that runs with the path of a file system of this size."""
+    disk = folder / "disk"
+    disk.mkdir()
+    script = (
+        f"mount -t tmpfs -o size={size} none {disk} && exec {sys.executable} -c '{program}' {disk}"
+    )
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        env=environment(PYTHONPATH=os.pathsep.join([str(TESTS), *sys.path])),
+        check=False,
+    )
+    if result.stderr.startswith(("unshare:", "mount:")):
+        pytest.skip("no file system can be mounted here")
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+SAVE_TWICE = """
+import os, subprocess, sys
+import mithril as ml
+from package_models import save
+from test_package_crashes import seed_of
+from pathlib import Path
+path = Path(sys.argv[1]) / "p"
+save(path, 0)
+{before}
+try:
+    save(path, 1, assets={{"data.bin": bytes(1 << 20)}})
+except ml.InputError as error:
+    print(error.code, {{fact[0]: fact[1] for fact in error.facts}}["why"])
+print(seed_of(path), os.listdir(sys.argv[1]))
+"""
+
+
+def test_a_full_disk_leaves_the_old_package(tmp_path: Path) -> None:
+    printed = on_a_disk(tmp_path, "400k", SAVE_TWICE.format(before=""))
+    assert printed == ["E0831 No space left on device", "0 ['p']"]
+
+
+def test_a_file_system_that_is_read_only_leaves_the_old_package(tmp_path: Path) -> None:
+    remount = 'subprocess.run(["mount", "-o", "remount,ro", sys.argv[1]], check=True)'
+    printed = on_a_disk(tmp_path, "4m", SAVE_TWICE.format(before=remount))
+    assert printed == ["E0831 Read-only file system", "0 ['p']"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every folder")
+def test_a_folder_that_may_not_be_written_leaves_the_old_package(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    path = save(folder / "p", 0)
+    folder.chmod(0o555)
+    with pytest.raises(ml.InputError) as caught:
+        ml.save_package(path, model(), params(1))
+    folder.chmod(0o755)
+    assert caught.value.code == "E0831"
+    assert seed_of(path) == 0

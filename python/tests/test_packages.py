@@ -1,0 +1,132 @@
+"""Packages in Python: what is written, read and refused, and the command line."""
+
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from package_models import X, answer, model, params, save
+
+import mithril as ml
+
+
+def test_a_package_is_loaded_and_run_in_one_line(tmp_path: Path) -> None:
+    save(tmp_path / "p")
+    outputs = ml.load_package(tmp_path / "p").compile(ml.CpuBackend()).evaluate({}, {"x": X})
+    np.testing.assert_allclose(outputs["y"], answer(), atol=1e-6)
+
+
+def test_unbound_parameters_are_read_from_the_file(tmp_path: Path) -> None:
+    package = ml.load_package(save(tmp_path / "p"), verify="lazy")
+    compiled = package.compile(bind=False)
+    np.testing.assert_array_equal(compiled.evaluate(package.params, {"x": X})["y"], answer())
+    assert all(not array.flags.writeable for array in package.params.values())
+
+
+def test_a_package_says_what_it_is(tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "p",
+        name="net",
+        revision="7",
+        model_type="mlp",
+        family="EncoderOnly",
+        licence="Apache-2.0",
+        source="a test",
+        sizes={"hidden_size": 3},
+        assets={"a/b.txt": b"text"},
+        backends={"cpu": {"options": {"threads": 2}, "files": {"x.bin": b"\0"}}},
+    )
+    package = ml.load_package(path, "cpu")
+    info = package.info
+    assert info[:2] + info[3:8] == (
+        "net",
+        "7",
+        "mlp",
+        "EncoderOnly",
+        "Apache-2.0",
+        "a test",
+        ["cpu"],
+    )
+    assert info.inputs == [("x", ml.float32, ["N", 4])]
+    assert info.outputs == [("y", ml.float32, ["N", 2])]
+    assert info.sizes == {"hidden_size": 3, "parameters": 23, "parameter_bytes": 92}
+    assert package.model == model()
+    assert package.state == {}
+    assert package.assets == ["a/b.txt"]
+    assert package.file("a/b.txt") == b"text"
+    assert package.backend_options("cpu") == {"threads": 2}
+    assert package.backend_options("torch") == {}
+    assert repr(package) == "<Package net 7: mlp of x>"
+    assert package.path == str(path)
+
+
+def test_the_checksums_are_those_of_hashlib(tmp_path: Path) -> None:
+    big = np.random.default_rng(0).bytes(1_000_003)
+    package = ml.load_package(save(tmp_path / "p", assets={"big": big}))
+    listed = json.loads((tmp_path / "p" / "metadata.json").read_text())["files"]
+    names = {path.name for path in (tmp_path / "p").iterdir()} - {"metadata.json"}
+    assert {file.name for file in package.files} == set(listed) == names
+    for file in package.files:
+        contents = (tmp_path / "p" / file.name).read_bytes()
+        assert file.sha256 == hashlib.sha256(contents).hexdigest()
+        assert file.bytes == len(contents)
+
+
+def test_a_zip_file_is_one_that_others_read(tmp_path: Path) -> None:
+    save(tmp_path / "p.zip", assets={"tokenizer.json": b"{}"})
+    with zipfile.ZipFile(tmp_path / "p.zip") as archive:
+        assert archive.testzip() is None
+        assert "metadata.json" in archive.namelist()
+        archive.extractall(tmp_path / "p")
+    for path in (tmp_path / "p", tmp_path / "p.zip"):
+        compiled = ml.load_package(path).compile()
+        np.testing.assert_allclose(compiled.evaluate({}, {"x": X})["y"], answer(), atol=1e-6)
+    with zipfile.ZipFile(tmp_path / "q.zip", "w", zipfile.ZIP_STORED) as archive:
+        for path in (tmp_path / "p").iterdir():
+            archive.write(path, path.name)
+    assert ml.load_package(tmp_path / "q.zip").file("tokenizer.json") == b"{}"
+
+
+def test_a_state_is_kept(tmp_path: Path) -> None:
+    net = ml.Model()
+    net |= ml.BatchNorm1D()(input=ml.IOKey("x", shape=["N", 4]), output="y")
+    compiled = ml.compile(net, ml.CpuBackend())
+    state = {key: array + 2 for key, array in compiled.initial_state_dict.items()}
+    weights = compiled.get_parameters()
+    ml.save_package(tmp_path / "p", net, weights, state=state)
+    package = ml.load_package(tmp_path / "p")
+    assert package.state.keys() == state.keys()
+    for key, array in state.items():
+        np.testing.assert_array_equal(package.state[key], array)
+    expected = compiled.for_inference(weights, state).evaluate({}, {"x": X})["y"]
+    np.testing.assert_array_equal(package.compile().evaluate({}, {"x": X})["y"], expected)
+
+
+def test_torch_runs_a_package(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    package = ml.load_package(save(tmp_path / "p"), ml.TorchBackend())
+    got = package.compile().evaluate({}, {"x": X})["y"]
+    np.testing.assert_allclose(np.asarray(got), answer(), rtol=1e-5)
+
+
+def test_wrong_calls_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ml.TypeError) as caught:
+        ml.Package("p")
+    assert caught.value.code == "E0397"
+    with pytest.raises(ml.NameError) as caught:
+        ml.load_package(save(tmp_path / "p"), verify="ful")
+    assert str(caught.value).startswith("mithril.NameError[E0605]: there is no way to verify 'ful'")
+    with pytest.raises(ml.BackendError) as caught:
+        ml.load_package(tmp_path / "p", "cuda")
+    assert caught.value.code == "E1040"
+    with pytest.raises(ml.NameError) as caught:
+        save(tmp_path / "q", backends={"cpu": {"option": {}}})
+    assert caught.value.code == "E0605"
+    with pytest.raises(ml.InputError) as caught:
+        ml.save_package(tmp_path / "q", model(), {**params(), "w": np.ones(2, np.float32)})
+    assert caught.value.code == "E0862"
+    assert os.listdir(tmp_path) == ["p"]
+

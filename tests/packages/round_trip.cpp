@@ -1,0 +1,146 @@
+// Packages that are written and read.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "mithril/json/model_json.hpp"
+#include "mithril/serialization/safetensors.hpp"
+#include "mithril/tensor/functions.hpp"
+#include "tests/packages/edit.hpp"
+#include "tests/packages/sample.hpp"
+
+namespace mithril {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tests;
+
+void check_same_tensors(const TensorMap& a, const TensorMap& b) {
+  CHECK(a.keys() == b.keys());
+  for (const auto& [key, tensor] : a) CHECK(identical(tensor, b.at(key)));
+}
+
+Tensor direct_answer() {
+  const Model model = packaged_model();
+  const Tensor x = Tensor::of<float>({2, 4}, {1, 2, 3, 4, -1, 0, 1, 2});
+  return compile(model, cpu(), {.inference = true})
+      .evaluate(packaged_params(model), {{"x", x}})
+      .at("y");
+}
+
+}  // namespace
+
+TEST_CASE("a package has the model, the parameters and a description") {
+  const FileFolder folder;
+  const Package package = load_package(sample_package(folder, "p",
+                                                      {.model_type = "mlp",
+                                                       .licence = "Apache-2.0",
+                                                       .source = "this test",
+                                                       .sizes = {{"hidden_size", 3}}}));
+  CHECK(package.model() == packaged_model());
+  check_same_tensors(package.params(), packaged_params(packaged_model()));
+  CHECK(package.state().empty());
+  const PackageInfo& info = package.info();
+  CHECK(info.name == "p");
+  CHECK(info.revision.size() == 12);
+  CHECK(info.created_at.size() == 20);
+  CHECK(info.model_type == "mlp");
+  CHECK(info.licence == "Apache-2.0");
+  CHECK(info.source == "this test");
+  CHECK(info.backends == std::vector<std::string>{"cpu", "torch"});
+  REQUIRE(info.inputs.size() == 1);
+  CHECK(info.inputs[0].name == "x");
+  CHECK(info.inputs[0].dtype == DType::float32);
+  CHECK(*info.inputs[0].shape == KnownShape{"N", 4});
+  REQUIRE(info.outputs.size() == 1);
+  CHECK(info.outputs[0].name == "y");
+  CHECK(*info.outputs[0].shape == KnownShape{"N", 2});
+  CHECK(info.sizes.at("parameters") == 3 * 4 + 3 + 2 * 3 + 2);
+  CHECK(info.sizes.at("hidden_size") == 3);
+  CHECK(package.assets() == std::vector<std::string>{"tokenizer.json"});
+  CHECK(package.file("tokenizer.json") == "{}");
+  CHECK(package.backend_options("cpu") == "");
+  package.verify();
+}
+
+TEST_CASE("a folder and a .zip file of it give the same answers") {
+  const FileFolder folder;
+  const std::string path = sample_package(folder);
+  const Tensor expected = direct_answer();
+  CHECK(identical(answer_of(load_package(path)), expected));
+  CHECK(identical(answer_of(load_package(path + "/", {.checks = PackageChecks::lazy})), expected));
+  copy_package(path, folder.at("p.zip"));
+  CHECK(identical(answer_of(load_package(folder.at("p.zip"))), expected));
+  copy_package(folder.at("p.zip"), folder.at("again"));
+  for (const char* name :
+       {"metadata.json", "model.json", "model_info.json", "model.safetensors", "tokenizer.json"}) {
+    CHECK(PackageEdit::contents(folder.at("again/") + name) ==
+          PackageEdit::contents(path + "/" + name));
+  }
+  const Package bound = load_package(folder.at("again"));
+  const Tensor x = Tensor::of<float>({2, 4}, {1, 2, 3, 4, -1, 0, 1, 2});
+  CHECK(allclose(bound.compile_bound(cpu()).evaluate({}, {{"x", x}}).at("y"), expected));
+}
+
+TEST_CASE("tensors of a folder and of a .zip file are mapped, not copied") {
+  const FileFolder folder;
+  sample_package(folder);
+  copy_package(folder.at("p"), folder.at("p.zip"));
+  for (const char* name : {"p", "p.zip"}) {
+    const Package package = load_package(folder.at(name));
+    const std::string_view file = package.file("model.safetensors");
+    for (const auto& [key, tensor] : package.params()) {
+      const auto* data = static_cast<const char*>(tensor.raw_data());
+      CHECK(data >= file.data());
+      CHECK(data + tensor.bytes() <= file.data() + file.size());
+      CHECK(tensor.read_only());
+    }
+  }
+}
+
+TEST_CASE("a package has states, shards, options and files for backends") {
+  const FileFolder folder;
+  Model model;
+  model |= BatchNorm1D()({{"input", IOKey{.name = "x", .shape = {{"N", 4}}}}, {"output", "y"}});
+  const CompiledModel compiled = compile(model, cpu());
+  const TensorMap params = compiled.get_parameters();
+  State state = compiled.initial_state_dict();
+  for (auto& [key, tensor] : state) tensor = Tensor::full(tensor.dtype(), tensor.dims(), 3);
+  folder.write("vocab", "a b c");
+  save_package(folder.at("p"), model, params,
+               {.state = &state,
+                .backends = {{.name = "cpu",
+                              .options = R"({"threads": 2})",
+                              .files = {{.name = "libmodel.so", .bytes = std::string("none")}}}},
+                .assets = {{.name = "text/vocab.txt", .path = folder.at("vocab")}},
+                .max_shard_bytes = 16});
+  const Package package = load_package(folder.at("p"), {.backend = "cpu"});
+  CHECK(fs::exists(folder.at("p/model.safetensors.index.json")));
+  check_same_tensors(package.params(), params);
+  check_same_tensors(package.state(), state);
+  check_same_tensors(load_safetensors(folder.at("p")).tensors.without_prefix("state:"), state);
+  CHECK(package.info().backends == std::vector<std::string>{"cpu"});
+  CHECK(package.backend_options("cpu") == R"({"threads": 2})");
+  CHECK(package.file("text/vocab.txt") == "a b c");
+  const Package trusted = load_package(folder.at("p"), {.allow_native_code = true});
+  CHECK(trusted.native_file("backends/cpu/libmodel.so") == folder.at("p/backends/cpu/libmodel.so"));
+  const Tensor x = Tensor::full(DType::float32, {2, 4}, 3);
+  const CompiledModel ready = package.compile(cpu());
+  const TensorMap outputs = ready.evaluate(package.params(), {{"x", x}}, package.state()).first;
+  for (const float y : outputs.at("y").values<float>())
+    CHECK(y == doctest::Approx(0).epsilon(1e-6));
+}
+
+TEST_CASE("a package is replaced, and stays readable for who has it") {
+  const FileFolder folder;
+  const Model model = packaged_model();
+  save_package(folder.at("p"), model, packaged_params(model, 1));
+  const Package first = load_package(folder.at("p"), {.checks = PackageChecks::lazy});
+  save_package(folder.at("p"), model, packaged_params(model, 2));
+  check_same_tensors(first.params(), packaged_params(model, 1));
+  check_same_tensors(load_package(folder.at("p")).params(), packaged_params(model, 2));
+  first.verify();
+  CHECK(std::distance(fs::directory_iterator(folder.at(".")), {}) == 1);
+}
+
+}  // namespace mithril
