@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pretrained import activation, config_from
+from mithril.architectures.pretrained import activation, config_from
 
 import mithril as ml
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import ceil
 
-from pretrained import activation
+from mithril.architectures.pretrained import activation
 
 import mithril as ml
 

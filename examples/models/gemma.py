@@ -3,8 +3,8 @@ norms whose weights are offsets from 1."""
 
 from dataclasses import dataclass
 
-import llama
-from llama import attention, perceptron
+from mithril.architectures import llama
+from mithril.architectures.llama import attention, perceptron
 
 import mithril as ml
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pretrained import Context, activation
+from mithril.architectures.pretrained import Context, activation
 
 import mithril as ml
 

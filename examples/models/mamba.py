@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from pretrained import activation
+from mithril.architectures.pretrained import activation
 
 import mithril as ml
 

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-import llama
+from mithril.architectures import llama
 
 
 @dataclass

@@ -3,8 +3,8 @@ queries, keys and values."""
 
 from dataclasses import dataclass
 
-import llama
-from llama import in_heads, linear, norm, perceptron, rotate
+from mithril.architectures import llama
+from mithril.architectures.llama import in_heads, linear, norm, perceptron, rotate
 
 import mithril as ml
 

@@ -3,8 +3,8 @@ padding."""
 
 from dataclasses import dataclass
 
-import bert
-from bert import block, norm
+from mithril.architectures import bert
+from mithril.architectures.bert import block, norm
 
 import mithril as ml
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pretrained import activation
+from mithril.architectures.pretrained import activation
 
 import mithril as ml
 

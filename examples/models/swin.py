@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from pretrained import activation
+from mithril.architectures.pretrained import activation
 
 import mithril as ml
 

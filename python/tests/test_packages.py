@@ -3,12 +3,15 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from package_models import X, answer, model, params, save
+from processes import environment
 
 import mithril as ml
 
@@ -130,3 +133,58 @@ def test_wrong_calls_are_refused(tmp_path: Path) -> None:
     assert caught.value.code == "E0862"
     assert os.listdir(tmp_path) == ["p"]
 
+
+# ---- the command line ----
+
+
+def command(*arguments: object, status: int = 0) -> str:
+    result = subprocess.run(
+        [sys.executable, "-m", "mithril", "package", *map(str, arguments)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == status, result.stderr
+    return result.stdout if status == 0 else result.stderr
+
+
+def test_inspect_verify_and_extract(tmp_path: Path) -> None:
+    path = save(tmp_path / "p", name="net", revision="7", licence="MIT")
+    lines = command("inspect", path).splitlines()
+    assert lines[0].split() == ["package", "net", "7"]
+    assert ["input", "x:", "float32[N,", "4]"] in [line.split() for line in lines]
+    fields = json.loads(command("inspect", "--json", path))
+    assert fields["inputs"] == [{"name": "x", "dtype": "float32", "dims": ["N", 4]}]
+    assert fields["licence"] == "MIT"
+
+    command("extract", path, tmp_path / "p.zip")
+    command("extract", tmp_path / "p.zip", tmp_path / "again")
+    assert "all checksums match" in command("verify", tmp_path / "again", tmp_path / "p.zip")
+    for file in path.iterdir():
+        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+
+    weights = tmp_path / "again" / "model.safetensors"
+    contents = bytearray(weights.read_bytes())
+    contents[-1] ^= 1
+    weights.write_bytes(contents)
+    refused = command("verify", tmp_path / "again", status=1)
+    assert refused.startswith("mithril.ParseError[E0766]: ")
+    assert str(weights) in refused
+
+
+def test_create_refuses_what_is_no_checkpoint(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    from mithril.huggingface import create_package  # noqa: PLC0415
+
+    with pytest.raises(ml.InputError) as caught:
+        create_package("", "p")
+    assert str(caught.value).startswith(
+        "mithril.InputError[E0864]: config.json: the folder is not a checkpoint of Hugging Face"
+    )
+    (tmp_path / "config.json").write_text('{"model_type": "bert2"}')
+    with pytest.raises(ml.NameError) as caught:
+        create_package(tmp_path, "p")
+    assert str(caught.value).startswith(
+        "mithril.NameError[E0627]: there is no architecture 'bert2'"
+    )

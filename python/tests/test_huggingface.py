@@ -1,0 +1,108 @@
+"""Packages of checkpoints of Hugging Face, which are made here with the names of Hugging Face."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import bert
+import gpt2
+import llama
+import numpy as np
+import pytest
+import safetensors.numpy
+from mithril.huggingface import create_package
+
+import mithril as ml
+
+TEXT = {
+    "bert": {
+        "vocab_size": 61,
+        "max_position_embeddings": 16,
+        "hidden_size": 24,
+        "intermediate_size": 40,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 3,
+    },
+    "gpt2": {"vocab_size": 61, "n_positions": 16, "n_embd": 24, "n_layer": 2, "n_head": 3},
+    "llama": {
+        "vocab_size": 61,
+        "hidden_size": 32,
+        "intermediate_size": 44,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+    },
+}
+PREFIX = {"bert": "bert.", "gpt2": "transformer.", "llama": "model."}
+MODULES = {"bert": bert, "gpt2": gpt2, "llama": llama}
+FAMILY = {"bert": "EncoderOnly", "gpt2": "DecoderOnly", "llama": "DecoderOnly"}
+
+
+def transposed(name: str) -> bool:
+    return name.split(".")[-2] in {"c_attn", "c_proj", "c_fc"} and name.endswith("weight")
+
+
+def checkpoint(folder: Path, kind: str) -> tuple[Any, dict[str, Any]]:
+    """Writes a checkpoint with random weights; returns the compiled model and its parameters."""
+    example = MODULES[kind]
+    model = getattr(example, kind)(example.Config(**TEXT[kind]))
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    params = compiled.randomize_params(3)
+    weights = {}
+    for name, array in params.items():
+        stored = f"{'' if name.startswith('lm_head') else PREFIX[kind]}{name}"
+        weights[stored] = np.ascontiguousarray(array.T) if transposed(name) else array
+    safetensors.numpy.save_file(weights, folder / "model.safetensors")
+    fields = {"model_type": kind, **TEXT[kind]}
+    (folder / "config.json").write_text(json.dumps(fields))
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "README.md").write_text("---\nlicense: mit\ntags: []\n---\n# A model\n")
+    return compiled, params
+
+
+def inputs(kind: str) -> dict[str, Any]:
+    ids = np.array([[5, 7, 11, 13], [17, 19, 23, 0]])
+    data = {"input_ids": ids, "attention_mask": ids > 0}
+    return {**data, "token_type_ids": ids % 2} if kind == "bert" else data
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_the_package_of_a_checkpoint_gives_its_answers(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    compiled, params = checkpoint(folder, kind)
+    create_package(folder, tmp_path / "p", origin="a test")
+    package = ml.load_package(tmp_path / "p")
+    info = package.info
+    assert info.model_type == kind
+    assert info.family == FAMILY[kind]
+    assert info.licence == "mit"
+    assert info.source == "a test"
+    assert {port.name: port.dtype for port in info.inputs}["input_ids"] == ml.int64
+    assert all(port.dims == ["N", "L"] for port in info.inputs)
+    assert info.sizes["vocab_size"] == 61
+    assert package.assets == ["config.json", "tokenizer.json"]
+    data = inputs(kind)
+    expected = compiled.evaluate(params, data)
+    got = package.compile(bind=False).evaluate(package.params, data)
+    assert got.keys() == expected.keys()
+    for key, array in expected.items():
+        np.testing.assert_array_equal(got[key], array)
+
+
+def test_a_sentence_encoder_is_recognised(tmp_path: Path) -> None:
+    checkpoint(tmp_path, "bert")
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    (tmp_path / "modules.json").write_text('[{"type": "sentence_transformers.models.Normalize"}]')
+    create_package(tmp_path, tmp_path / "p.zip")
+    package = ml.load_package(tmp_path / "p.zip")
+    assert [port.name for port in package.info.outputs] == ["embedding"]
+    embedding = package.compile().evaluate({}, inputs("bert"))["embedding"]
+    np.testing.assert_allclose(np.linalg.norm(embedding, axis=1), 1, rtol=1e-6)
+
+
+def test_the_modules_of_the_package_are_those_of_the_examples() -> None:
+    from mithril.architectures import bert as packaged  # noqa: PLC0415
+
+    assert Path(packaged.__file__).resolve() == Path(bert.__file__).resolve()
