@@ -3,6 +3,11 @@ include(CMakePackageConfigHelpers)
 
 set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
 set(MITHRIL_LIBRARIES mithril_core mithril_cpu mithril_codegen)
+if(TARGET mithril_c)
+  list(APPEND MITHRIL_LIBRARIES mithril_c)
+  install(FILES "${PROJECT_SOURCE_DIR}/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          COMPONENT libraries)
+endif()
 include(MithrilHeaders)
 mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp)
 mithril_install_headers(libraries ${public_headers})
