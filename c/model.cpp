@@ -90,6 +90,8 @@ DLManagedTensorVersioned* given_away(const Tensor& tensor) {
 struct mithril_model {
   mithril::Package package;
   mithril::CompiledModel compiled;
+  bool mapped = false;     // whether the parameters are arguments of `compiled`
+  mithril::State initial;  // of such a model
   std::vector<std::unique_ptr<const mithril::c::PortTexts>> inputs, outputs;
 };
 
@@ -110,6 +112,15 @@ mithril_open_options read_options(const mithril_open_options* given) {
   if (given->size != sizeof(mithril_open_options))
     refuse_call("mithril_model_open: options.size is not sizeof(mithril_open_options)");
   return *given;
+}
+
+// The state of the package, and that of the model where the package has none.
+State initial_state(const Package& package, const CompiledModel& compiled) {
+  State state = compiled.initial_state_dict();
+  for (auto& [key, tensor] : state) {
+    if (const Tensor* saved = package.state().find(key)) tensor = *saved;
+  }
+  return state;
 }
 
 void describe(const Ports& ports, std::size_t index, mithril_port* port, const char* function) {
@@ -170,15 +181,14 @@ mithril_status mithril_model_open(const char* path, const mithril_open_options* 
     const std::string backend = read.backend ? read.backend : "cpu";
     const auto made = mithril::c::backend_named(backend, read);
     mithril::Package package = mithril::load_package(
-        path,
-        {.backend = backend,
-         .checks = read.lazy_checks ? mithril::PackageChecks::lazy : mithril::PackageChecks::full,
-         .allow_native_code = read.allow_native != 0});
-    mithril::CompiledModel compiled = package.compile_bound(made);
+        path, {.backend = backend, .allow_native_code = read.allow_native != 0});
+    const bool mapped = read.map_parameters != 0;
+    mithril::CompiledModel compiled = mapped ? package.compile(made) : package.compile_bound(made);
+    mithril::State initial = mithril::c::initial_state(package, compiled);
     const mithril::PackageInfo& info = package.info();
     auto inputs = mithril::c::all_texts(info.inputs), outputs = mithril::c::all_texts(info.outputs);
-    *model = new mithril_model{std::move(package), std::move(compiled), std::move(inputs),
-                               std::move(outputs)};
+    *model = new mithril_model{std::move(package), std::move(compiled), mapped,
+                               std::move(initial), std::move(inputs),   std::move(outputs)};
   });
 }
 
@@ -227,7 +237,12 @@ mithril_status mithril_model_run(const mithril_model* model, const char* const* 
                               model->outputs.size()));
     }
     const mithril::TensorMap data = mithril::c::named_inputs(input_names, inputs, input_count);
-    mithril::c::give_outputs(*model, model->compiled.evaluate({}, data), outputs);
+    const auto& compiled = model->compiled;
+    mithril::c::give_outputs(*model,
+                             model->mapped
+                                 ? compiled.infer(model->package.params(), data, model->initial)
+                                 : compiled.evaluate({}, data),
+                             outputs);
   });
 }
 

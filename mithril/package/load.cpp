@@ -173,6 +173,7 @@ std::vector<std::string> Package::assets() const {
 }
 
 std::string_view Package::file(std::string_view name) const {
+  if (is_tensor_file(name)) impl_->all_tensors();  // compares the checksums first
   if (const StoredBytes* stored = impl_->files.find(name)) return stored->text();
   std::vector<std::string> known;
   for (const PackageFile& file : impl_->listed) known.push_back(file.name);

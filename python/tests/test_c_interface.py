@@ -10,7 +10,7 @@ from pathlib import Path
 import bert
 import numpy as np
 import pytest
-from package_models import X, save
+from package_models import X, answer, save
 
 import mithril as ml
 from mithril import _core
@@ -111,7 +111,7 @@ class Port(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p)]
-    _fields_ += [(name, ctypes.c_int32) for name in ("threads", "lazy", "native")]
+    _fields_ += [(name, ctypes.c_int32) for name in ("threads", "mapped", "native")]
 
 
 class Tensor(ctypes.Structure):
@@ -119,6 +119,12 @@ class Tensor(ctypes.Structure):
     _fields_ += [("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8)]
     _fields_ += [("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p)]
     _fields_ += [("strides", ctypes.c_void_p), ("at", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p)]
+    _fields_ += [("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("flags", ctypes.c_uint64)]
+    _fields_ += [("tensor", Tensor)]
 
 
 class Library:
@@ -142,12 +148,20 @@ class Library:
         self.dll.mithril_error_free(error)
         return status, code, message
 
-    def opened(self, path: Path) -> ctypes.c_void_p:
+    def opened(self, path: Path, mapped: bool = False) -> ctypes.c_void_p:
         model = ctypes.c_void_p()
-        assert self.call("model_open", str(path).encode(), None, ctypes.byref(model)) == (0, "", "")
+        options = Options(ctypes.sizeof(Options), None, 1, mapped)
+        refused = self.call(
+            "model_open", str(path).encode(), ctypes.byref(options), ctypes.byref(model)
+        )
+        assert refused == (0, "", "")
         return model
 
     def run(self, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int = 1):
+        made = (ctypes.c_void_p * 2)()
+        return self.run_into(made, model, data, count)
+
+    def run_into(self, made, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int):
         shapes = [(ctypes.c_int64 * each.ndim)(*each.shape) for each in data.values()]
         codes = {"f": 2, "i": 0, "b": 6}
         tensors = [
@@ -157,9 +171,19 @@ class Library:
         ]  # fmt: skip
         names = (ctypes.c_char_p * len(data))(*[name.encode() for name in data])
         given = (ctypes.c_void_p * len(data))(*map(ctypes.addressof, tensors))
-        made = (ctypes.c_void_p * 2)()
         size = ctypes.c_size_t
         return self.call("model_run", model, names, given, size(len(data)), made, size(count))
+
+    def answer(self, model: ctypes.c_void_p, data: dict[str, np.ndarray]) -> np.ndarray:
+        """The output of the model, which has one of float32."""
+        made = (ctypes.POINTER(Managed) * 1)()
+        assert self.run_into(made, model, data, 1) == (0, "", "")
+        tensor = made[0].contents.tensor
+        shape = tuple(ctypes.cast(tensor.shape, ctypes.POINTER(ctypes.c_int64))[: tensor.ndim])
+        elements = ctypes.cast(tensor.data, ctypes.POINTER(ctypes.c_float))
+        copied = np.array(elements[: int(np.prod(shape))], np.float32).reshape(shape)
+        made[0].contents.deleter(ctypes.addressof(made[0].contents))
+        return copied
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +204,26 @@ def test_ports_are_listed(library: Library, tmp_path: Path) -> None:
     status, code, message = library.call("model_output", model, size(3), ctypes.byref(port))
     assert (status, code) == (1, "E0870")
     assert "index is 3, expected less than 1" in message
+    library.dll.mithril_model_free(model)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_state_is_that_of_the_package(library: Library, tmp_path: Path, mapped: bool) -> None:
+    net = ml.Model()
+    net |= ml.BatchNorm1D()(input=ml.IOKey("x", shape=["N", 4]), output="y")
+    compiled = ml.compile(net, ml.CpuBackend())
+    state = {key: array + 2 for key, array in compiled.initial_state_dict.items()}
+    ml.save_package(tmp_path / "p", net, compiled.get_parameters(), state=state)
+    expected = compiled.infer(compiled.get_parameters(), {"x": X}, state)["y"]
+    model = library.opened(tmp_path / "p", mapped)
+    np.testing.assert_allclose(library.answer(model, {"x": X}), expected, rtol=1e-5)
+    library.dll.mithril_model_free(model)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_answers_are_those_of_python(library: Library, tmp_path: Path, mapped: bool) -> None:
+    model = library.opened(save(tmp_path / "p"), mapped)
+    np.testing.assert_allclose(library.answer(model, {"x": X}), answer(), atol=1e-6)
     library.dll.mithril_model_free(model)
 
 

@@ -115,6 +115,41 @@ def test_torch_runs_a_package(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.asarray(got), answer(), rtol=1e-5)
 
 
+MEMORY = """
+import gc, sys
+import mithril as ml
+from package_models import X
+
+def resident():
+    lines = open("/proc/self/status").read().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("RssAnon"))) * 1024
+
+def cycle(count):
+    for i in range(count):
+        ml.load_package(sys.argv[1]).compile(bind=i % 2 == 0)
+        package = ml.load_package(sys.argv[1])
+        package.compile().evaluate({}, {"x": X})
+    gc.collect()
+
+cycle(50)
+before = resident()
+cycle(250)
+print(resident() - before)
+"""
+
+
+def test_memory_does_not_grow_when_packages_are_loaded_and_dropped(tmp_path: Path) -> None:
+    path = save(tmp_path / "p")
+    printed = subprocess.run(
+        [sys.executable, "-c", MEMORY, path],
+        env=environment(PYTHONPATH=os.pathsep.join([str(Path(__file__).parent), *sys.path])),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert int(printed) < 5_000_000
+
+
 def test_wrong_calls_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ml.TypeError) as caught:
         ml.Package("p")

@@ -118,6 +118,8 @@ TEST_CASE("lazy checks find a changed tensor before it is read") {
   for (int i = 0; i < 2; ++i) {
     CHECK(folder.error([&] { package.params(); })
               .starts_with("mithril.ParseError[E0766]: p/model.safetensors"));
+    CHECK(folder.error([&] { package.file("model.safetensors"); })
+              .starts_with("mithril.ParseError[E0766]: p/model.safetensors"));
   }
   CHECK(folder.error([&] { package.compile(cpu()); })
             .starts_with("mithril.ParseError[E0766]: p/model.safetensors"));
