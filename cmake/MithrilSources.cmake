@@ -67,3 +67,28 @@ const size_t snippet_file_count = @snippet_count@;
 }  // namespace mithril::codegen
 ]=])
 list(APPEND MITHRIL_CODEGEN_SOURCES "${snippet_source}")
+
+# A generated library holds the header of the C interface and its implementation.
+set(library_texts "")
+foreach(entry IN ITEMS "library_header c/mithril.h" "library_exports c/exports.map"
+                       "library_interface codegen/library/c_interface.hpp")
+  string(REPLACE " " ";" entry "${entry}")
+  list(GET entry 0 variable)
+  list(GET entry 1 path)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+  file(READ "${path}" text)
+  string(APPEND library_texts "const char* const ${variable} = R\"library(${text})library\";\n")
+endforeach()
+set(library_source "${PROJECT_BINARY_DIR}/codegen/library_files.cpp")
+file(CONFIGURE OUTPUT "${library_source}" @ONLY CONTENT [=[
+// Written by CMake from c/mithril.h, c/exports.map and codegen/library.
+namespace mithril::codegen {
+
+extern const char* const library_header;
+extern const char* const library_exports;
+extern const char* const library_interface;
+
+@library_texts@
+}  // namespace mithril::codegen
+]=])
+list(APPEND MITHRIL_CODEGEN_SOURCES "${library_source}")

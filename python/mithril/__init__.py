@@ -47,6 +47,7 @@ from .functional import functional
 from .generation import generate
 from .grad_dot_prod import GradDotProdEngine
 from .grad_scaler import GradScaler
+from .library_builder import build_library
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .optimizers import (
     EMA,
@@ -142,6 +143,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "bfloat16",
     "bool_",
     "add_op",
+    "build_library",
     "check_op",
     "codegen",
     "compile",

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_library.hpp"
 #include "convert.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
@@ -93,6 +94,16 @@ void write_any_source(py::handle compiled, py::handle path, const py::dict& data
   if (!py::isinstance<CompiledModel>(compiled)) wrong_type(compiled, "a compiled model");
   if (!validation.is_none()) wrong_type(validation, "None: only a PerSample takes validation data");
   write_source(compiled.cast<const CompiledModel&>(), path, data);
+}
+
+void write_library_files(const CompiledModel& compiled, const py::dict& params,
+                         const py::dict& data, py::handle source, py::handle weights,
+                         py::handle exports, const std::string& name) {
+  write_library(compiled.exported(tensor_map_of(data)), tensor_map_of(params),
+                {.source = path_of(source),
+                 .weights = path_of(weights),
+                 .exports = path_of(exports),
+                 .name = name});
 }
 
 // Also keeps the backend alive, so that `backend` is the user's object.
@@ -191,6 +202,7 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
+  module.def("_write_library", write_library_files);
   set_warning_handler({});  // Python raises its own warnings
   py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
                                                         "What a model can be compiled for.");

@@ -10,6 +10,7 @@ from pathlib import Path
 import bert
 import numpy as np
 import pytest
+from c_library import Library, Options, Port
 from package_models import X, answer, save
 
 import mithril as ml
@@ -102,93 +103,9 @@ def test_the_library_exports_the_functions_of_the_header_with_versions() -> None
 # ---- what is refused ----
 
 
-class Port(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8)]
-    _fields_ += [("lanes", ctypes.c_uint16), ("ndim", ctypes.c_int32)]
-    _fields_ += [("shape", ctypes.POINTER(ctypes.c_int64))]
-    _fields_ += [("symbols", ctypes.POINTER(ctypes.c_char_p))]
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p)]
-    _fields_ += [(name, ctypes.c_int32) for name in ("threads", "mapped", "native")]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2)]
-    _fields_ += [("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8)]
-    _fields_ += [("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p)]
-    _fields_ += [("strides", ctypes.c_void_p), ("at", ctypes.c_uint64)]
-
-
-class Managed(ctypes.Structure):
-    _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p)]
-    _fields_ += [("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("flags", ctypes.c_uint64)]
-    _fields_ += [("tensor", Tensor)]
-
-
-class Library:
-    """The library with the error objects of its calls as (status, code, message)."""
-
-    def __init__(self) -> None:
-        self.dll = ctypes.CDLL(str(LIBRARY))
-        for name in ("error_code", "error_message", "error_kind", "last_error", "version"):
-            getattr(self.dll, f"mithril_{name}").restype = ctypes.c_char_p
-        for name in ("input_count", "output_count"):
-            getattr(self.dll, f"mithril_model_{name}").restype = ctypes.c_size_t
-
-    def call(self, name: str, *arguments: object) -> tuple[int, str, str]:
-        error = ctypes.c_void_p()
-        status = getattr(self.dll, f"mithril_{name}")(*arguments, ctypes.byref(error))
-        code = self.dll.mithril_error_code(error).decode()
-        message = self.dll.mithril_error_message(error).decode()
-        assert self.dll.mithril_error_status(error) == status
-        if status:
-            assert self.dll.mithril_last_error().decode() == message
-        self.dll.mithril_error_free(error)
-        return status, code, message
-
-    def opened(self, path: Path, mapped: bool = False) -> ctypes.c_void_p:
-        model = ctypes.c_void_p()
-        options = Options(ctypes.sizeof(Options), None, 1, mapped)
-        refused = self.call(
-            "model_open", str(path).encode(), ctypes.byref(options), ctypes.byref(model)
-        )
-        assert refused == (0, "", "")
-        return model
-
-    def run(self, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int = 1):
-        made = (ctypes.c_void_p * 2)()
-        return self.run_into(made, model, data, count)
-
-    def run_into(self, made, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int):
-        shapes = [(ctypes.c_int64 * each.ndim)(*each.shape) for each in data.values()]
-        codes = {"f": 2, "i": 0, "b": 6}
-        tensors = [
-            Tensor(each.ctypes.data, (1, 0), each.ndim, codes[each.dtype.kind],
-                   8 * each.itemsize, 1, ctypes.addressof(shape))
-            for each, shape in zip(data.values(), shapes, strict=True)
-        ]  # fmt: skip
-        names = (ctypes.c_char_p * len(data))(*[name.encode() for name in data])
-        given = (ctypes.c_void_p * len(data))(*map(ctypes.addressof, tensors))
-        size = ctypes.c_size_t
-        return self.call("model_run", model, names, given, size(len(data)), made, size(count))
-
-    def answer(self, model: ctypes.c_void_p, data: dict[str, np.ndarray]) -> np.ndarray:
-        """The output of the model, which has one of float32."""
-        made = (ctypes.POINTER(Managed) * 1)()
-        assert self.run_into(made, model, data, 1) == (0, "", "")
-        tensor = made[0].contents.tensor
-        shape = tuple(ctypes.cast(tensor.shape, ctypes.POINTER(ctypes.c_int64))[: tensor.ndim])
-        elements = ctypes.cast(tensor.data, ctypes.POINTER(ctypes.c_float))
-        copied = np.array(elements[: int(np.prod(shape))], np.float32).reshape(shape)
-        made[0].contents.deleter(ctypes.addressof(made[0].contents))
-        return copied
-
-
 @pytest.fixture(scope="module")
 def library() -> Library:
-    return Library()
+    return Library(LIBRARY)
 
 
 def test_ports_are_listed(library: Library, tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""Shared libraries of compiled models, which have the C interface and need nothing else."""
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+
+import bert
+import numpy as np
+import pytest
+from c_library import Library, Port
+from package_models import X, answer, model, params
+
+import mithril as ml
+
+SMALL = {
+    "vocab_size": 8000,
+    "max_position_embeddings": 16,
+    "hidden_size": 24,
+    "intermediate_size": 40,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+}
+IDS = np.array([[101, 7592, 2088, 102]])
+TOKENS = {"input_ids": IDS, "token_type_ids": IDS * 0, "attention_mask": IDS > 0}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library of the model of package_models."""
+    path = tmp_path_factory.mktemp("built") / "model.so"
+    compiled = ml.compile(model(), ml.CpuBackend(), inference=True)
+    assert ml.build_library(compiled, path, params(), data={"x": X}) == path.with_suffix(".weights")
+    return path
+
+
+def test_a_library_gives_the_answers_of_the_model(built: Path) -> None:
+    library = Library(built)
+    opened = library.opened("")
+    np.testing.assert_allclose(library.answer(opened, {"x": X}), answer(), atol=1e-6)
+    port = Port()
+    assert library.call("model_input", opened, ctypes.c_size_t(0), ctypes.byref(port))[0] == 0
+    assert (port.name, port.ndim, port.shape[:2]) == (b"x", 2, [2, 4])
+    assert (port.symbols[0], port.symbols[1]) == (None, None)
+    assert library.dll.mithril_model_output_count(opened) == 1
+    library.dll.mithril_model_free(opened)
+
+
+def test_a_library_runs_bert(tmp_path: Path) -> None:
+    compiled = ml.compile(
+        bert.sentence_encoder(bert.Config(**SMALL)), ml.CpuBackend(), inference=True
+    )
+    weights = compiled.randomize_params(1)
+    ml.build_library(compiled, tmp_path / "encoder.so", weights, data=TOKENS)
+    library = Library(tmp_path / "encoder.so")
+    opened = library.opened(tmp_path)
+    expected = compiled.evaluate(weights, TOKENS)["embedding"]
+    np.testing.assert_allclose(library.answer(opened, TOKENS), expected, rtol=1e-4, atol=1e-6)
+    library.dll.mithril_model_free(opened)
+
+
+def test_a_library_needs_nothing_of_mithril_and_exports_the_interface_only(built: Path) -> None:
+    loaded = subprocess.run(["ldd", built], capture_output=True, text=True, check=True).stdout
+    assert not re.search(r"mithril_core|stdc\+\+|libgcc|fmt", loaded)
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", built], capture_output=True, text=True, check=True
+    ).stdout
+    names = set(re.findall(r" \w (\S+)", listing)) - {"MITHRIL_1"}
+    assert "mithril_model_run@@MITHRIL_1" in names
+    assert all(re.fullmatch(r"mithril_\w+@@MITHRIL_1", name) for name in names)
+
+
+def test_wrong_calls_have_the_errors_of_the_interface(built: Path) -> None:
+    library = Library(built)
+    opened = library.opened(built.parent)
+    codes = [
+        library.run(opened, data)[:2]
+        for data in (
+            {},
+            {"y": X},
+            {"x": X[0]},
+            {"x": np.ascontiguousarray(X[:, :3])},
+            {"x": X.astype(np.int64)},
+        )
+    ]
+    assert codes == [(2, "E0801"), (2, "E0802"), (2, "E0803"), (2, "E0804"), (2, "E0805")]
+    status, code, message = library.run(opened, {"x": X}, count=2)
+    assert (status, code) == (1, "E0870")
+    assert "output_count is 2, expected 1" in message
+    library.dll.mithril_model_free(opened)
+
+
+def test_other_weights_are_refused(built: Path, tmp_path: Path) -> None:
+    library = Library(built)
+    model = ctypes.c_void_p()
+
+    def refusal(path: Path) -> tuple[int, str]:
+        return library.call("model_open", str(path).encode(), None, ctypes.byref(model))[:2]
+
+    weights = built.with_suffix(".weights").read_bytes()
+    (tmp_path / "cut").write_bytes(weights[:-1])
+    (tmp_path / "other").write_bytes(b"0" * 64 + weights[64:])
+    assert refusal(tmp_path / "missing") == (2, "E0830")
+    assert refusal(tmp_path / "cut") == (3, "E0766")
+    assert refusal(tmp_path / "other") == (3, "E0766")
+
+
+def test_what_cannot_be_built_is_refused(tmp_path: Path) -> None:
+    compiled = ml.compile(model(), ml.CpuBackend(), inference=True)
+    with pytest.raises(ml.InputError) as caught:
+        ml.build_library(compiled, tmp_path / "m.so", {}, data={"x": X})
+    assert caught.value.code == "E0801"
+    with pytest.raises(ml.BackendError) as refused:
+        ml.build_library(compiled, tmp_path / "m.so", params(), data={"x": X}, compiler="false")
+    assert str(refused.value).startswith(
+        "mithril.BackendError[E1043]: build_library: the compiler failed"
+    )
+    assert list(tmp_path.iterdir()) == []
