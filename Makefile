@@ -67,7 +67,7 @@ IMPORTED ?=
 .PHONY: models
 models: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
-	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend semantic_search train_gpt compose_model chat
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend mithril_c semantic_search embed train_gpt compose_model chat
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 

@@ -1,7 +1,10 @@
 """Compares packages of checkpoints with transformers: create_package composes each architecture of
 config.json, and the package of MiniLM gives the embeddings of the Python package of its weights."""
 
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -13,9 +16,12 @@ from tokenizers import Tokenizer
 
 import mithril as ml
 
+ROOT = Path(__file__).parents[2]
+EXAMPLES, BUILD = ROOT / "examples", ROOT / "build" / "release"
 TOLERANCE = 1e-4  # of the largest output
 EMBEDDING_TOLERANCE = 1e-5
-SENTENCES = ["Hello world", "A package is data.", "word " * 100, "Was ist ein Paket?"]
+HELLO = "Hello world"
+SENTENCES = [HELLO, "A package is data.", "word " * 100, "Was ist ein Paket?"]
 
 
 def single(data):
@@ -50,13 +56,29 @@ def package_differences(name):
     return wrong
 
 
+def printed_by(*command):
+    """The rows of numbers that the program prints."""
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return np.array([[float(number) for number in line.split()] for line in lines])
+
+
 def minilm_differences():
-    """What is wrong with the package of MiniLM, its tokenizer included."""
+    """What is wrong with the package of MiniLM, its tokenizer included, and with the programs that
+    run it in Python, C++ and C."""
     with tempfile.TemporaryDirectory() as folder:
-        create_package(get_model_path(), f"{folder}/minilm")
-        package = ml.load_package(f"{folder}/minilm")
+        path = f"{folder}/minilm"
+        create_package(get_model_path(), path)
+        package = ml.load_package(path)
         tokenizer = Tokenizer.from_str(package.file("tokenizer.json").decode())
         compiled = package.compile()
+        hello = ("101", "7592", "2088", "102")  # [CLS] hello world [SEP]
+        programs = {
+            "embed.py": printed_by(sys.executable, EXAMPLES / "python" / "embed.py", path, HELLO),
+            "embed": printed_by(BUILD / "examples" / "embed", path, *hello),
+            "c/embed.py": printed_by(
+                sys.executable, EXAMPLES / "c" / "embed.py", BUILD / "libmithril_c.so", path
+            ),
+        }
     tokenizer.enable_truncation(256)
     tokenizer.enable_padding()
     tokens = tokenizer.encode_batch(SENTENCES)
@@ -68,7 +90,11 @@ def minilm_differences():
     }
     got = compiled.evaluate({}, data)["embedding"]
     expected = load_model().encode(SENTENCES, normalize_embeddings=True)
-    difference = np.abs(got - expected).max()
-    if difference <= EMBEDDING_TOLERANCE:
-        return []
-    return [f"embeddings: expected at most {EMBEDDING_TOLERANCE}, got {difference}"]
+    differences = {"package": np.abs(got - expected).max()}
+    for program, rows in programs.items():
+        differences[program] = np.abs(rows - expected[:1]).max()
+    return [
+        f"embeddings of {name}: expected at most {EMBEDDING_TOLERANCE}, got {difference}"
+        for name, difference in differences.items()
+        if not difference <= EMBEDDING_TOLERANCE
+    ]
