@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from package_models import model, params, save
+from package_models import params, save
 from processes import environment
 
 import mithril as ml
@@ -149,16 +149,3 @@ def test_a_file_system_that_is_read_only_leaves_the_old_package(tmp_path: Path) 
     remount = 'subprocess.run(["mount", "-o", "remount,ro", sys.argv[1]], check=True)'
     printed = on_a_disk(tmp_path, "4m", SAVE_TWICE.format(before=remount))
     assert printed == ["E0831 Read-only file system", "0 ['p']"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every folder")
-def test_a_folder_that_may_not_be_written_leaves_the_old_package(tmp_path: Path) -> None:
-    folder = tmp_path / "here"
-    folder.mkdir()
-    path = save(folder / "p", 0)
-    folder.chmod(0o555)
-    with pytest.raises(ml.InputError) as caught:
-        ml.save_package(path, model(), params(1))
-    folder.chmod(0o755)
-    assert caught.value.code == "E0831"
-    assert seed_of(path) == 0
