@@ -33,10 +33,22 @@ uint64_t beginning(uint32_t epoch) { return uint64_t{epoch} << 32; }
 uint64_t closed(uint32_t epoch) { return beginning(epoch) | INT32_MAX; }
 bool is_closed(uint64_t next) { return task_of(next) == INT32_MAX; }
 
+// Callers that run a job now, with helpers or without.
+std::atomic<int> callers{0};
+class CountedCaller {
+ public:
+  CountedCaller() { callers.fetch_add(1, std::memory_order_relaxed); }
+  ~CountedCaller() { callers.fetch_sub(1, std::memory_order_relaxed); }
+  CountedCaller(const CountedCaller&) = delete;
+  CountedCaller& operator=(const CountedCaller&) = delete;
+};
+
 // Null before the first use in this process.
 std::atomic<ThreadPool*> pool_of_process{nullptr};
-[[maybe_unused]] const int left_at_fork =
-    pthread_atfork(nullptr, nullptr, [] { pool_of_process.store(nullptr); });
+[[maybe_unused]] const int left_at_fork = pthread_atfork(nullptr, nullptr, [] {
+  pool_of_process.store(nullptr);
+  callers.store(0);  // other threads of the parent
+});
 
 // The first exception of a job, which the caller that owns the helpers rethrows.
 std::atomic<bool> has_thrown{false};
@@ -89,12 +101,16 @@ ThreadPool& ThreadPool::shared() {
 }
 
 void ThreadPool::run_shared(Job job, int tasks, int threads) {
+  const CountedCaller counted;
   const std::unique_lock lock(busy_, std::try_to_lock);
   if (!lock) {
     for (int i = 0; i < tasks; ++i) job.call(job.task, i);
     return;
   }
-  const int helping = add_helpers(std::min({threads, tasks, processor_count()}) - 1);
+  // Callers without helpers use processors, too.
+  const int others = callers.load(std::memory_order_relaxed) - 1;
+  const int free = std::max(1, processor_count() - others);
+  const int helping = add_helpers(std::min({threads, tasks, free}) - 1);
   const uint32_t epoch = epoch_of(next_.load(std::memory_order_relaxed)) + 1;
   // A helper that still looks at the last job sees that it has ended once it sees any state of this
   // one.

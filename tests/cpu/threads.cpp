@@ -48,6 +48,37 @@ TEST_CASE("many threads submit jobs at the same time") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("helpers leave processors to callers without helpers") {
+  const int others = processor_count() - 1;
+  std::atomic<int> entered = 0;
+  std::atomic<bool> first_ends = false, others_end = false;
+  const auto run_until = [&](std::atomic<bool>& ended) {
+    ThreadPool::shared().run(2, 2, [&](int task) {
+      if (task == 0) ++entered;  // in the thread of the caller
+      ended.wait(false);
+    });
+  };
+  std::thread first([&] { run_until(first_ends); });
+  while (entered < 1) std::this_thread::yield();
+  std::vector<std::thread> callers;
+  for (int i = 0; i < others; ++i) callers.emplace_back([&] { run_until(others_end); });
+  while (entered < 1 + others) std::this_thread::yield();
+  first_ends = true;
+  first_ends.notify_all();
+  first.join();
+  // All processors are taken: no helper runs a task.
+  std::atomic<int> elsewhere = 0;
+  const std::thread::id self = std::this_thread::get_id();
+  ThreadPool::shared().run(64, 8, [&](int) {
+    if (others > 0 && std::this_thread::get_id() != self) ++elsewhere;
+    std::this_thread::yield();
+  });
+  others_end = true;
+  others_end.notify_all();
+  for (std::thread& caller : callers) caller.join();
+  CHECK(elsewhere == 0);
+}
+
 TEST_CASE("writes of a task are visible after the job") {
   std::vector<int> numbers(1000);
   for (int round = 1; round < 200; ++round) {
