@@ -16,8 +16,10 @@
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/eval/size_cache.hpp"
 #include "mithril/graph/short_text.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -31,6 +33,31 @@ Graph legalize(const Graph& graph, const Config& config) {
   if (config.dump) config.dump("legalize", short_text(legal));
   return legal;
 }
+
+struct UntracedSteps {
+  const ExecutionPlan& plan;
+  void run(size_t step, const BufferTable& buffers) const { plan.steps[step]->run(buffers); }
+};
+
+// Adds each step to a trace, under the path of its result and the names of its ops.
+struct TracedSteps {
+  const Graph& graph;
+  const ExecutionPlan& plan;
+  StepTrace& trace;
+
+  void run(size_t step, const BufferTable& buffers) const {
+    TraceEvent event{.start = TraceEvent::Clock::now()};
+    plan.steps[step]->run(buffers);
+    event.end = TraceEvent::Clock::now();
+    std::vector<std::string> ops;
+    for (const size_t node : plan.nodes[step]) {
+      ops.push_back(graph.nodes()[node].op->name);
+      event.name = graph.value(graph.nodes()[node].outputs.front()).name;
+    }
+    event.category = join(ops, ", ");
+    trace.add(std::move(event));
+  }
+};
 
 class CpuExecutable final : public Executable {
  public:
@@ -69,7 +96,11 @@ class CpuExecutable final : public Executable {
       results.push_back(begin(*plan, result, inputs, results));
       if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
-    run_steps(*plan, bases, loan->traversal_order());
+    if (StepTrace* trace = current_trace()) {
+      run_steps(*plan, bases, loan->traversal_order(), TracedSteps{graph_, *plan, *trace});
+    } else {
+      run_steps(*plan, bases, loan->traversal_order(), UntracedSteps{*plan});
+    }
     return results;
   }
 
@@ -105,15 +136,16 @@ class CpuExecutable final : public Executable {
     if (base != at) base = at;
   }
 
+  template <typename Steps>
   static void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
-                        AlternatingTraversal& traversal_order) {
+                        AlternatingTraversal& traversal_order, const Steps& steps) {
     const BufferTable forward(bases), backward(bases, Direction::backward);
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
         if (next < plan.untouched_steps) check_interrupt();
         const Direction direction = traversal_order.next(plan.traversals[next]);
-        plan.steps[next]->run(direction == Direction::forward ? forward : backward);
+        steps.run(next, direction == Direction::forward ? forward : backward);
       }
     } catch (const Error& error) {
       if (next < plan.untouched_steps) throw;

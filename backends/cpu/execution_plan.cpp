@@ -118,6 +118,7 @@ void instantiate(ExecutionPlan& plan, const LoweringContext& context, const Lowe
     const StepDescriptor& descriptor = lowered.steps[step];
     plan.steps.push_back(descriptor.make(memory.refs, memory.scratch[step]));
     plan.traversals.push_back(traversal(context.shaped, descriptor, *plan.steps.back()));
+    plan.nodes.push_back(descriptor.nodes);
   }
   plan.constants = held_constants(context.shaped, lowered, memory.refs, context.packed);
   plan.results = results_of(context.shaped, memory, plan.constants);

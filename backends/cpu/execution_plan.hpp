@@ -37,7 +37,8 @@ struct ExecutionPlan {
   std::shared_ptr<const NativeLibrary> native;  // that steps call; null: none
   std::string native_note;                      // for the summary, if native code was asked for
   std::vector<std::unique_ptr<Step>> steps;
-  std::vector<Traversal> traversals;  // per step
+  std::vector<Traversal> traversals;       // per step
+  std::vector<std::vector<size_t>> nodes;  // of the graph that each step computes, for traces
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
   int64_t arena_bytes = 0;
