@@ -20,6 +20,7 @@
 #include "mithril/compile/progress_bar.hpp"
 #include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
+#include "mithril/engine/engine.hpp"
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/layers.hpp"

@@ -161,6 +161,7 @@ class CompiledModel {
   friend class TrainingStep;
   friend class Generation;
   friend class PerSample;
+  friend class ServedModel;
   CompiledModel fixed(TensorMap params, const State* state) const;
   // Shared, because it is immutable.
   std::shared_ptr<Impl> impl_;

@@ -1,0 +1,100 @@
+#include "mithril/engine/run_requests.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/engine/engine_errors.hpp"
+
+namespace mithril {
+namespace {
+
+bool has_written(const Error& error) {
+  const auto& facts = error.details().facts;
+  return std::any_of(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return fact.label == "donated"; });
+}
+
+class CallTimer {
+ public:
+  CallTimer(ServingCounters& counters, std::int64_t rows) : counters_(counters) {
+    ServingCounters::add(counters.calls);
+    ServingCounters::add(counters.rows, static_cast<std::uint64_t>(rows));
+  }
+  ~CallTimer() { ServingCounters::add(counters_.run_nanoseconds, ServingClock::now() - start_); }
+  CallTimer(const CallTimer&) = delete;
+  CallTimer& operator=(const CallTimer&) = delete;
+
+ private:
+  ServingCounters& counters_;
+  const ServingClock::time_point start_ = ServingClock::now();
+};
+
+// The caller waits in another thread, so whatever is thrown goes there.
+template <typename Run>
+void answer_with(InferenceRequest& request, const Run& run) {
+  try {
+    const CallTimer timer(*request.counters, request.inputs.rows);
+    request.answer(run());
+  } catch (const std::bad_alloc&) {
+    try {
+      raise_out_of_memory();
+    } catch (const Error&) {
+      request.fail(std::current_exception());
+    }
+  } catch (...) {
+    request.fail(std::current_exception());
+  }
+}
+
+void run_alone(InferenceRequest& request) {
+  answer_with(request, [&] {
+    if (!request.session) return request.model->run(request.inputs);
+    return run_in_session(request.name, *request.session, request.inputs);
+  });
+}
+
+// False if the batch fails.
+bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) try {
+  std::vector<const ServedInputs*> inputs;
+  std::int64_t rows = 0;
+  for (const auto& request : batch) {
+    inputs.push_back(&request->inputs);
+    rows += request->inputs.rows;
+  }
+  std::vector<TensorMap> answers;
+  {
+    const CallTimer timer(*batch.front()->counters, rows);
+    answers = batch.front()->model->run_batch(inputs);
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->answer(std::move(answers[i]));
+  return true;
+} catch (const Error&) {
+  return false;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+}  // namespace
+
+TensorMap run_in_session(const std::string& name, ModelSession& session,
+                         const ServedInputs& inputs) {
+  const std::lock_guard lock(session.mutex);
+  if (session.closed) unknown_session(name, session.id);
+  try {
+    return session.model->run(inputs, session.state);
+  } catch (const Error& error) {
+    session.closed = has_written(error);
+    throw;
+  }
+}
+
+void run_requests(const std::vector<std::shared_ptr<InferenceRequest>>& batch) {
+  const ServingClock::time_point start = ServingClock::now();
+  for (const auto& request : batch)
+    ServingCounters::add(request->counters->wait_nanoseconds, start - request->created);
+  if (batch.size() > 1 && run_together(batch)) return;
+  for (const auto& request : batch) run_alone(*request);
+}
+
+}  // namespace mithril

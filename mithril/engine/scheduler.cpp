@@ -1,0 +1,252 @@
+#include "mithril/engine/scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mithril/engine/engine_errors.hpp"
+#include "mithril/engine/run_requests.hpp"
+
+namespace mithril {
+namespace {
+
+using Requests = std::vector<std::shared_ptr<InferenceRequest>>;
+
+bool is_alone(const InferenceRequest& request) {
+  return request.session || !request.model->batches() ||
+         request.inputs.rows >= request.model->options().max_batch_size;
+}
+
+// When the first request of a queue has waited long enough.
+ServingClock::time_point end_of_delay(const InferenceRequest& first) {
+  return is_alone(first) ? first.created : first.created + first.model->options().max_delay;
+}
+
+bool is_full(const RequestQueue& queue) {
+  std::int64_t rows = 0;
+  for (const auto& request : queue.waiting) rows += request->inputs.rows;
+  return rows >= queue.waiting.front()->model->options().max_batch_size;
+}
+
+void forget(const InferenceRequest& request) { --request.counters->waiting; }
+
+void remove_done(RequestQueue& queue) {
+  std::erase_if(queue.waiting, [](const auto& request) {
+    if (request->is_done()) forget(*request);
+    return request->is_done();
+  });
+}
+
+// The first request, and those that may be rows of its batch.
+Requests take_batch(RequestQueue& queue) {
+  Requests batch{queue.waiting.front()};
+  const InferenceRequest& first = *batch.front();
+  queue.waiting.pop_front();
+  std::int64_t rows = first.inputs.rows;
+  const std::int64_t most = is_alone(first) ? 0 : first.model->options().max_batch_size;
+  for (auto at = queue.waiting.begin(); at != queue.waiting.end() && rows < most;) {
+    const InferenceRequest& other = **at;
+    const bool fits = other.model == first.model && !other.session &&
+                      rows + other.inputs.rows <= most &&
+                      first.model->fit_together(first.inputs, other.inputs);
+    if (!fits) {
+      ++at;
+      continue;
+    }
+    rows += other.inputs.rows;
+    batch.push_back(*at);
+    at = queue.waiting.erase(at);
+  }
+  for (const auto& request : batch) forget(*request);
+  return batch;
+}
+
+}  // namespace
+
+Scheduler::~Scheduler() {
+  shut_down(ServingClock::now());
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+bool Scheduler::try_acquire() {
+  int now = free_.load(std::memory_order_seq_cst);
+  while (now > 0) {
+    if (free_.compare_exchange_weak(now, now - 1, std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
+// A thread that waits is counted before it looks, so that either it sees the free slot or it is
+// seen here.
+void Scheduler::release() {
+  free_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  const std::lock_guard lock(mutex_);
+  slot_freed_.notify_all();
+}
+
+void Scheduler::acquire(const SlotRequest& request) {
+  if (shut_down_.load(std::memory_order_relaxed)) std::rethrow_exception(shut_down_error());
+  if (try_acquire()) return;
+  std::unique_lock lock(mutex_);
+  if (shut_down_) std::rethrow_exception(shut_down_error());
+  if (request.counters.waiting >= request.max_queue) {
+    ServingCounters::add(request.counters.rejected);
+    refuse_full_queue(request.name, request.max_queue);
+  }
+  ++request.counters.waiting, ++callers_, ++sleepers_;
+  const auto is_free = [&] { return try_acquire(); };
+  const bool acquired = request.deadline ? slot_freed_.wait_until(lock, request.cancellation,
+                                                                  *request.deadline, is_free)
+                                         : slot_freed_.wait(lock, request.cancellation, is_free);
+  --request.counters.waiting, --callers_, --sleepers_;
+  if (acquired) return;
+  slot_freed_.notify_all();
+  const bool is_cancelled = request.cancellation.stop_requested();
+  ServingCounters::add(is_cancelled ? request.counters.cancelled : request.counters.expired);
+  std::rethrow_exception(is_cancelled ? cancelled_error(request.name)
+                                      : deadline_error(request.name));
+}
+
+void Scheduler::push(const std::shared_ptr<RequestQueue>& queue,
+                     std::shared_ptr<InferenceRequest> request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (shut_down_) std::rethrow_exception(shut_down_error());
+    if (queue->closed) std::rethrow_exception(unloaded_error(request->name));
+    const std::size_t most = request->model->options().max_queue;
+    if (queue->waiting.size() >= most) remove_done(*queue);
+    if (queue->waiting.size() >= most) {
+      ServingCounters::add(request->counters->rejected);
+      refuse_full_queue(request->name, most);
+    }
+    start_workers();
+    ++request->counters->waiting;
+    queue->waiting.push_back(std::move(request));
+    if (!queue->active) active_.push_back(queue);
+    const bool is_news = !queue->active || is_full(*queue);
+    queue->active = true;
+    if (!is_news) return;
+  }
+  changed_.notify_one();
+}
+
+void Scheduler::close(RequestQueue& queue) {
+  std::deque<std::shared_ptr<InferenceRequest>> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    queue.closed = true;
+    dropped.swap(queue.waiting);
+    for (const auto& request : dropped) forget(*request);
+  }
+  for (const auto& request : dropped) request->drop(unloaded_error(request->name));
+}
+
+bool Scheduler::is_idle() const {
+  const bool has_waiting = std::any_of(active_.begin(), active_.end(),
+                                       [](const auto& queue) { return !queue->waiting.empty(); });
+  return !has_waiting && callers_ == 0 && free_ == slots_;
+}
+
+void Scheduler::shut_down(std::optional<ServingClock::time_point> until) {
+  Requests dropped;
+  {
+    std::unique_lock lock(mutex_);
+    shut_down_ = true;
+    changed_.notify_all();
+    ++sleepers_;
+    const auto is_over = [&] { return is_idle(); };
+    if (until) {
+      slot_freed_.wait_until(lock, *until, is_over);
+    } else {
+      slot_freed_.wait(lock, is_over);
+    }
+    --sleepers_;
+    for (const auto& queue : active_) {
+      for (const auto& request : queue->waiting) forget(*request);
+      dropped.insert(dropped.end(), queue->waiting.begin(), queue->waiting.end());
+      queue->waiting.clear();
+    }
+  }
+  for (const auto& request : dropped) request->drop(shut_down_error());
+}
+
+void Scheduler::start_workers() {
+  while (static_cast<int>(workers_.size()) < slots_) workers_.emplace_back([this] { work(); });
+}
+
+void Scheduler::wait_for_slot(std::unique_lock<std::mutex>& lock) {
+  ++sleepers_;
+  slot_freed_.wait(lock, [&] { return try_acquire(); });
+  --sleepers_;
+}
+
+Scheduler::Next Scheduler::find_next(ServingClock::time_point now) {
+  Next next;
+  const auto consider = [&](ServingClock::time_point time) {
+    if (!next.time || time < *next.time) next.time = time;
+  };
+  for (const auto& queue : active_) {
+    for (const auto& request : queue->waiting) {
+      if (!request->deadline) continue;
+      if (*request->deadline <= now) {
+        request->expire();
+      } else {
+        consider(*request->deadline);
+      }
+    }
+    remove_done(*queue);
+    queue->active = !queue->waiting.empty();
+    if (!queue->active) continue;
+    const InferenceRequest& first = *queue->waiting.front();
+    const ServingClock::time_point end = end_of_delay(first);
+    if (!shut_down_ && end > now && !is_full(*queue)) {
+      consider(end);
+    } else if (!next.ready || first.created < next.ready->waiting.front()->created) {
+      next.ready = queue;
+    }
+  }
+  std::erase_if(active_, [](const auto& queue) { return !queue->active; });
+  return next;
+}
+
+void Scheduler::work() {
+  bool has_slot = false;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const Next next = find_next(ServingClock::now());
+    if (next.ready && !has_slot) {
+      has_slot = true;
+      if (!try_acquire()) wait_for_slot(lock);
+      continue;  // another worker may have taken the batch meanwhile
+    }
+    if (next.ready) {
+      const Requests batch = take_batch(*next.ready);
+      // Another worker takes over the queues that this one has watched.
+      changed_.notify_one();
+      lock.unlock();
+      run_requests(batch);
+      release();
+      has_slot = false;
+      lock.lock();
+      continue;
+    }
+    if (has_slot) {
+      free_.fetch_add(1, std::memory_order_seq_cst);
+      slot_freed_.notify_all();
+      has_slot = false;
+    }
+    if (ended_) return;
+    if (next.time) {
+      changed_.wait_until(lock, *next.time);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+}  // namespace mithril

@@ -1,0 +1,93 @@
+// Runs requests: at most as many evaluations at a time as the engine has slots.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mithril/engine/inference_request.hpp"
+
+namespace mithril {
+
+// The requests that wait for one registered model. Guarded by the mutex of the scheduler.
+struct RequestQueue {
+  std::deque<std::shared_ptr<InferenceRequest>> waiting;
+  bool active = false;  // the scheduler lists it
+  bool closed = false;  // the model was unloaded
+};
+
+// How long a caller is ready to wait, and for what it is counted.
+struct SlotRequest {
+  const std::string& name;
+  ServingCounters& counters;
+  std::size_t max_queue;
+  std::optional<ServingClock::time_point> deadline;
+  std::stop_token cancellation;
+};
+
+class Scheduler {
+ public:
+  // The right to run an evaluation.
+  class Slot {
+   public:
+    explicit Slot(Scheduler& scheduler) : scheduler_(&scheduler) {}
+    ~Slot() { scheduler_->release(); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+
+   private:
+    Scheduler* scheduler_;
+  };
+
+  explicit Scheduler(int slots) : slots_(slots), free_(slots) {}
+  ~Scheduler();
+
+  // Waits for a slot in the calling thread. E1203 if max_queue callers wait, E1205 at the deadline,
+  // E1206, E1208.
+  void acquire(const SlotRequest& request);
+
+  // E1203 if the queue is full, E1207 if it is closed, E1208.
+  void push(const std::shared_ptr<RequestQueue>& queue, std::shared_ptr<InferenceRequest> request);
+  // Fails the requests that wait, and refuses others.
+  void close(RequestQueue& queue);
+  // Refuses further requests, and waits until all accepted ones are answered, or until the time.
+  // Then the rest fails.
+  void shut_down(std::optional<ServingClock::time_point> until);
+
+ private:
+  // A queue whose batch is complete, or else the time at which one may be.
+  struct Next {
+    std::shared_ptr<RequestQueue> ready;
+    std::optional<ServingClock::time_point> time;
+  };
+
+  bool try_acquire();
+  void release();
+  void start_workers();
+  void work();
+  // Those that follow are called with the mutex held.
+  void wait_for_slot(std::unique_lock<std::mutex>& lock);
+  Next find_next(ServingClock::time_point now);
+  bool is_idle() const;
+
+  const int slots_;
+  std::atomic<int> free_;
+  std::atomic<int> sleepers_{0};        // threads that wait for a slot
+  std::atomic<bool> shut_down_{false};  // further requests are refused
+  std::mutex mutex_;                    // guards the members below
+  std::condition_variable_any slot_freed_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<RequestQueue>> active_;  // with waiting requests
+  std::vector<std::thread> workers_;
+  int callers_ = 0;     // that wait for a slot in their own thread
+  bool ended_ = false;  // workers return
+};
+
+}  // namespace mithril
