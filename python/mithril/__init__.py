@@ -33,6 +33,7 @@ from ._core import (
     set_limits,
 )
 from .backends import CpuBackend, TorchBackend
+from .engine import Engine, PendingAnswer
 from .files import (
     Checkpoint,
     WeightReport,
@@ -104,6 +105,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ConstantSchedule",
     "CosineSchedule",
     "CpuBackend",
+    "Engine",
     "Error",
     "GradDotProdEngine",
     "GradScaler",
@@ -120,6 +122,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Package",
     "ParameterGroup",
     "ParseError",
+    "PendingAnswer",
     "PerSample",
     "ProgressBar",
     "ProjectionWriter",

@@ -90,6 +90,7 @@ MAKERS = {
     "Connection": 'ml.IOKey("x") makes one, as do models that are called with connections',
     "HookHandle": "compiled.register_hook(path, fn) makes it",
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
+    "PendingAnswer": "engine.infer_async(name, inputs) makes it",
     "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
     "_Package": "ml.load_package(path) makes a Package of it",

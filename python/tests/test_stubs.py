@@ -20,6 +20,7 @@ STUBS = [
         "optimizers.pyi",
         "files.pyi",
         "generation.pyi",
+        "engine.pyi",
     )
     for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]

@@ -1,0 +1,342 @@
+// Engines, which serve compiled models to many threads.
+#include "mithril/engine/engine.hpp"
+
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/backend/memory.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/base/write_file.hpp"
+
+namespace mithril::python {
+namespace {
+
+using EngineClock = std::chrono::steady_clock;
+
+template <typename Duration>
+Duration duration_of(double seconds, const char* option) {
+  const double limit = 1e9;  // 30 years
+  if (!(seconds >= 0 && seconds <= limit)) {
+    raise({.kind = ErrorKind::value,
+           .code = "E1224",
+           .message = std::string(option) + " is " + shown(py::float_(seconds)) +
+                      ", expected seconds from 0 to 1e9"});
+  }
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+std::shared_ptr<Engine> make_engine(py::handle memory_limit, int threads, std::int64_t max_sessions,
+                                    double session_age) {
+  EngineOptions options{.threads = threads};
+  if (!memory_limit.is_none()) {
+    options.memory_limit = argument("Engine", "memory_limit", [&] {
+      return read_bytes(datum_of(memory_limit), "memory_limit");
+    });
+  }
+  options.max_sessions = static_cast<std::size_t>(std::max<std::int64_t>(max_sessions, 0));
+  options.session_age = duration_of<std::chrono::milliseconds>(session_age, "session_age");
+  // Evaluations that end may need the interpreter.
+  return {new Engine(options), [](Engine* engine) {
+            std::optional<py::gil_scoped_release> free;
+            if (PyGILState_Check()) free.emplace();  // a server may be the last owner
+            delete engine;
+          }};
+}
+
+State state_of_dict(py::handle state) {
+  if (state.is_none()) return {};
+  if (!py::isinstance<py::dict>(state)) wrong_type(state, "a dict of states");
+  return State(tensor_map_of(state.cast<py::dict>()));
+}
+
+TensorMap params_of_dict(py::handle params) {
+  if (params.is_none()) return {};
+  if (!py::isinstance<py::dict>(params)) wrong_type(params, "a dict of parameters");
+  return tensor_map_of(params.cast<py::dict>());
+}
+
+// (compiled,), (compiled, params) or (compiled, params, state), or a compiled model.
+ServableModel servable_of(const py::object& made) {
+  if (py::isinstance<CompiledModel>(made)) return {made.cast<const CompiledModel&>()};
+  constexpr const char* expected = "a compiled model, or a tuple (compiled, params, state)";
+  if (!py::isinstance<py::tuple>(made)) wrong_type(made, expected);
+  const auto parts = made.cast<py::tuple>();
+  if (parts.empty() || parts.size() > 3 || !py::isinstance<CompiledModel>(parts[0]))
+    wrong_type(made, expected);
+  ServableModel model{parts[0].cast<const CompiledModel&>()};
+  if (parts.size() > 1) model.params = params_of_dict(parts[1]);
+  if (parts.size() > 2) model.state = state_of_dict(parts[2]);
+  return model;
+}
+
+void register_in_engine(Engine& engine, const std::string& name, const py::object& model,
+                        py::handle params, py::handle state, std::int64_t max_batch_size,
+                        double max_delay, std::int64_t max_queue, py::handle mask,
+                        const py::dict& padding) {
+  ServingOptions options{
+      .max_batch_size = max_batch_size,
+      .max_delay = duration_of<std::chrono::microseconds>(max_delay, "max_delay"),
+      .max_queue = static_cast<std::size_t>(std::max<std::int64_t>(max_queue, 0))};
+  if (!mask.is_none()) options.mask = text_of(mask, "the name of an input, or None");
+  for (const auto& [key, value] : padding) {
+    options.padding.emplace_back(text_of(key, "the name of an input"),
+                                 tensor_of(py::reinterpret_borrow<py::object>(value)).item());
+  }
+  if (py::isinstance<CompiledModel>(model)) {
+    ServableModel given{model.cast<const CompiledModel&>(), params_of_dict(params),
+                        state_of_dict(state)};
+    const py::gil_scoped_release free;
+    engine.register_model(name, std::move(given), std::move(options));
+    return;
+  }
+  if (!PyCallable_Check(model.ptr()))
+    wrong_type(model, "a compiled model, or a function that returns one with its parameters");
+  if (!params.is_none() || !state.is_none())
+    wrong_type(params.is_none() ? state : params,
+               "None: the function returns parameters and state");
+  auto load = [function = shared_function(py::reinterpret_borrow<py::function>(model))] {
+    const py::gil_scoped_acquire lock;
+    return servable_of((*function)());
+  };
+  const py::gil_scoped_release free;
+  engine.register_model(name, std::move(load), std::move(options));
+}
+
+InferOptions infer_options_of(py::handle timeout, py::handle session) {
+  InferOptions options;
+  if (!timeout.is_none()) {
+    const auto seconds = argument("infer", "timeout", [&] {
+      if (!PyNumber_Check(timeout.ptr())) wrong_type(timeout, "a number of seconds, or None");
+      return py::float_(py::reinterpret_borrow<py::object>(timeout)).cast<double>();
+    });
+    options.deadline = EngineClock::now() + duration_of<EngineClock::duration>(seconds, "timeout");
+  }
+  if (!session.is_none()) options.session = text_of(session, "the id of a session, or None");
+  return options;
+}
+
+void write_trace(const std::string& path, const StepTrace& trace) {
+  const std::string why = write_file(path, trace.chrome_json());
+  if (why.empty()) return;
+  raise({.kind = ErrorKind::input,
+         .code = "E0831",
+         .path = path,
+         .message = "the file cannot be written",
+         .facts = {{"reason", why}}});
+}
+
+py::dict infer_in_engine(Engine& engine, const std::string& name, const py::dict& inputs,
+                         py::handle timeout, py::handle session, py::handle trace) {
+  InferOptions options = infer_options_of(timeout, session);
+  const TensorMap request = tensor_map_of(inputs);
+  StepTrace traced;
+  std::string trace_path;
+  if (!trace.is_none()) {
+    trace_path = argument("infer", "trace", [&] { return path_of(trace); });
+    options.trace = &traced;
+  }
+  const TensorMap outputs = call_with_inputs({inputs}, [&] {
+    TensorMap answer = engine.infer(name, request, options);
+    if (options.trace) write_trace(trace_path, traced);
+    return answer;
+  });
+  return dict_of(outputs);
+}
+
+PendingAnswer infer_later(Engine& engine, const std::string& name, const py::dict& inputs,
+                          py::handle timeout, py::handle session) {
+  const InferOptions options = infer_options_of(timeout, session);
+  const TensorMap request = tensor_map_of(inputs);
+  return call_with_inputs({inputs}, [&] { return engine.infer_async(name, request, options); });
+}
+
+py::object error_object(const std::exception_ptr& error) {
+  try {
+    // The translators of this module make the Python exception.
+    py::cpp_function([&] { std::rethrow_exception(error); })();
+  } catch (py::error_already_set& raised) {
+    return py::reinterpret_borrow<py::object>(raised.value());
+  }
+  return py::none();
+}
+
+py::list infer_all(Engine& engine, const std::string& name, const py::list& requests,
+                   py::handle timeout, bool return_errors) {
+  const InferOptions options = infer_options_of(timeout, py::none());
+  std::vector<TensorMap> given;
+  for (const py::handle request : requests) {
+    if (!py::isinstance<py::dict>(request)) wrong_type(request, "a dict of inputs");
+    given.push_back(tensor_map_of(request.cast<py::dict>()));
+  }
+  const std::vector<InferResult> results = [&] {
+    const py::gil_scoped_release free;
+    return engine.infer_batch(name, given, options);
+  }();
+  py::list answers;
+  for (const InferResult& result : results) {
+    if (result.error && !return_errors) std::rethrow_exception(result.error);
+    answers.append(result.error ? error_object(result.error) : py::object(dict_of(result.outputs)));
+  }
+  return answers;
+}
+
+py::dict read_answer(PendingAnswer& answer) {
+  const TensorMap outputs = [&] {
+    const py::gil_scoped_release free;
+    return answer.get();
+  }();
+  return dict_of(outputs);
+}
+
+bool wait_for_answer(PendingAnswer& answer, double timeout) {
+  const auto until = EngineClock::now() + duration_of<EngineClock::duration>(timeout, "timeout");
+  const py::gil_scoped_release free;
+  return answer.wait_until(until);
+}
+
+py::list ports_of(const std::vector<ServedTensor>& ports) {
+  py::list listed;
+  for (const ServedTensor& port : ports) {
+    py::object shape = py::none();
+    if (port.shape) shape = sizes_of(*port.shape);
+    listed.append(py::dict(py::arg("name") = port.name, py::arg("dtype") = port.dtype,
+                           py::arg("shape") = shape));
+  }
+  return listed;
+}
+
+py::dict info_dict(const Engine& engine, const std::string& name) {
+  const ServedModelInfo info = engine.model_info(name);
+  return py::dict(py::arg("name") = info.name, py::arg("backend") = info.backend,
+                  py::arg("inputs") = ports_of(info.inputs),
+                  py::arg("outputs") = ports_of(info.outputs), py::arg("states") = info.states,
+                  py::arg("max_batch_size") = info.options.max_batch_size,
+                  py::arg("bytes") = info.bytes, py::arg("loaded") = info.loaded);
+}
+
+py::dict stats_dict(const Engine& engine, const std::string& name) {
+  const ServingStats stats = engine.stats(name);
+  return py::dict(
+      py::arg("requests") = stats.requests, py::arg("answered") = stats.answered,
+      py::arg("failed") = stats.failed, py::arg("rejected") = stats.rejected,
+      py::arg("expired") = stats.expired, py::arg("cancelled") = stats.cancelled,
+      py::arg("calls") = stats.calls, py::arg("rows") = stats.rows, py::arg("loads") = stats.loads,
+      py::arg("waiting") = stats.waiting, py::arg("sessions") = stats.sessions,
+      py::arg("wait_seconds") = stats.wait_seconds, py::arg("run_seconds") = stats.run_seconds,
+      py::arg("latency_seconds") = stats.latency_seconds);
+}
+
+void shut_down_engine(Engine& engine, py::handle timeout) {
+  const InferOptions options = infer_options_of(timeout, py::none());
+  const py::gil_scoped_release free;
+  engine.shut_down(options.deadline);
+}
+
+void bind_pending_answer(py::module_& module) {
+  py::class_<PendingAnswer>(module, "PendingAnswer", "The answer to a request of infer_async.")
+      .def("result", read_answer,
+           "Waits for the outputs and returns them, once. Raises the error of the request.")
+      .def("done", &PendingAnswer::is_done, "Whether the request was answered or has failed.")
+      .def("wait", wait_for_answer, py::arg("timeout"),
+           "Waits for as many seconds at most; returns done().")
+      .def("cancel", &PendingAnswer::cancel,
+           "Cancels the request, unless it is done; result() then raises an error.")
+      .def("__repr__", [](const PendingAnswer& answer) {
+        return std::string("PendingAnswer(done=") + (answer.is_done() ? "True)" : "False)");
+      });
+}
+
+}  // namespace
+
+void bind_engine(py::module_& module) {
+  bind_pending_answer(module);
+  const ServingOptions by_default;
+  const auto text = [](const Engine& engine) {
+    std::vector<std::string> names;
+    for (const std::string& name : engine.list_models()) names.push_back(quoted(name));
+    return "Engine(models=[" + join(names, ", ") + "])";
+  };
+  py::class_<Engine, std::shared_ptr<Engine>>(module, "Engine",
+                                              R"(Serves compiled models to many threads.
+
+Requests of a model with max_batch_size share evaluations; others run in the calling thread.
+docs/serving.md describes batches, limits, sessions and the server.
+
+Args:
+    memory_limit: of all models and sessions, in bytes or as "2GB". Above it the models that were
+        not used for the longest time are evicted, if a function can load them again.
+    threads: the most evaluations at a time; 0: the processors of the process.
+    max_sessions: the most sessions at a time.
+    session_age: the seconds since its last request after which a session is closed.
+
+Example:
+    engine = ml.Engine()
+    engine.register("digits", compiled, params, max_batch_size=32)
+    outputs = engine.infer("digits", {"image": image}))")
+      .def(py::init(&make_engine), py::arg("memory_limit") = py::none(), py::kw_only(),
+           py::arg("threads") = 0, py::arg("max_sessions") = 1024, py::arg("session_age") = 600.0)
+      .def("register", register_in_engine, py::arg("name"), py::arg("model"),
+           py::arg("params") = py::none(), py::kw_only(), py::arg("state") = py::none(),
+           py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.002,
+           py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
+           py::arg("padding") = py::dict(),
+           R"(Serves the model under the name, in inference mode.
+
+A model of that name is replaced; requests that it has accepted finish on it.
+
+Args:
+    name: the name for requests.
+    model: a compiled model, or a function without arguments that returns one, or a tuple
+        (compiled, params, state). The function is called now, and again after an eviction.
+    params: its parameters; None for a bound model.
+    state: its state, such as running statistics.
+    max_batch_size: the most rows of one evaluation; 1: requests are not batched.
+    max_delay: the seconds that the first request of a batch waits for others.
+    max_queue: the most requests that wait; one more is an error.
+    mask: the input that is 0 at padding: requests of different lengths then share a batch.
+    padding: the padding of other inputs, where it is not 0.)")
+      .def("infer", infer_in_engine, py::arg("name"), py::arg("inputs"), py::kw_only(),
+           py::arg("timeout") = py::none(), py::arg("session") = py::none(),
+           py::arg("trace") = py::none(),
+           R"(The outputs of a model.
+
+Args:
+    name: of the model.
+    inputs: a dict of arrays.
+    timeout: the seconds after which a request that is not answered fails.
+    session: an id of open_session, whose state the request continues.
+    trace: a path for a Chrome trace of the steps of the evaluation, which runs alone.)")
+      .def("infer_async", infer_later, py::arg("name"), py::arg("inputs"), py::kw_only(),
+           py::arg("timeout") = py::none(), py::arg("session") = py::none(),
+           "As infer, but returns at once with a PendingAnswer.")
+      .def("infer_batch", infer_all, py::arg("name"), py::arg("requests"), py::kw_only(),
+           py::arg("timeout") = py::none(), py::arg("return_errors") = false,
+           R"(The outputs of several requests, in their order. Each fails alone.
+
+Args:
+    name: of the model.
+    requests: a list of dicts of arrays.
+    timeout: the seconds after which requests that are not answered fail.
+    return_errors: whether a request that fails has its error in the list; otherwise the first
+        error is raised when all are done.)")
+      .def("list_models", &Engine::list_models, "The names of the registered models, sorted.")
+      .def("model_info", info_dict, py::arg("name"),
+           "A dict: backend, inputs and outputs (name, dtype, shape), states, bytes, loaded.")
+      .def("unload", &Engine::unload, py::arg("name"), py::call_guard<py::gil_scoped_release>(),
+           "Removes a model. Evaluations that run finish; requests that wait fail.")
+      .def("stats", stats_dict, py::arg("name"),
+           "A dict of counts since the name was registered first, such as requests and calls.")
+      .def("open_session", &Engine::open_session, py::arg("name"), py::arg("id") = "",
+           py::call_guard<py::gil_scoped_release>(),
+           "Begins a session, which keeps the state of a model between requests; returns its id.")
+      .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
+           "Ends a session.")
+      .def_property_readonly("memory", &Engine::memory,
+                             "The bytes of models and sessions that count for memory_limit.")
+      .def("shut_down", shut_down_engine, py::arg("timeout") = py::none(),
+           "Refuses further requests and answers those that were accepted, for as many seconds at "
+           "most.")
+      .def("__repr__", text);
+}
+
+}  // namespace mithril::python
