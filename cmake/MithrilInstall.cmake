@@ -25,6 +25,16 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
               "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
         DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)
 
+# The server loads cpp-httplib from the system, so it can be left out, too.
+if(TARGET mithril_server)
+  install(TARGETS mithril_server EXPORT MithrilServerTargets COMPONENT server)
+  mithril_headers_of(server_headers server/http_server.hpp)
+  list(REMOVE_ITEM server_headers ${public_headers})
+  mithril_install_headers(server ${server_headers})
+  install(EXPORT MithrilServerTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
+          COMPONENT server)
+endif()
+
 # What is bound to one release of torch is installed beside the rest, and can be left out of it.
 if(TARGET mithril_torch)
   install(TARGETS ${mithril_torch_libraries}

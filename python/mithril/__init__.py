@@ -69,6 +69,7 @@ from .packages import Package, load_package, save_package
 from .per_sample import PerSample
 from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
+from .serving import Server, serve
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 from .user_ops import add_op, check_op
@@ -127,6 +128,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ProgressBar",
     "ProjectionWriter",
     "RandomKey",
+    "Server",
     "ShapeError",
     "Solver",
     "StateError",
@@ -168,6 +170,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "save",
     "save_package",
     "save_safetensors",
+    "serve",
     "set_limits",
     *models.__all__,
 ]

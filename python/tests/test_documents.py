@@ -20,7 +20,7 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 
 SOURCES = ["backends", "benchmarks", "cmake", "codegen", "docs", "examples", "mithril", "python"]
-SOURCES += ["tests", "tools"]
+SOURCES += ["server", "tests", "tools"]
 DOCUMENTS = ["README.md", "docs/semantics.md"]
 CPP_HEAD = """
 #include "mithril/mithril.hpp"

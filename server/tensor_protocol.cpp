@@ -1,0 +1,192 @@
+#include "server/tensor_protocol.hpp"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "mithril/base/names.hpp"
+
+namespace mithril {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "binary tensors are little-endian");
+
+constexpr std::array<std::pair<DType, const char*>, 7> protocol_names{{{DType::boolean, "BOOL"},
+                                                                       {DType::int32, "INT32"},
+                                                                       {DType::int64, "INT64"},
+                                                                       {DType::float16, "FP16"},
+                                                                       {DType::bfloat16, "BF16"},
+                                                                       {DType::float32, "FP32"},
+                                                                       {DType::float64, "FP64"}}};
+
+[[noreturn]] void refuse_size(const std::string& where, const char* unit, std::int64_t got,
+                              std::int64_t expected, const Dims& dims) {
+  raise({.kind = ErrorKind::input,
+         .code = "E1231",
+         .message = where + " has " + std::to_string(got) + " " + unit + ", expected " +
+                    std::to_string(expected),
+         .facts = {{"shape", to_string(dims)}}});
+}
+
+[[noreturn]] void refuse_element(const std::string& where, const Json& element, DType dtype) {
+  raise({.kind = ErrorKind::input,
+         .code = "E1233",
+         .message = where + " has an element that is no " + std::string(protocol_name(dtype)),
+         .facts = {{"element", to_text(element).substr(0, 60)}}});
+}
+
+class NumberReader {
+ public:
+  NumberReader(Tensor& tensor, const std::string& where) : tensor_(tensor), where_(where) {}
+
+  void read(const Json& data) {
+    if (const auto* items = data.as<Json::Array>()) {
+      for (const Json& item : *items) read(item);
+      return;
+    }
+    if (count_ < tensor_.size()) write(data);
+    ++count_;
+  }
+
+  std::int64_t count() const { return count_; }
+
+ private:
+  void write(const Json& element) {
+    visit_dtype(tensor_.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      T& target = static_cast<T*>(tensor_.mutable_raw_data())[count_];
+      if constexpr (std::is_same_v<T, bool>) {
+        target = flag(element);
+      } else if constexpr (std::is_integral_v<T>) {
+        target = integer<T>(element);
+      } else {
+        target = static_cast<T>(real(element));
+      }
+    });
+  }
+
+  bool flag(const Json& element) const {
+    if (const auto* flag = element.as<bool>()) return *flag;
+    const auto* number = element.as<std::int64_t>();
+    if (!number || (*number != 0 && *number != 1)) refuse_element(where_, element, tensor_.dtype());
+    return *number == 1;
+  }
+
+  template <typename T>
+  T integer(const Json& element) const {
+    const auto* number = element.as<std::int64_t>();
+    if (!number || *number < std::numeric_limits<T>::min() ||
+        *number > std::numeric_limits<T>::max()) {
+      refuse_element(where_, element, tensor_.dtype());
+    }
+    return static_cast<T>(*number);
+  }
+
+  double real(const Json& element) const {
+    if (const auto* number = element.as<double>()) return *number;
+    if (const auto* number = element.as<std::int64_t>()) return static_cast<double>(*number);
+    refuse_element(where_, element, tensor_.dtype());
+  }
+
+  Tensor& tensor_;
+  const std::string& where_;
+  std::int64_t count_ = 0;
+};
+
+template <typename Number>
+void append_number(std::string& text, Number number) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  text.append(buffer.data(), end);
+}
+
+}  // namespace
+
+std::string_view protocol_name(DType dtype) {
+  for (const auto& [each, name] : protocol_names) {
+    if (each == dtype) return name;
+  }
+  MITHRIL_CHECK(false, "a dtype without a name in the protocol");
+  return {};
+}
+
+DType parse_protocol_name(const std::string& name, const std::string& where) {
+  std::vector<std::string> known;
+  for (const auto& [dtype, each] : protocol_names) {
+    if (name == each) return dtype;
+    known.emplace_back(each);
+  }
+  unknown_name(ErrorKind::type, "E1232", "datatype of tensors", name, where, known);
+}
+
+Tensor tensor_of_bytes(DType dtype, const Dims& dims, std::string_view bytes,
+                       const std::string& where) {
+  const std::int64_t count = element_count(dims);
+  const auto got = static_cast<std::int64_t>(bytes.size());
+  const auto element = static_cast<std::int64_t>(size_of(dtype));
+  if (got / element != count || got % element != 0)
+    refuse_size(where, "bytes", got, count * element, dims);
+  Tensor tensor = Tensor::empty(dtype, dims);
+  if (got == 0) return tensor;
+  auto* target = static_cast<char*>(tensor.mutable_raw_data());
+  if (dtype == DType::boolean) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) target[i] = bytes[i] != 0;
+  } else {
+    std::memcpy(target, bytes.data(), bytes.size());
+  }
+  return tensor;
+}
+
+Tensor tensor_of_numbers(DType dtype, const Dims& dims, const Json& data,
+                         const std::string& where) {
+  // Counted before they are allocated: the dims are the client's.
+  const std::int64_t count = element_count(dims);
+  const auto* items = data.as<Json::Array>();
+  if (!items) refuse_element(where, data, dtype);
+  if (count > 0 && items->empty()) refuse_size(where, "elements", 0, count, dims);
+  Tensor none = Tensor::empty(dtype, {0});
+  NumberReader counter(none, where);
+  counter.read(data);
+  if (counter.count() != count) refuse_size(where, "elements", counter.count(), count, dims);
+  Tensor tensor = Tensor::empty(dtype, dims);
+  NumberReader(tensor, where).read(data);
+  return tensor;
+}
+
+void append_bytes(std::string& text, const Tensor& tensor) {
+  const Tensor host = tensor.host();
+  if (host.bytes() > 0) text.append(static_cast<const char*>(host.raw_data()), host.bytes());
+}
+
+void append_numbers(std::string& text, const Tensor& tensor) {
+  const Tensor host = tensor.host();
+  text += '[';
+  visit_dtype(host.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto* elements = static_cast<const T*>(host.raw_data());
+    for (std::int64_t i = 0; i < host.size(); ++i) {
+      if (i > 0) text += ", ";
+      if constexpr (std::is_same_v<T, bool>) {
+        text += elements[i] ? "true" : "false";
+      } else if constexpr (std::is_integral_v<T>) {
+        append_number(text, elements[i]);
+      } else {
+        using Written = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        const auto number = static_cast<Written>(elements[i]);
+        if (std::isfinite(number)) {
+          append_number(text, number);
+        } else {
+          text += "null";
+        }
+      }
+    }
+  });
+  text += ']';
+}
+
+}  // namespace mithril
