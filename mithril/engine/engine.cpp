@@ -1,5 +1,7 @@
 #include "mithril/engine/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "mithril/base/names.hpp"
@@ -12,13 +14,13 @@
 namespace mithril {
 namespace {
 
-void require_of_engine(bool holds, const char* call, const char* option, std::int64_t got,
+template <typename Number>
+void require_of_engine(bool holds, const char* call, const char* option, Number got,
                        const char* expected) {
   if (holds) return;
   raise({.kind = ErrorKind::value,
          .code = "E1223",
-         .message = std::string(call) + ": " + option + " is " + std::to_string(got) +
-                    ", expected " + expected});
+         .message = fmt::format("{}: {} is {}, expected {}", call, option, got, expected)});
 }
 
 EngineOptions checked_options(EngineOptions options) {
@@ -37,6 +39,8 @@ ServingOptions checked_options(ServingOptions options) {
                     options.max_batch_size, "at least 1");
   require_of_engine(options.max_delay.count() >= 0, "register", "max_delay",
                     options.max_delay.count(), "at least 0 microseconds");
+  require_of_engine(options.max_padding >= 0 && options.max_padding <= 1, "register", "max_padding",
+                    options.max_padding, "0 to 1");
   require_of_engine(options.max_queue >= 1, "register", "max_queue",
                     static_cast<std::int64_t>(options.max_queue), "at least 1");
   return options;

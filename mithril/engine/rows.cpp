@@ -67,14 +67,11 @@ Tensor join_rows(std::span<const Tensor> parts, const Dims& dims, double padding
   Tensor joined = pads ? Tensor::full(dtype, dims, padding) : Tensor::empty(dtype, dims);
   const std::size_t element = size_of(dtype), row = row_bytes(dims, element);
   std::byte* at = writable_bytes_of(joined);
-  std::int64_t left = dims.front();
   for (const Tensor& given : parts) {
     const Tensor part = given.host();
     BoxCopy{part.dims(), part.dims(), dims, element}.copy(bytes_of(part), at);
     at += static_cast<std::size_t>(part.dims().front()) * row;
-    left -= part.dims().front();
   }
-  for (; left > 0 && row > 0; --left, at += row) std::memcpy(at, at - row, row);
   return joined;
 }
 

@@ -8,9 +8,8 @@
 
 namespace mithril {
 
-// The tensors one after another along axis 0, in a new tensor of these dims, which has at least as
-// many rows. Axes after the first may be longer than those of a part: the rest is `padding`. Rows
-// after the last part repeat its last row.
+// The tensors one after another along axis 0, in a new tensor of these dims, which has as many
+// rows. Axes after the first may be longer than those of a part: the rest is `padding`.
 Tensor join_rows(std::span<const Tensor> parts, const Dims& dims, double padding);
 
 // The rows from `first` on, as a new tensor of these dims: of each axis after the first the

@@ -1,6 +1,7 @@
 #include "mithril/engine/scheduler.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "mithril/engine/engine_errors.hpp"
@@ -36,26 +37,77 @@ void remove_done(RequestQueue& queue) {
   });
 }
 
+// How far two lengths are apart, over all padded symbols.
+std::int64_t distance(const Dims& a, const Dims& b) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+double elements_of(std::int64_t rows, const Dims& lengths) {
+  auto elements = static_cast<double>(rows);
+  for (const std::int64_t length : lengths) elements *= static_cast<double>(length);
+  return elements;
+}
+
+// The rows and lengths of a batch while requests are added.
+class BatchSize {
+ public:
+  explicit BatchSize(const InferenceRequest& first) : options_(first.model->options()) {
+    add(first);
+  }
+
+  bool has_room_for(const InferenceRequest& other) const {
+    if (rows_ + other.inputs.rows > options_.max_batch_size) return false;
+    const double used = used_ + elements_of(other.inputs.rows, other.inputs.lengths);
+    const double all = elements_of(rows_ + other.inputs.rows, longest(other.inputs.lengths));
+    return all - used <= options_.max_padding * all;
+  }
+
+  void add(const InferenceRequest& other) {
+    lengths_ = longest(other.inputs.lengths);
+    rows_ += other.inputs.rows;
+    used_ += elements_of(other.inputs.rows, other.inputs.lengths);
+  }
+
+ private:
+  Dims longest(const Dims& others) const {
+    Dims result = others;
+    for (std::size_t i = 0; i < lengths_.size(); ++i) result[i] = std::max(result[i], lengths_[i]);
+    return result;
+  }
+
+  const ServingOptions& options_;
+  std::int64_t rows_ = 0;
+  Dims lengths_;
+  double used_ = 0;  // elements without padding
+};
+
 // The first request, and those that may be rows of its batch.
 Requests take_batch(RequestQueue& queue) {
   Requests batch{queue.waiting.front()};
   const InferenceRequest& first = *batch.front();
   queue.waiting.pop_front();
-  std::int64_t rows = first.inputs.rows;
-  const std::int64_t most = is_alone(first) ? 0 : first.model->options().max_batch_size;
-  for (auto at = queue.waiting.begin(); at != queue.waiting.end() && rows < most;) {
-    const InferenceRequest& other = **at;
-    const bool fits = other.model == first.model && !other.session &&
-                      rows + other.inputs.rows <= most &&
-                      first.model->fit_together(first.inputs, other.inputs);
-    if (!fits) {
-      ++at;
-      continue;
-    }
-    rows += other.inputs.rows;
-    batch.push_back(*at);
-    at = queue.waiting.erase(at);
+  Requests others;
+  for (const auto& other : queue.waiting) {
+    const bool fits = !is_alone(first) && other->model == first.model && !other->session &&
+                      first.model->fit_together(first.inputs, other->inputs);
+    if (fits) others.push_back(other);
   }
+  const auto distance_of = [&](const auto& request) {
+    return distance(request->inputs.lengths, first.inputs.lengths);
+  };
+  std::stable_sort(others.begin(), others.end(),
+                   [&](const auto& a, const auto& b) { return distance_of(a) < distance_of(b); });
+  BatchSize size(first);
+  for (const auto& other : others) {
+    if (!size.has_room_for(*other)) continue;
+    size.add(*other);
+    batch.push_back(other);
+  }
+  std::erase_if(queue.waiting, [&](const auto& request) {
+    return std::find(batch.begin(), batch.end(), request) != batch.end();
+  });
   for (const auto& request : batch) forget(*request);
   return batch;
 }

@@ -34,15 +34,6 @@ std::int64_t tensor_bytes(const Tensor& tensor) {
   return static_cast<std::int64_t>(tensor.bytes());
 }
 
-// Few sizes, so that a backend needs few plans; at most a third of the rows is filled up.
-std::int64_t rounded_rows(std::int64_t rows, std::int64_t most) {
-  if (rows >= most) return rows;
-  std::int64_t power = 1;
-  while (power < rows) power *= 2;
-  const std::int64_t between = power / 4 * 3;
-  return std::min(between >= rows ? between : power, most);
-}
-
 constexpr int no_symbol = -1;
 
 }  // namespace
@@ -73,8 +64,7 @@ namespace {
 // Finds the batch symbol and the padded symbols of a graph. The facts of the graph are locked.
 class BatchSymbols {
  public:
-  BatchSymbols(const Impl& compiled, const ServingOptions& options)
-      : compiled_(compiled), options_(options) {
+  BatchSymbols(const Impl& compiled, const ServingOptions& options) : compiled_(compiled) {
     if (!compiled.states.empty()) {
       refuse_batching("E1220", "the model cannot be batched: it has a state",
                       join(names_of(compiled.states), ", "), "register it with max_batch_size 1");
@@ -159,7 +149,6 @@ class BatchSymbols {
   }
 
   const Impl& compiled_;
-  const ServingOptions& options_;
   Dim batch_ = 0;
   std::vector<Dim> padded_;
 };
@@ -281,11 +270,10 @@ std::vector<TensorMap> ServedModel::run_batch(std::span<const ServedInputs* cons
     for (std::size_t i = 0; i < lengths.size(); ++i)
       lengths[i] = std::max(lengths[i], request->lengths[i]);
   }
-  const std::int64_t all_rows = rounded_rows(rows, options_.max_batch_size);
   std::vector<Tensor> inputs(impl.forward->signature.size()), parts(requests.size());
   for (const Axes& axes : batching_->inputs) {
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = requests[i]->tensors[axes.index];
-    const Dims dims = batching_->dims(axes, parts.front().dims(), all_rows, lengths);
+    const Dims dims = batching_->dims(axes, parts.front().dims(), rows, lengths);
     inputs[axes.index] = join_rows(parts, dims, axes.padding);
   }
   const std::vector<Tensor> made = impl.forward->executable->run(inputs);

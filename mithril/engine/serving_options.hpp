@@ -29,6 +29,9 @@ struct ServingOptions {
   std::string mask = {};
   // The padding of other inputs; 0 for those that are left out.
   std::vector<std::pair<std::string, double>> padding = {};
+  // The largest share of padding in a batch, from 0 to 1. A batch takes the requests whose lengths
+  // are nearest to that of its first one.
+  double max_padding = 0.1;
 };
 
 // A model that can be loaded again after the engine has evicted it.
@@ -69,7 +72,7 @@ struct ServingStats {
   std::uint64_t expired = 0;    // by their deadline
   std::uint64_t cancelled = 0;  // by their caller, or when the model was unloaded
   std::uint64_t calls = 0;      // evaluations
-  std::uint64_t rows = 0;       // in these evaluations, without those that fill a batch up
+  std::uint64_t rows = 0;       // in these evaluations
   std::uint64_t loads = 0;
   std::uint64_t waiting = 0;   // now
   std::uint64_t sessions = 0;  // now

@@ -34,6 +34,7 @@ class Engine:
         max_queue: int = 1024,
         mask: str | None = None,
         padding: Mapping[str, Array] = ...,
+        max_padding: float = 0.1,
     ) -> None: ...
     def infer(
         self,

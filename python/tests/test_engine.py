@@ -107,7 +107,13 @@ def test_requests_of_different_lengths_are_padded():
     )
     engine = ml.Engine()
     engine.register(
-        "pool", compiled, max_batch_size=3, max_delay=20.0, mask="mask", padding={"tokens": 9}
+        "pool",
+        compiled,
+        max_batch_size=3,
+        max_delay=20.0,
+        mask="mask",
+        padding={"tokens": 9},
+        max_padding=0.5,
     )
     requests = [
         {"tokens": np.ones((1, n), np.float32), "mask": np.ones((1, n), np.float32)}

@@ -62,9 +62,12 @@ TEST_CASE("a batch that does not fill up runs after the delay") {
 TEST_CASE("requests of different lengths are padded to the longest, and answers are cut") {
   const CompiledModel compiled = served_pooling();
   Engine engine;
-  engine.register_model(
-      "pool", compiled, {},
-      {.max_batch_size = 3, .max_delay = long_delay, .mask = "mask", .padding = {{"tokens", 100}}});
+  engine.register_model("pool", compiled, {},
+                        {.max_batch_size = 3,
+                         .max_delay = long_delay,
+                         .mask = "mask",
+                         .padding = {{"tokens", 100}},
+                         .max_padding = 0.5});
   std::vector<TensorMap> requests;
   requests.push_back(tokens_of({1, 2}));
   requests.push_back(tokens_of({3, 4, 5, 6}));
@@ -75,6 +78,23 @@ TEST_CASE("requests of different lengths are padded to the longest, and answers 
     REQUIRE(!results[i].error);
     CHECK(are_close(results[i].outputs, compiled.evaluate({}, requests[i])));
   }
+}
+
+TEST_CASE("a batch has the requests of the nearest lengths, and little padding") {
+  const CompiledModel compiled = served_pooling();
+  Engine engine;
+  engine.register_model(
+      "pool", compiled, {},
+      {.max_batch_size = 6, .max_delay = std::chrono::milliseconds(200), .mask = "mask"});
+  std::vector<TensorMap> requests;
+  for (const size_t length : {9, 100, 10, 99, 10, 100})
+    requests.push_back(tokens_of(std::vector<float>(length, 1)));
+  const std::vector<InferResult> results = engine.infer_batch("pool", requests);
+  for (size_t i = 0; i < results.size(); ++i) {
+    REQUIRE(!results[i].error);
+    CHECK(are_close(results[i].outputs, compiled.evaluate({}, requests[i])));
+  }
+  CHECK(engine.stats("pool").calls == 2);
 }
 
 TEST_CASE("without a mask only requests of equal sizes share a batch") {
