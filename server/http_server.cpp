@@ -41,6 +41,12 @@ void reuse_address(socket_t socket) {
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+// cpp-httplib lets 5 connections wait to be accepted, and the system resets others.
+class ListeningServer final : public httplib::Server {
+ public:
+  bool widen_backlog() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
+};
+
 ParseError invalid_request() {
   return ParseError({.code = "E1238", .message = "this is no valid HTTP request"});
 }
@@ -127,7 +133,7 @@ struct HttpServer::Impl {
     const int bound = options.port == 0 ? server.bind_to_any_port(options.host)
                       : server.bind_to_port(options.host, options.port) ? options.port
                                                                         : -1;
-    if (bound <= 0) {
+    if (bound <= 0 || !server.widen_backlog()) {
       raise({.kind = ErrorKind::backend,
              .code = "E1236",
              .message =
@@ -154,7 +160,7 @@ struct HttpServer::Impl {
 
   const std::shared_ptr<Engine> engine;  // shared with the program that registers models
   const ServerOptions options;
-  httplib::Server server;
+  ListeningServer server;
   int port = 0;
   std::atomic<bool> stopping{false};
   std::mutex stop_mutex, mutex;  // the second guards `ended`
