@@ -1,0 +1,1 @@
+"""Servers under load: `python -m benchmarks.serve`."""
