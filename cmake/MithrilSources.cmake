@@ -35,21 +35,24 @@ list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)
 
-# Generated files hold the headers of codegen/snippets, which a source of our own has as text.
+# Generated files hold the headers of codegen/snippets and the functions of codegen/jax, which sources
+# of our own have as text.
 file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*.cpp)
 file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp mithril/ops/shared/*.hpp)
-set(snippet_entries "")
-set(snippet_count 0)
-foreach(snippet IN LISTS snippets)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${snippet}")
-  cmake_path(GET snippet STEM name)
-  file(READ "${snippet}" text)
-  string(APPEND snippet_entries "    {\"${name}\", R\"snippet(${text})snippet\"},\n")
-  math(EXPR snippet_count "${snippet_count} + 1")
-endforeach()
-set(snippet_source "${PROJECT_BINARY_DIR}/codegen/snippet_files.cpp")
-file(CONFIGURE OUTPUT "${snippet_source}" @ONLY CONTENT [=[
-// Written by CMake from codegen/snippets.
+file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/*.py)
+foreach(kind IN ITEMS snippet jax_snippet)
+  set(entries "")
+  set(count 0)
+  foreach(snippet IN LISTS ${kind}s)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${snippet}")
+    cmake_path(GET snippet STEM name)
+    file(READ "${snippet}" text)
+    string(APPEND entries "    {\"${name}\", R\"snippet(${text})snippet\"},\n")
+    math(EXPR count "${count} + 1")
+  endforeach()
+  set(${kind}_source "${PROJECT_BINARY_DIR}/codegen/${kind}_files.cpp")
+  file(CONFIGURE OUTPUT "${${kind}_source}" @ONLY CONTENT [=[
+// Written by CMake from the files of codegen.
 #include <cstddef>
 
 namespace mithril::codegen {
@@ -57,16 +60,17 @@ namespace mithril::codegen {
 struct SnippetFile {
   const char *name, *text;
 };
-extern const SnippetFile snippet_files[];
-extern const size_t snippet_file_count;
+extern const SnippetFile @kind@_files[];
+extern const size_t @kind@_file_count;
 
-const SnippetFile snippet_files[] = {
-@snippet_entries@};
-const size_t snippet_file_count = @snippet_count@;
+const SnippetFile @kind@_files[] = {
+@entries@};
+const size_t @kind@_file_count = @count@;
 
 }  // namespace mithril::codegen
 ]=])
-list(APPEND MITHRIL_CODEGEN_SOURCES "${snippet_source}")
+  list(APPEND MITHRIL_CODEGEN_SOURCES "${${kind}_source}")
+endforeach()
 
 # A generated library holds the header of the C interface and its implementation.
 set(library_texts "")

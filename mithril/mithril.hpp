@@ -4,6 +4,7 @@
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"

@@ -125,6 +125,9 @@ class CompiledModel {
   // open, `data` has an example. Hooks are left out. InputError E0811 without an example, E0802 for
   // an unknown key.
   ExportedModel exported(const TensorMap& data = {}) const;
+  // The graph of the outputs with the sizes that compiling left open, for write_jax. `dims` of the
+  // inputs are empty.
+  ExportedModel exported_with_open_sizes() const;
 
   // ---- hooks ----
   // Each evaluation through this object calls the function with the value at this path ("hidden",

@@ -40,11 +40,9 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
   return of;
 }
 
-}  // namespace
-
-ExportedModel CompiledModel::exported(const TensorMap& data) const try {
-  Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
-  for (const auto& [key, tensor] : data) check_key(compiled, key);
+// The graph of the outputs. `dims_of` gives the dims of an input that is no state.
+template <typename DimsOf>
+ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
   ExportedModel exported{.graph = compiled.graph};
   for (size_t i = 0; i < compiled.inputs.size(); ++i) {
     const InputKey& input = compiled.inputs[i];
@@ -52,7 +50,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
     made.key = input.key;
     made.role = role_of(input.key_class);
     if (made.role != Role::state) {
-      made.dims = compiled.dims_of_input({input.key, i}, data);
+      made.dims = dims_of(NamedIndex{input.key, i});
       continue;
     }
     made.initial = compiled.initial.at(input.key).host();
@@ -68,10 +66,27 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   for (const NamedIndex& state : compiled.next_states) {
     exported.outputs.push_back({state.name, state.index, true});
   }
+  return exported;
+}
+
+}  // namespace
+
+ExportedModel CompiledModel::exported(const TensorMap& data) const try {
+  Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  for (const auto& [key, tensor] : data) check_key(compiled, key);
+  ExportedModel exported = outputs_of(
+      compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
   if (compiled.inference || compiled.parameters.empty()) return exported;
   exported.gradient_of = differentiated_outputs(compiled);
   if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
   return exported;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+ExportedModel CompiledModel::exported_with_open_sizes() const try {
+  const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -31,6 +31,7 @@ from ._core import (
     dtype,
     limits,
     set_limits,
+    to_jax,
 )
 from .backends import CpuBackend, TorchBackend
 from .engine import Engine, PendingAnswer
@@ -172,5 +173,6 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "save_safetensors",
     "serve",
     "set_limits",
+    "to_jax",
     *models.__all__,
 ]

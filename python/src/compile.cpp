@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
 #include "convert.hpp"
 #include "mithril/backend/memory.hpp"
@@ -80,6 +81,7 @@ py::dict by_name(py::handle given) {
 
 void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
   const std::string file = path_of(path);
+  if (file.ends_with(".py")) return write_jax(compiled.exported_with_open_sizes(), file);
   write_cpp(compiled.exported(tensor_map_of(data)), file);
 }
 
@@ -263,7 +265,7 @@ Args:
     inference: whether to build no gradient.
     jit: whether the backend may compile what it runs.
     use_short_namings: "weight_0" in place of "encoder.fc1.weight".
-    file_path: where to write the compiled model as C++.
+    file_path: where to write the compiled model: "model.cpp" as C++, "model.py" for JAX.
     safe_shapes: whether each evaluation checks ranks and sizes.
     use_checkpointing: whether to compute values again in the gradient, in less memory.
     debug: whether to print what each op makes, and to stop at the first NaN or infinity.

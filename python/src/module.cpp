@@ -38,6 +38,7 @@ PYBIND11_MODULE(_core, module) {
   bind_user_ops(module);
   bind_constraints(module);
   bind_compile(module);
+  bind_jax(module);
   bind_generation(module);
   bind_engine(module);
   bind_per_sample(module);

@@ -82,6 +82,7 @@ class Completeness {
     if (op_.eval) {
       require("has a spelling for torch, or \"unsupported: ...\"",
               op_.spelling("torch") != nullptr);
+      require("has a spelling for JAX", op_.spelling("jax") != nullptr);
       require("has a C formula, a kernel in codegen/snippets, a view's elements, or no tensors",
               is_generated_in_cpp(op_));
     }

@@ -28,7 +28,9 @@ OpDef define_add() {
               if (g.needs(port)) flow_summed(g, port, g.out_grad());
             }
           },
-      .spell = {{"torch", "aten::add(left, right)"}, {"c", "{left} + {right}"}},
+      .spell = {{"jax", "{left} + {right}"},
+                {"torch", "aten::add(left, right)"},
+                {"c", "{left} + {right}"}},
   };
 }
 

@@ -21,7 +21,9 @@ OpDef define_buffer() {
           },
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return x; }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad()); },
-      .spell = {{"torch", "input"}, {"c", "{input}"}},
+      .spell = {{"jax", "jnp.asarray({input}, {output.dtype})"},
+                {"torch", "input"},
+                {"c", "{input}"}},
   };
 }
 

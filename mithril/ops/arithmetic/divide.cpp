@@ -39,7 +39,8 @@ OpDef define_divide() {
             if (!g.needs("denominator")) return;
             flow_summed(g, "denominator", -(g.out_grad() * g.out()) / denominator);
           },
-      .spell = {{"torch", "aten::div(numerator, denominator)"},
+      .spell = {{"jax", "{numerator} / {denominator}"},
+                {"torch", "aten::div(numerator, denominator)"},
                 {"c", "{numerator} / {denominator}"}},
   };
 }

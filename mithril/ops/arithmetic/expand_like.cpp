@@ -26,7 +26,8 @@ OpDef define_expand_like() {
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
       .samples = samples_expanded,
-      .spell = {{"torch", "aten::expand_as(input, like)"}},
+      .spell = {{"jax", "jnp.broadcast_to({input}, {like.shape})"},
+                {"torch", "aten::expand_as(input, like)"}},
   };
 }
 

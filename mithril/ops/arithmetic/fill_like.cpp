@@ -21,7 +21,9 @@ OpDef define_fill_like() {
             });
           },
       .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
-      .spell = {{"torch", "aten::full_like(like, number)"}, {"c", "{number}"}},
+      .spell = {{"jax", "jnp.full({like.shape}, {number}, {output.dtype})"},
+                {"torch", "aten::full_like(like, number)"},
+                {"c", "{number}"}},
   };
 }
 

@@ -53,7 +53,8 @@ OpDef define_floor_divide() {
                 c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
           },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
-      .spell = {{"torch", "aten::floor_divide(numerator, denominator)"}},
+      .spell = {{"jax", "jnp.floor_divide({numerator}, {denominator})"},
+                {"torch", "aten::floor_divide(numerator, denominator)"}},
   };
 }
 

@@ -43,7 +43,8 @@ OpDef define_fmod() {
             const Expression quotient = call("trunc", {g.in("numerator") / g.in("denominator")});
             flow_summed(g, "denominator", -(g.out_grad() * quotient));
           },
-      .spell = {{"torch", "aten::fmod(numerator, denominator)"}},
+      .spell = {{"jax", "jnp.fmod({numerator}, {denominator})"},
+                {"torch", "aten::fmod(numerator, denominator)"}},
   };
 }
 

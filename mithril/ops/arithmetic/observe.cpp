@@ -21,7 +21,8 @@ OpDef define_observe() {
             g.flow("input", observed ? call("observe", {g.out_grad(), hook}) : g.out_grad());
           },
       .opaque = true,
-      .spell = {{"torch", "input"},
+      .spell = {{"jax", "{input}"},
+                {"torch", "input"},
                 {"c", "{input}"},
                 {"loop", "unsupported: an observer reads its input"}},
   };

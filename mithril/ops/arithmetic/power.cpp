@@ -165,7 +165,10 @@ OpDef define_power() {
       .grad =
           [](GradContext& g) { g.value("robust").flag() ? flow_robust_power(g) : flow_power(g); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "robust ? unsupported : aten::pow(base, exponent)"},
+      .spell = {{"jax",
+                 "robust ? robust_power({base}, {exponent}, {threshold}, {output.dtype}) : "
+                 "power({base}, {exponent})"},
+                {"torch", "robust ? unsupported : aten::pow(base, exponent)"},
                 {"c", "{robust} ? unsupported : pow({base}, {exponent})"}},
   };
 }

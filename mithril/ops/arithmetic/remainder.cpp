@@ -64,7 +64,8 @@ OpDef define_remainder() {
                 call("floor_divide", {g.operand("numerator"), g.operand("denominator")});
             flow_summed(g, "denominator", -(g.out_grad() * quotient));
           },
-      .spell = {{"torch", "aten::remainder(numerator, denominator)"}},
+      .spell = {{"jax", "jnp.remainder({numerator}, {denominator})"},
+                {"torch", "aten::remainder(numerator, denominator)"}},
   };
 }
 

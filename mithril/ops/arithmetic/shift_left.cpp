@@ -37,7 +37,8 @@ OpDef define_shift_left() {
                 c, [](auto a, auto b) { return shifted_left(a, b); }, "input", "shift");
           },
       .not_differentiable = "the result is an int",
-      .spell = {{"torch", "aten::bitwise_left_shift(input, shift)"},
+      .spell = {{"jax", "shift_left({input}, {shift}, {output.dtype})"},
+                {"torch", "aten::bitwise_left_shift(input, shift)"},
                 {"c", "{input} << {shift}"},
                 {"loop", "unsupported: loops compute floats"}},
   };

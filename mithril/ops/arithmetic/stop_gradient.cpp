@@ -13,7 +13,9 @@ OpDef define_stop_gradient() {
       .eval = copy_elements,
       .grad = [](GradContext&) {},  // no gradient
       .keeps_elements = true,
-      .spell = {{"torch", "aten::detach(input)"}, {"c", "{input}"}},
+      .spell = {{"jax", "lax.stop_gradient({input})"},
+                {"torch", "aten::detach(input)"},
+                {"c", "{input}"}},
   };
 }
 

@@ -27,7 +27,8 @@ OpDef define_subtract() {
             if (g.needs("left")) flow_summed(g, "left", g.out_grad());
             if (g.needs("right")) flow_summed(g, "right", -g.out_grad());
           },
-      .spell = {{"torch",
+      .spell = {{"jax", "{left} - {right}"},
+                {"torch",
                  "left.kind == \"bool\" ? aten::sub(aten::to(left, output.dtype), right) : "
                  "right.kind == \"bool\" ? aten::sub(left, aten::to(right, output.dtype)) : "
                  "aten::sub(left, right)"},

@@ -45,7 +45,9 @@ OpDef define_sum_to() {
       .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
       .samples = samples_of_sum_to,
-      .spell = {{"torch", "aten::sum_to_size(input, like.shape)"}, {"cpu", "sum_to(input, like)"}},
+      .spell = {{"jax", "sum_to({input}, {like.shape})"},
+                {"torch", "aten::sum_to_size(input, like.shape)"},
+                {"cpu", "sum_to(input, like)"}},
   };
 }
 

@@ -17,7 +17,7 @@ OpDef define_bitwise_and() {
       .solve = [](Solver& s) { return solve_bits(s, std::bit_and<>()); },
       .eval = [](EvalContext& c) { map_bits(c, std::bit_and<>()); },
       .not_differentiable = "the result is an int or a bool",
-      .spell = {{"torch", "aten::bitwise_and(left, right)"}},
+      .spell = {{"jax", "{left} & {right}"}, {"torch", "aten::bitwise_and(left, right)"}},
   };
 }
 

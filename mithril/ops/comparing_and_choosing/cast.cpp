@@ -29,7 +29,9 @@ OpDef define_cast() {
             g.flow("input", call("cast", {g.out_grad(), back}));
           },
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::to(input, dtype)"}, {"c", "T({input})"}},
+      .spell = {{"jax", "{input}.astype({dtype})"},
+                {"torch", "aten::to(input, dtype)"},
+                {"c", "T({input})"}},
   };
 }
 

@@ -80,7 +80,8 @@ OpDef define_clamp() {
             cut("max_val", "less_equal");
             g.flow("input", dy);
           },
-      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
+      .spell = {{"jax", "clamp({input}, {min_val}, {max_val})"},
+                {"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
                 {"c", formula_of_clamp()}},
   };
 }

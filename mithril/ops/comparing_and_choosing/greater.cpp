@@ -16,7 +16,9 @@ OpDef define_greater() {
       .solve = [](Solver& s) { return solve_comparison(s, std::greater<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::greater<>()); },
       .not_differentiable = "the result is a bool",
-      .spell = {{"torch", "aten::gt(left, right)"}, {"c", "{left} > {right}"}},
+      .spell = {{"jax", "{left} > {right}"},
+                {"torch", "aten::gt(left, right)"},
+                {"c", "{left} > {right}"}},
   };
 }
 

@@ -22,7 +22,9 @@ OpDef define_logical_and() {
           },
       .eval = [](EvalContext& c) { map2(c, std::logical_and<>()); },
       .not_differentiable = "the result is a bool",
-      .spell = {{"torch", "aten::logical_and(left, right)"}, {"c", "{left} && {right}"}},
+      .spell = {{"jax", "{left} & {right}"},
+                {"torch", "aten::logical_and(left, right)"},
+                {"c", "{left} && {right}"}},
   };
 }
 

@@ -20,7 +20,7 @@ OpDef define_logical_not() {
           },
       .eval = [](EvalContext& c) { map1(c, std::logical_not<>()); },
       .not_differentiable = "the result is a bool",
-      .spell = {{"torch", "aten::logical_not(input)"}, {"c", "!{input}"}},
+      .spell = {{"jax", "~{input}"}, {"torch", "aten::logical_not(input)"}, {"c", "!{input}"}},
   };
 }
 

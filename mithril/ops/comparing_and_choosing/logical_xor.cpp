@@ -22,7 +22,9 @@ OpDef define_logical_xor() {
           },
       .eval = [](EvalContext& c) { map2(c, std::not_equal_to<>()); },
       .not_differentiable = "the result is a bool",
-      .spell = {{"torch", "aten::logical_xor(left, right)"}, {"c", "{left} != {right}"}},
+      .spell = {{"jax", "{left} ^ {right}"},
+                {"torch", "aten::logical_xor(left, right)"},
+                {"c", "{left} != {right}"}},
   };
 }
 

@@ -50,7 +50,8 @@ OpDef define_avg_pool2d() {
             g.flow("input", pool(g, "avg_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
       .separable = {"*lead"},
-      .spell = {{"torch", "aten::avg_pool2d of planes", spell_avg_pool2d},
+      .spell = {{"jax", "avg_pool2d({input}, {kernel_size}, {stride}, {padding}, {dilation})"},
+                {"torch", "aten::avg_pool2d of planes", spell_avg_pool2d},
                 {"cpu", "average_pool(input, kernel_size, stride, padding, dilation)"}},
   };
 }

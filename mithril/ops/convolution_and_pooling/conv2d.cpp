@@ -63,7 +63,9 @@ OpDef define_conv2d() {
       .grad = differentiate_conv2d,
       .separable = {"N"},
       .cast = CastPolicy::lower,
-      .spell = {{"torch", "aten::conv2d, of an input that is padded before where its ends differ",
+      .spell = {{"jax",
+                 "conv2d({input}, {weight}, {bias}, {stride}, {padding}, {dilation}, {groups})"},
+                {"torch", "aten::conv2d, of an input that is padded before where its ends differ",
                  spell_convolution},
                 {"cpu", "convolution(input, weight, bias, stride, padding, dilation, groups)"}},
   };

@@ -55,7 +55,10 @@ OpDef define_conv2d_input_grad() {
       .grad = differentiate_conv2d_input_grad,
       .separable = {"N"},
       .cast = CastPolicy::lower,
-      .spell = {{"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
+      .spell = {{"jax",
+                 "conv2d_input_grad({grad}, {input.shape}, {weight}, {stride}, {padding}, "
+                 "{dilation}, {groups})"},
+                {"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"cpu",
                  "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)"}},
   };

@@ -56,7 +56,10 @@ OpDef define_conv2d_weight_grad() {
       .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell =
-          {{"torch", "item 1 of aten::convolution_backward", spell_convolution_weight_gradient},
+          {{"jax",
+            "conv2d_weight_grad({grad}, {input}, {weight.shape}, {stride}, {padding}, {dilation}, "
+            "{groups})"},
+           {"torch", "item 1 of aten::convolution_backward", spell_convolution_weight_gradient},
            {"cpu",
             "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)"}},
   };

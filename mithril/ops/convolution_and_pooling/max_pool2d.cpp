@@ -67,8 +67,11 @@ OpDef define_max_pool2d() {
             g.flow("input", call("max_pool2d_grad", std::move(operands)));
           },
       .separable = {"*lead"},
-      .spell = {{"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
-                {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"}},
+      .spell =
+          {{"jax",
+            "max_pool2d({input}, {kernel_size}, {stride}, {padding}, {dilation}, {places.dtype})"},
+           {"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
+           {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"}},
   };
 }
 

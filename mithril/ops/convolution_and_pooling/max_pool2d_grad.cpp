@@ -60,7 +60,10 @@ OpDef define_max_pool2d_grad() {
             g.flow("grad", pool(g, "max_pool2d_pick", {g.out_grad(), g.in("input")}));
           },
       .separable = {"*lead"},
-      .spell = {{"torch", "aten::max_pool2d_with_indices_backward of planes",
+      .spell = {{"jax",
+                 "max_pool2d_grad({grad}, {input}, {places}, {kernel_size}, {stride}, {padding}, "
+                 "{dilation})"},
+                {"torch", "aten::max_pool2d_with_indices_backward of planes",
                  spell_max_pool2d_grad},
                 {"cpu",
                  "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)"}},

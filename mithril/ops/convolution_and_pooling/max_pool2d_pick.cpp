@@ -52,8 +52,11 @@ OpDef define_max_pool2d_pick() {
             g.flow("values", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
       .separable = {"*lead"},
-      .spell = {{"torch", "aten::gather where aten::max_pool2d_with_indices points to",
-                 spell_max_pool2d_pick}},
+      .spell =
+          {{"jax",
+            "max_pool2d_pick({values}, {input}, {kernel_size}, {stride}, {padding}, {dilation})"},
+           {"torch", "aten::gather where aten::max_pool2d_with_indices points to",
+            spell_max_pool2d_pick}},
   };
 }
 

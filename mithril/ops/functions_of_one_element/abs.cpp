@@ -42,7 +42,7 @@ OpDef define_abs() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * call("sign", {g.in("input")})); },
-      .spell = {{"torch", "aten::abs(input)"}, {"c", "abs({input})"}},
+      .spell = {{"jax", "jnp.abs({input})"}, {"torch", "aten::abs(input)"}, {"c", "abs({input})"}},
   };
 }
 

@@ -18,7 +18,8 @@ OpDef define_atan() {
             const Expression x = g.in("input");
             g.flow("input", g.out_grad() / (x * x + 1));
           },
-      .spell = {{"torch", "aten::atan(input)"},
+      .spell = {{"jax", "jnp.arctan({input})"},
+                {"torch", "aten::atan(input)"},
                 {"c", "atan({input})"},
                 {"loop", "unsupported: no vectorised arctangent"}},
   };

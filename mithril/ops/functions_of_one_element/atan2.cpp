@@ -27,7 +27,8 @@ OpDef define_atan2() {
             if (g.needs("input")) flow_summed(g, "input", scaled * x);
             if (g.needs("other")) flow_summed(g, "other", -(scaled * y));
           },
-      .spell = {{"torch", "aten::atan2(input, other)"},
+      .spell = {{"jax", "jnp.arctan2({input}, {other})"},
+                {"torch", "aten::atan2(input, other)"},
                 {"c", "atan2({input}, {other})"},
                 {"loop", "unsupported: no vectorised arctangent"}},
   };

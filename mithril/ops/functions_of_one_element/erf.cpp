@@ -19,7 +19,7 @@ OpDef define_erf() {
             const Expression x = g.in("input");
             g.flow("input", g.out_grad() * call("exp", {-(x * x)}) * two_by_root_pi);
           },
-      .spell = {{"torch", "aten::erf(input)"}, {"c", "erf({input})"}},
+      .spell = {{"jax", "lax.erf({input})"}, {"torch", "aten::erf(input)"}, {"c", "erf({input})"}},
   };
 }
 

@@ -19,7 +19,8 @@ OpDef define_erfc() {
             const Expression x = g.in("input");
             g.flow("input", g.out_grad() * call("exp", {-(x * x)}) * -two_by_root_pi);
           },
-      .spell = {{"torch", "aten::erfc(input)"},
+      .spell = {{"jax", "lax.erfc({input})"},
+                {"torch", "aten::erfc(input)"},
                 {"c", "erfc({input})"},
                 {"loop", "unsupported: no vectorised complement of the error function"}},
   };

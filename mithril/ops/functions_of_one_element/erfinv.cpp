@@ -23,7 +23,7 @@ OpDef define_erfinv() {
             g.flow("input", g.out_grad() * call("exp", {y * y}) * half_root_pi);
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::erfinv(input)"}},
+      .spell = {{"jax", "lax.erf_inv({input})"}, {"torch", "aten::erfinv(input)"}},
   };
 }
 

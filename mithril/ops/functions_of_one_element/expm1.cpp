@@ -15,7 +15,9 @@ OpDef define_expm1() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::expm1(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * (g.out() + 1)); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::expm1(input)"}, {"c", "expm1({input})"}},
+      .spell = {{"jax", "jnp.expm1({input})"},
+                {"torch", "aten::expm1(input)"},
+                {"c", "expm1({input})"}},
   };
 }
 

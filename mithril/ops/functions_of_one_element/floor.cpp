@@ -23,7 +23,9 @@ OpDef define_floor() {
           },
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::floor(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
-      .spell = {{"torch", "aten::floor(input)"}, {"c", "floor({input})"}},
+      .spell = {{"jax", "rounded(jnp.floor, {input})"},
+                {"torch", "aten::floor(input)"},
+                {"c", "floor({input})"}},
   };
 }
 

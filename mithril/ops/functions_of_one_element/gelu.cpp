@@ -34,7 +34,8 @@ OpDef define_gelu() {
             g.flow("input",
                    call("gelu_grad", {g.out_grad(), g.in("input"), g.value("approximate")}));
           },
-      .spell = {{"torch", "aten::gelu(input, approximate=approximate ? \"tanh\" : \"none\")"},
+      .spell = {{"jax", "jax.nn.gelu({input}, approximate={approximate})"},
+                {"torch", "aten::gelu(input, approximate=approximate ? \"tanh\" : \"none\")"},
                 {"c",
                  "{approximate} ? {input} / 2 * (1 + tanh(T(0.7978845608028654) * ({input} + "
                  "T(0.044715) * {input} * {input} * {input}))) : {input} / 2 * (1 + erf({input} * "

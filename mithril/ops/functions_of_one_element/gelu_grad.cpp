@@ -73,7 +73,8 @@ OpDef define_gelu_grad() {
                 approximate ? approximate_curvature(x) : exact_curvature(x);
             flow_summed(g, "input", change * g.in("grad") * curvature);
           },
-      .spell = {{"torch", spell_call("aten::gelu_backward",
+      .spell = {{"jax", "gelu_grad({grad}, {input}, {approximate})"},
+                {"torch", spell_call("aten::gelu_backward",
                                      {spell_as_output("grad"), spell_as_output("input"),
                                       "approximate=approximate ? \"tanh\" : \"none\""})},
                 {"c",

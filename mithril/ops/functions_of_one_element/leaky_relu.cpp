@@ -21,7 +21,8 @@ OpDef define_leaky_relu() {
             const Expression steep = call("greater", {g.in("input"), 0}), dy = g.out_grad();
             g.flow("input", call("where", {steep, dy, dy * g.operand("slope")}));
           },
-      .spell = {{"torch", "aten::leaky_relu(input, slope)"},
+      .spell = {{"jax", "jnp.where({input} > 0, {input}, {input} * {slope})"},
+                {"torch", "aten::leaky_relu(input, slope)"},
                 {"c", "{input} > 0 ? {input} : {input} * {slope}"}},
   };
 }

@@ -17,7 +17,8 @@ OpDef define_lgamma() {
           [](GradContext& g) {
             g.flow("input", g.out_grad() * call("polygamma", {g.in("input"), 0}));
           },
-      .spell = {{"torch", "aten::lgamma(input)"},
+      .spell = {{"jax", "lgamma({input})"},
+                {"torch", "aten::lgamma(input)"},
                 {"c", "lgamma({input})"},
                 {"loop", "unsupported: no vectorised gamma function"}},
   };

@@ -41,7 +41,8 @@ OpDef define_log() {
             g.flow("input", call("robust_log_grad", {g.out_grad(), x, robust_threshold(g)}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "robust ? unsupported : aten::log(input)"},
+      .spell = {{"jax", "robust ? robust_log({input}, {threshold}) : jnp.log({input})"},
+                {"torch", "robust ? unsupported : aten::log(input)"},
                 {"c", "{robust} ? unsupported : log({input})"}},
   };
 }

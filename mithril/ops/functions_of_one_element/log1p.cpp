@@ -15,7 +15,9 @@ OpDef define_log1p() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::log1p(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() / (g.in("input") + 1)); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::log1p(input)"}, {"c", "log1p({input})"}},
+      .spell = {{"jax", "jnp.log1p({input})"},
+                {"torch", "aten::log1p(input)"},
+                {"c", "log1p({input})"}},
   };
 }
 

@@ -38,7 +38,8 @@ OpDef define_polygamma() {
             g.flow("input", g.out_grad() * slope);
           },
       // Torch's trigamma has nine digits, and its zeta takes no numbers of half precision.
-      .spell = {{"torch",
+      .spell = {{"jax", "polygamma({input}, {order})"},
+                {"torch",
                  "order == 0 ? aten::digamma(input) : output.dtype_name == \"float16\" ? "
                  "aten::polygamma(order, input) : output.dtype_name == \"bfloat16\" ? "
                  "aten::polygamma(order, input) : order == 1 ? aten::special_zeta(2, input) : "

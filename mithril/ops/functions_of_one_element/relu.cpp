@@ -18,7 +18,9 @@ OpDef define_relu() {
           [](GradContext& g) {
             g.flow("input", call("relu_grad", {g.out_grad(), g.out()}));
           },
-      .spell = {{"torch", "aten::relu(input)"}, {"c", "{input} < 0 ? 0 : {input}"}},
+      .spell = {{"jax", "jax.nn.relu({input})"},
+                {"torch", "aten::relu(input)"},
+                {"c", "{input} < 0 ? 0 : {input}"}},
   };
 }
 

@@ -20,7 +20,8 @@ OpDef define_relu_grad() {
           [](GradContext& g) {
             flow_summed(g, "grad", call("relu_grad", {g.out_grad(), g.in("result")}));
           },
-      .spell = {{"torch", "aten::threshold_backward(grad, result, 0)"},
+      .spell = {{"jax", "jnp.where({result} <= 0, 0, {grad})"},
+                {"torch", "aten::threshold_backward(grad, result, 0)"},
                 {"c", "{result} <= 0 ? 0 : {grad}"}},
   };
 }

@@ -16,7 +16,9 @@ OpDef define_round() {
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
-      .spell = {{"torch", "aten::round(input)"}, {"c", "rint({input})"}},
+      .spell = {{"jax", "rounded(jnp.round, {input})"},
+                {"torch", "aten::round(input)"},
+                {"c", "rint({input})"}},
   };
 }
 

@@ -28,7 +28,9 @@ OpDef define_sigmoid() {
             const Expression y = g.out();
             g.flow("input", g.out_grad() * y * call("subtract", {1.0, y}));
           },
-      .spell = {{"torch", "aten::sigmoid(input)"}, {"c", "1 / (1 + exp(-{input}))"}},
+      .spell = {{"jax", "jax.nn.sigmoid({input})"},
+                {"torch", "aten::sigmoid(input)"},
+                {"c", "1 / (1 + exp(-{input}))"}},
   };
 }
 

@@ -18,7 +18,9 @@ OpDef define_sign() {
             });
           },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
-      .spell = {{"torch", "aten::sign(input)"}, {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
+      .spell = {{"jax", "sign({input})"},
+                {"torch", "aten::sign(input)"},
+                {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
   };
 }
 

@@ -25,7 +25,8 @@ OpDef define_softplus() {
       .grad =
           [](GradContext& g) { g.flow("input", g.out_grad() * call("sigmoid", {g.in("input")})); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::softplus(input, 1, 40)"},
+      .spell = {{"jax", "jax.nn.softplus({input})"},
+                {"torch", "aten::softplus(input, 1, 40)"},
                 {"c", "({input} > 0 ? {input} : 0) + log1p(exp(-abs({input})))"}},
   };
 }

@@ -61,7 +61,8 @@ OpDef define_sqrt() {
             const bool robust = g.value("robust").flag();
             g.flow("input", robust ? g.out_grad() * robust_slope(g) : g.out_grad() / (g.out() * 2));
           },
-      .spell = {{"torch", "robust ? unsupported : aten::sqrt(input)"},
+      .spell = {{"jax", "robust ? robust_sqrt({input}, {threshold}) : jnp.sqrt({input})"},
+                {"torch", "robust ? unsupported : aten::sqrt(input)"},
                 {"c", "{robust} ? unsupported : sqrt({input})"}},
   };
 }

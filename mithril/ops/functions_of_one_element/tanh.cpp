@@ -17,7 +17,9 @@ OpDef define_tanh() {
           [](GradContext& g) {
             g.flow("input", g.out_grad() * call("subtract", {1.0, g.out() * g.out()}));
           },
-      .spell = {{"torch", "aten::tanh(input)"}, {"c", "tanh({input})"}},
+      .spell = {{"jax", "jnp.tanh({input})"},
+                {"torch", "aten::tanh(input)"},
+                {"c", "tanh({input})"}},
   };
 }
 

@@ -14,7 +14,9 @@ OpDef define_trunc() {
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
-      .spell = {{"torch", "aten::trunc(input)"}, {"c", "trunc({input})"}},
+      .spell = {{"jax", "rounded(jnp.trunc, {input})"},
+                {"torch", "aten::trunc(input)"},
+                {"c", "trunc({input})"}},
   };
 }
 

@@ -56,7 +56,8 @@ OpDef define_cholesky() {
       .grad = differentiate_cholesky,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
-      .spell = {{"torch", spell_unless_half("aten::linalg_cholesky(" +
+      .spell = {{"jax", "cholesky({input})"},
+                {"torch", spell_unless_half("aten::linalg_cholesky(" +
                                             std::string(spelled_symmetric_part) + ")")}},
   };
 }

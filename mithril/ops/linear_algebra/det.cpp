@@ -38,7 +38,8 @@ OpDef define_det() {
           },
       .grad = differentiate_det,
       .separable = {"*b"},
-      .spell = {{"torch", spell_unless_half("aten::linalg_det(input)")}},
+      .spell = {{"jax", "jnp.linalg.det({input})"},
+                {"torch", spell_unless_half("aten::linalg_det(input)")}},
   };
 }
 

@@ -26,7 +26,8 @@ OpDef define_eigenvalues() {
             g.flow("input", call("matmul", {scaled, transposed(vectors)}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", spell_unless_half("aten::linalg_eigvalsh(" +
+      .spell = {{"jax", "eigenvalues({input})"},
+                {"torch", spell_unless_half("aten::linalg_eigvalsh(" +
                                             std::string(spelled_symmetric_part) + ")")}},
   };
 }

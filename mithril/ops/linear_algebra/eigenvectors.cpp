@@ -54,7 +54,8 @@ OpDef define_eigenvectors() {
           },
       .grad = differentiate_eigenvectors,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::linalg_eigh, its signs made certain",
+      .spell = {{"jax", "eigenvectors({input})"},
+                {"torch", "aten::linalg_eigh, its signs made certain",
                  [](const SpellingContext& c) {
                    return spell_unless_half(spell_eigenvectors(c));
                  }}},

@@ -78,7 +78,10 @@ OpDef define_linear() {
       .grad = differentiate_linear,
       .separable = {"*n", "M"},
       .cast = CastPolicy::lower,
-      .spell = {{"torch", "aten::linear(input, weight, bias)"},
+      .spell = {{"jax",
+                 "bias == None ? jnp.matmul({input}, {weight}.T) : jnp.matmul({input}, {weight}.T) "
+                 "+ {bias}"},
+                {"torch", "aten::linear(input, weight, bias)"},
                 {"cpu", "product(input, transposed(weight), bias)"}},
   };
 }

@@ -71,7 +71,9 @@ OpDef define_matmul() {
       .grad = differentiate_matmul,
       .separable = {"*a", "*b", "M", "K", "N"},
       .cast = CastPolicy::lower,
-      .spell = {{"torch", "aten::matmul(left, right)"}, {"cpu", "product(left, right)"}},
+      .spell = {{"jax", "jnp.matmul({left}, {right})"},
+                {"torch", "aten::matmul(left, right)"},
+                {"cpu", "product(left, right)"}},
   };
 }
 

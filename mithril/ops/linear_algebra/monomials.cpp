@@ -60,7 +60,8 @@ OpDef define_monomials() {
       .solve = solve_monomials,
       .eval = eval_monomials,
       .not_differentiable = "it has no tensor among its inputs",
-      .spell = {{"torch", "aten::combinations without the first", spell_monomials}},
+      .spell = {{"jax", "monomials({variables}, {degree}, {output.dtype})"},
+                {"torch", "aten::combinations without the first", spell_monomials}},
   };
 }
 

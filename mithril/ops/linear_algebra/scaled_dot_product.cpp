@@ -112,7 +112,9 @@ OpDef define_scaled_dot_product() {
       .canonical = {"query"},
       .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
-      .spell = {{"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
+      .spell = {{"jax",
+                 "scaled_dot_product({query}, {key}, {value}, {attn_mask}, {is_causal}, {scale})"},
+                {"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
                 {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"}},
   };
 }

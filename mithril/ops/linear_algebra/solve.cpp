@@ -44,7 +44,8 @@ OpDef define_solve() {
       .grad = differentiate_solve,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
-      .spell = {{"torch", spell_unless_half("aten::linalg_solve(matrix, right)")}},
+      .spell = {{"jax", "jnp.linalg.solve({matrix}, {right})"},
+                {"torch", spell_unless_half("aten::linalg_solve(matrix, right)")}},
   };
 }
 

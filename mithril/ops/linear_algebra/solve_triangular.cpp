@@ -60,7 +60,8 @@ OpDef define_solve_triangular() {
       .grad = differentiate_solve_triangular,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
-      .spell = {{"torch",
+      .spell = {{"jax", "solve_triangular({matrix}, {right}, {upper})"},
+                {"torch",
                  spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")}},
   };
 }

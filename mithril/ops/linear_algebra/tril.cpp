@@ -23,7 +23,7 @@ OpDef define_tril() {
           },
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
       .separable = {"*b"},
-      .spell = {{"torch", "aten::tril(input)"}},
+      .spell = {{"jax", "jnp.tril({input})"}, {"torch", "aten::tril(input)"}},
   };
 }
 

@@ -125,7 +125,8 @@ OpDef define_tsne_bandwidths() {
       .grad = flow_tsne_bandwidths,
       .dtype_from = "squared_distances",
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: searches with a loop"}},
+      .spell = {{"jax", "tsne_bandwidths({squared_distances}, {target_perplexity}, {threshold})"},
+                {"torch", "unsupported: searches with a loop"}},
   };
 }
 

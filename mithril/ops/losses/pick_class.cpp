@@ -30,7 +30,10 @@ OpDef define_pick_class() {
             g.flow("input", call("place_class", {g.out_grad(), g.in("index"), g.in("input")}));
           },
       .separable = {"N", "*s"},
-      .spell = {{"torch", "aten::squeeze(aten::gather(input, 1, aten::unsqueeze(index, 1)), 1)"}},
+      .spell =
+          {{"jax",
+            "jnp.squeeze(jnp.take_along_axis({input}, jnp.expand_dims({index}, 1), axis=1), 1)"},
+           {"torch", "aten::squeeze(aten::gather(input, 1, aten::unsqueeze(index, 1)), 1)"}},
   };
 }
 

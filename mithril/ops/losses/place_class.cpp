@@ -31,7 +31,8 @@ OpDef define_place_class() {
             g.flow("input", call("pick_class", {g.out_grad(), g.in("index")}));
           },
       .separable = {"N", "*s"},
-      .spell = {{"torch",
+      .spell = {{"jax", "place_class({input}, {index}, {like.shape})"},
+                {"torch",
                  "aten::scatter(aten::zeros_like(like, dtype=input.dtype), 1, "
                  "aten::unsqueeze(index, 1), "
                  "aten::unsqueeze(input, 1))"}},

@@ -74,7 +74,9 @@ OpDef define_arange() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::arange(start, stop, step)"}},
+      .spell = {{"jax",
+                 "({start} + {step} * jnp.arange({output.shape}[0])).astype({output.dtype})"},
+                {"torch", "aten::arange(start, stop, step)"}},
   };
 }
 

@@ -16,7 +16,8 @@ OpDef define_eye() {
       .eval = write_eye,
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
+      .spell = {{"jax", "jnp.eye({N}, {M}, dtype={output.dtype})"},
+                {"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
   };
 }
 

@@ -13,7 +13,8 @@ OpDef define_eye_like() {
       .outputs = {{"output", "N M", "T"}},
       .eval = write_eye,
       .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
-      .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"}},
+      .spell = {{"jax", "jnp.eye(*{like.shape}, dtype={output.dtype})"},
+                {"torch", "aten::eye(output.shape[0], output.shape[1])"}},
   };
 }
 

@@ -33,7 +33,9 @@ OpDef define_full() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::full(shape, fill_value)"}, {"c", "{fill_value}"}},
+      .spell = {{"jax", "jnp.full({shape}, {fill_value}, {output.dtype})"},
+                {"torch", "aten::full(shape, fill_value)"},
+                {"c", "{fill_value}"}},
   };
 }
 

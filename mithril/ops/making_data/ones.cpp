@@ -22,7 +22,9 @@ OpDef define_ones() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::ones(shape)"}, {"c", "1"}},
+      .spell = {{"jax", "jnp.ones({shape}, {output.dtype})"},
+                {"torch", "aten::ones(shape)"},
+                {"c", "1"}},
   };
 }
 

@@ -27,7 +27,8 @@ OpDef define_positions() {
           },
       .not_differentiable = "positions do not depend on elements",
       .samples = samples_of_positions,
-      .spell = {{"torch", "aten::arange(output.shape[0])"}},
+      .spell = {{"jax", "jnp.arange({like.shape}[-2], dtype={output.dtype})"},
+                {"torch", "aten::arange(output.shape[0])"}},
   };
 }
 

@@ -49,7 +49,8 @@ OpDef define_randint() {
       .eval = eval_randint,
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"}},
+      .spell = {{"jax", "randint({shape}, {key}, {low}, {high}, {output.dtype})"},
+                {"torch", "unsupported: torch draws other numbers from a seed"}},
   };
 }
 

@@ -27,7 +27,8 @@ OpDef define_randn() {
           },
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"}},
+      .spell = {{"jax", "randn({shape}, {key}, {output.dtype})"},
+                {"torch", "unsupported: torch draws other numbers from a seed"}},
   };
 }
 

@@ -77,7 +77,8 @@ OpDef define_to_tensor() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: a constant of the backend"}},
+      .spell = {{"jax", "jnp.asarray({input}, {output.dtype})"},
+                {"torch", "unsupported: a constant of the backend"}},
   };
 }
 

@@ -14,7 +14,9 @@ OpDef define_zeros() {
       .eval = [](EvalContext&) {},
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::zeros(shape)"}, {"c", "0"}},
+      .spell = {{"jax", "jnp.zeros({shape}, {output.dtype})"},
+                {"torch", "aten::zeros(shape)"},
+                {"c", "0"}},
   };
 }
 

@@ -71,7 +71,8 @@ OpDef define_argsort() {
       .eval = eval_argsort,
       .not_differentiable = "an index is an integer",
       .samples = samples_beside_axis,
-      .spell = {{"torch", "aten::argsort, and the first of it", spell_argsort}},
+      .spell = {{"jax", "argsort({input}, {axis}, {descending}, {count}, {output.dtype})"},
+                {"torch", "aten::argsort, and the first of it", spell_argsort}},
   };
 }
 

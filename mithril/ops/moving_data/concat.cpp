@@ -106,7 +106,8 @@ OpDef define_concat() {
       .eval = eval_concat,
       .grad = grad_concat,
       .samples = samples_of_concat,
-      .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
+      .spell = {{"jax", "jnp.concatenate({input}, axis={axis})"},
+                {"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
                 {"cpu", "joined(input, axis)"}},
   };
 }

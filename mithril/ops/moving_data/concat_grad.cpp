@@ -103,7 +103,8 @@ OpDef define_concat_grad() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .samples = samples_of_concat_grad,
-      .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
+      .spell = {{"jax", "concat_grad({input}, {like.shape}, {axis}, {part})"},
+                {"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };
 }
 

@@ -69,7 +69,8 @@ OpDef define_gather() {
                                                  g.value("axis")}));
           },
       .samples = samples_of_gather,
-      .spell = {{"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
+      .spell = {{"jax", "jnp.take({input}, {index}, axis={axis})"},
+                {"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"cpu", "gathered(input, index, axis)"}},
   };
 }

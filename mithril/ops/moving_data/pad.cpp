@@ -131,7 +131,8 @@ OpDef define_pad() {
       .eval = eval_pad,
       .grad = grad_pad,
       .samples = samples_of_pad,
-      .spell = {{"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
+      .spell = {{"jax", "pad({input}, {pad_width}, {value})"},
+                {"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
                  spell_pad}},
   };
 }

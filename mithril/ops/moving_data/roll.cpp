@@ -83,7 +83,8 @@ OpDef define_roll() {
       .eval = eval_roll,
       .grad = grad_roll,
       .samples = samples_beside_axis,
-      .spell = {{"torch",
+      .spell = {{"jax", "jnp.roll({input}, {shift}, {axis})"},
+                {"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"},
                 {"cpu", "rolled(input, shift, axis)"}},
   };

@@ -142,7 +142,8 @@ OpDef define_scatter() {
       .eval = eval_scatter,
       .grad = grad_scatter,
       .samples = samples_beside_axis,
-      .spell = {{"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
+      .spell = {{"jax", "scatter({input}, {index}, {source}, {axis}, {reduce})"},
+                {"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
                  spell_scatter},
                 {"cpu", "placed(input, index, source, axis, reduce)"}},
   };

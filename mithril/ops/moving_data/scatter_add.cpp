@@ -66,7 +66,8 @@ OpDef define_scatter_add() {
             g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
           },
       .samples = samples_of_scatter_add,
-      .spell = {{"torch", "aten::select_backward of a number, aten::index_add of a tensor",
+      .spell = {{"jax", "scatter_add({input}, {index}, {like.shape}, {axis})"},
+                {"torch", "aten::select_backward of a number, aten::index_add of a tensor",
                  spell_scatter_add},
                 {"cpu", "scattered(input, index, like, axis)"}},
   };

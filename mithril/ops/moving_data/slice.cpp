@@ -43,7 +43,8 @@ OpDef define_slice() {
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
       .samples = samples_of_slice,
-      .spell = {{"torch", "one aten::slice for each axis", spell_slice},
+      .spell = {{"jax", "{input}[slices({input.ndim}, {starts}, {stops}, {steps}, {axes})]"},
+                {"torch", "one aten::slice for each axis", spell_slice},
                 {"cpu", "sliced(input, starts, stops, steps, axes)"}},
   };
 }

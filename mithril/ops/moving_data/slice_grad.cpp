@@ -43,7 +43,8 @@ OpDef define_slice_grad() {
                                            g.value("steps"), g.value("axes")}));
           },
       .samples = samples_of_slice,
-      .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
+      .spell = {{"jax", "slice_grad({input}, {like.shape}, {starts}, {stops}, {steps}, {axes})"},
+                {"torch", "one aten::slice_backward for each axis", spell_slice_grad},
                 {"cpu", "unsliced(input, like, starts, stops, steps, axes)"}},
   };
 }

@@ -81,7 +81,8 @@ OpDef define_split() {
           },
       .outputs_from = "sizes",
       .samples = samples_of_split,
-      .spell = {{"torch", "aten::split_with_sizes(input, sizes, axis)"}},
+      .spell = {{"jax", "split({input}, {sizes}, {axis})"},
+                {"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };
 }
 

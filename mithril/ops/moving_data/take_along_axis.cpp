@@ -41,7 +41,8 @@ OpDef define_take_along_axis() {
           },
       .dtype_from = "input",
       .samples = samples_beside_axis,
-      .spell = {{"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
+      .spell = {{"jax", "take_along_axis({input}, {index}, {axis})"},
+                {"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
   };
 }
 

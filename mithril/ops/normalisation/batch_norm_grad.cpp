@@ -64,7 +64,8 @@ OpDef define_batch_norm_grad() {
             differentiate_norm_grad(g, !g.value("training").flag(), second_axis);
           },
       .samples = samples_of_batch_norm_grad,
-      .spell = {{"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad}},
+      .spell = {{"jax", "batch_norm_grad({grad}, {input}, {mean}, {rstd}, {weight}, {training})"},
+                {"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad}},
   };
 }
 

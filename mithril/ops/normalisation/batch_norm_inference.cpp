@@ -47,7 +47,9 @@ OpDef define_batch_norm_inference() {
       .eval = eval_batch_norm_inference,
       .grad = differentiate_batch_norm_inference,
       .separable = {"N", "*s"},
-      .spell = {{"torch", spell_call("aten::native_batch_norm",
+      .spell = {{"jax",
+                 "batch_norm_inference({input}, {mean}, {variance}, {weight}, {bias}, {eps})"},
+                {"torch", spell_call("aten::native_batch_norm",
                                      {spell_as_output("input"), spell_optional_as_output("weight"),
                                       spell_optional_as_output("bias"), spell_as_output("mean"),
                                       spell_as_output("variance"), "False", "0.0", "eps"}) +

@@ -92,7 +92,10 @@ OpDef define_batch_norm_training() {
       .eval = eval_batch_norm_training,
       .grad = differentiate_batch_norm_training,
       .samples = samples_of_batch_norm,
-      .spell = {{"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training}},
+      .spell = {{"jax",
+                 "batch_norm_training({input}, {running_mean}, {running_var}, {weight}, {bias}, "
+                 "{momentum}, {eps})"},
+                {"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training}},
   };
 }
 

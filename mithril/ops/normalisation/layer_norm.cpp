@@ -55,7 +55,8 @@ OpDef define_layer_norm() {
       .grad = differentiate_layer_norm,
       .separable = {"*lead"},
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::native_layer_norm", spell_layer_norm},
+      .spell = {{"jax", "layer_norm({input}, {weight}, {bias}, {eps})"},
+                {"torch", "aten::native_layer_norm", spell_layer_norm},
                 {"cpu", "layer_norm(input, weight, bias, eps)"}},
   };
 }

@@ -39,7 +39,8 @@ OpDef define_layer_norm_grad() {
       .grad = [](GradContext& g) { differentiate_norm_grad(g, false, last_axis); },
       .separable = {"*lead"},
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
+      .spell = {{"jax", "layer_norm_grad({grad}, {input}, {mean}, {rstd}, {weight})"},
+                {"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
                 {"cpu", "layer_norm_grad(grad, input, mean, rstd, weight)"}},
   };
 }

@@ -19,8 +19,11 @@ OpDef define_argmax() {
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x > best; }); },
       .not_differentiable = "an index is an integer",
       .samples = samples_of_reduction,
-      .spell = {{"torch", "aten::argmax",
-                 [](const SpellingContext& c) { return spell_best_index("aten::argmax", c); }}},
+      .spell =
+          {{"jax",
+            "best_index(jnp.argmax, {input}, {axis}, {keepdim}, {output.shape}, {output.dtype})"},
+           {"torch", "aten::argmax",
+            [](const SpellingContext& c) { return spell_best_index("aten::argmax", c); }}},
   };
 }
 

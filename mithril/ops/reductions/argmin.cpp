@@ -19,8 +19,11 @@ OpDef define_argmin() {
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x < best; }); },
       .not_differentiable = "an index is an integer",
       .samples = samples_of_reduction,
-      .spell = {{"torch", "aten::argmin",
-                 [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
+      .spell =
+          {{"jax",
+            "best_index(jnp.argmin, {input}, {axis}, {keepdim}, {output.shape}, {output.dtype})"},
+           {"torch", "aten::argmin",
+            [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
   };
 }
 

@@ -49,7 +49,8 @@ OpDef define_auc_core() {
       .eval = eval_auc_core,
       .not_differentiable = "it counts",
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: counts with a loop"}},
+      .spell = {{"jax", "auc_core({input}, {label})"},
+                {"torch", "unsupported: counts with a loop"}},
   };
 }
 

@@ -78,7 +78,8 @@ OpDef define_cumprod() {
       .grad = grad_cumprod,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
+      .spell = {{"jax", "cumprod({input}, {axis}, {reverse}, {exclusive})"},
+                {"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
                  spell_cumprod}},
   };
 }

@@ -48,7 +48,8 @@ OpDef define_cumsum() {
           },
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch",
+      .spell = {{"jax", "lax.cumsum({input}, {axis} % {input.ndim}, reverse={reverse})"},
+                {"torch",
                  "reverse ? aten::flip(aten::cumsum(aten::flip(input, [axis]), axis), [axis]) : "
                  "aten::cumsum(input, axis)"}},
   };

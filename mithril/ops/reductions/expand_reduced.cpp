@@ -84,7 +84,8 @@ OpDef define_expand_reduced() {
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
       .samples = samples_expanded_again,
-      .spell = {{"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
+      .spell = {{"jax", "expand_reduced({input}, {like.shape}, {axis}, {correction})"},
+                {"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
   };
 }
 

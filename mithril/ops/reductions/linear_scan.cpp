@@ -72,7 +72,8 @@ OpDef define_linear_scan() {
       .grad = grad_linear_scan,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: a recurrence"}},
+      .spell = {{"jax", "linear_scan({input}, {decay}, {axis}, {reverse}, {exclusive})"},
+                {"torch", "unsupported: a recurrence"}},
   };
 }
 

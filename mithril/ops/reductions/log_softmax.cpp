@@ -26,7 +26,9 @@ OpDef define_log_softmax() {
           },
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::log_softmax(input, axis)"}, {"cpu", "log_softmax(input, axis)"}},
+      .spell = {{"jax", "jax.nn.log_softmax({input}, axis={axis})"},
+                {"torch", "aten::log_softmax(input, axis)"},
+                {"cpu", "log_softmax(input, axis)"}},
   };
 }
 

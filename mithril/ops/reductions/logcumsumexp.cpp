@@ -62,7 +62,8 @@ OpDef define_logcumsumexp() {
       .eval = eval_logcumsumexp,
       .grad = grad_logcumsumexp,
       .samples = samples_beside_axis,
-      .spell = {{"torch", "aten::logcumsumexp(input, axis)"}},
+      .spell = {{"jax", "logcumsumexp({input}, {axis})"},
+                {"torch", "aten::logcumsumexp(input, axis)"}},
   };
 }
 

@@ -18,7 +18,8 @@ OpDef define_max() {
       .grad = differentiate_extremum,
       .samples = samples_of_reduction,
       .averages = true,
-      .spell = {{"torch", "aten::amax",
+      .spell = {{"jax", "extremum(jnp.max, {input}, {axis}, {keepdim}, {output.shape})"},
+                {"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},
                 {"cpu", "max(input, axis)"}},
   };

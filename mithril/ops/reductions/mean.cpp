@@ -31,7 +31,8 @@ OpDef define_mean() {
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .averages = true,
-      .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
+      .spell = {{"jax", "jnp.mean({input}, axis={axis}, keepdims={keepdim})"},
+                {"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
                 {"cpu", "mean(input, axis)"}},
   };
 }

@@ -18,7 +18,8 @@ OpDef define_min() {
       .grad = differentiate_extremum,
       .samples = samples_of_reduction,
       .averages = true,
-      .spell = {{"torch", "aten::amin",
+      .spell = {{"jax", "extremum(jnp.min, {input}, {axis}, {keepdim}, {output.shape})"},
+                {"torch", "aten::amin",
                  [](const SpellingContext& c) { return spell_extremum("aten::amin", c); }},
                 {"cpu", "min(input, axis)"}},
   };

@@ -46,7 +46,8 @@ OpDef define_prod() {
           },
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
+      .spell = {{"jax", "jnp.prod({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
+                {"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
   };
 }
 

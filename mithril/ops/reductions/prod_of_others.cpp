@@ -53,7 +53,8 @@ OpDef define_prod_of_others() {
           },
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: two running products"}},
+      .spell = {{"jax", "prod_of_others({input}, {axis})"},
+                {"torch", "unsupported: two running products"}},
   };
 }
 

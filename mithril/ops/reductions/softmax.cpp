@@ -24,7 +24,9 @@ OpDef define_softmax() {
           },
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::softmax(input, axis)"}, {"cpu", "softmax(input, axis)"}},
+      .spell = {{"jax", "jax.nn.softmax({input}, axis={axis})"},
+                {"torch", "aten::softmax(input, axis)"},
+                {"cpu", "softmax(input, axis)"}},
   };
 }
 

@@ -17,7 +17,8 @@ OpDef define_sum() {
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
       .samples = samples_of_sum,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
+      .spell = {{"jax", "jnp.sum({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
+                {"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
                 {"cpu", "sum(input, axis)"}},
   };
 }

@@ -71,7 +71,8 @@ OpDef define_unique() {
       .solve = solve_unique,
       .eval = eval_unique,
       .not_differentiable = "which elements are equal changes in jumps",
-      .spell = {{"torch", "aten::_unique2, scattered over the largest", spell_unique}},
+      .spell = {{"jax", "unique({input}, {size})"},
+                {"torch", "aten::_unique2, scattered over the largest", spell_unique}},
   };
 }
 

@@ -69,7 +69,8 @@ OpDef define_variance() {
       .grad = differentiate_variance,
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "the mean of squares, or aten::var", spell_variance}},
+      .spell = {{"jax", "variance({input}, {axis}, {keepdim}, {correction})"},
+                {"torch", "the mean of squares, or aten::var", spell_variance}},
   };
 }
 

@@ -25,7 +25,9 @@ OpDef define_at_least1d() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, output.shape)"}, {"c", "{input}"}},
+      .spell = {{"jax", "jnp.atleast_1d({input})"},
+                {"torch", "aten::reshape(input, output.shape)"},
+                {"c", "{input}"}},
   };
 }
 

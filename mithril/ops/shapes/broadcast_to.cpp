@@ -52,7 +52,8 @@ OpDef define_broadcast_to() {
           },
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .samples = samples_expanded,
-      .spell = {{"torch", "aten::expand(input, shape)"}},
+      .spell = {{"jax", "jnp.broadcast_to({input}, {shape})"},
+                {"torch", "aten::expand(input, shape)"}},
   };
 }
 

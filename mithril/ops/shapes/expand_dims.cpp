@@ -42,7 +42,8 @@ OpDef define_expand_dims() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, output.shape)"}},
+      .spell = {{"jax", "jnp.expand_dims({input}, {axis})"},
+                {"torch", "aten::reshape(input, output.shape)"}},
   };
 }
 

@@ -47,7 +47,8 @@ OpDef define_flatten() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::flatten(input, start_dim, end_dim)"}},
+      .spell = {{"jax", "flatten({input}, {start_dim}, {end_dim})"},
+                {"torch", "aten::flatten(input, start_dim, end_dim)"}},
   };
 }
 

@@ -108,7 +108,8 @@ OpDef define_reshape() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, output.shape)"}},
+      .spell = {{"jax", "jnp.reshape({input}, {output.shape})"},
+                {"torch", "aten::reshape(input, output.shape)"}},
   };
 }
 

@@ -27,7 +27,8 @@ OpDef define_reshape_like() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, like.shape)"}},
+      .spell = {{"jax", "jnp.reshape({input}, {like.shape})"},
+                {"torch", "aten::reshape(input, like.shape)"}},
   };
 }
 

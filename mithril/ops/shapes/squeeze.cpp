@@ -67,7 +67,8 @@ OpDef define_squeeze() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, output.shape)"}},
+      .spell = {{"jax", "jnp.squeeze({input}, {axis})"},
+                {"torch", "aten::reshape(input, output.shape)"}},
   };
 }
 

@@ -1,0 +1,11 @@
+"""Normalizes each channel by a given mean and variance."""
+
+import jax.numpy as jnp
+
+from codegen.jax.channelwise import channelwise
+from codegen.jax.normalized import normalized
+
+
+def batch_norm_inference(x, mean, variance, weight, bias, eps):
+    vectors = [mean, 1 / jnp.sqrt(variance + eps), weight, bias]
+    return normalized(x, *[channelwise(each, x) for each in vectors])

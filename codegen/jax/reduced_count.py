@@ -1,0 +1,9 @@
+"""The number of elements that are reduced to one."""
+
+import math
+
+from codegen.jax.reduced_axes import reduced_axes
+
+
+def reduced_count(shape, axis):
+    return math.prod(shape[each] for each in reduced_axes(axis, len(shape)))

@@ -1,0 +1,10 @@
+"""A number for each of two axes, and (before, after) for each."""
+
+
+def both(numbers):
+    return numbers if isinstance(numbers, tuple) else (numbers, numbers)
+
+
+def window(stride, padding, dilation):
+    pairs = tuple(both(each) for each in both(padding))
+    return both(stride), pairs, both(dilation)
