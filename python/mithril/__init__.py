@@ -33,7 +33,7 @@ from ._core import (
     set_limits,
     to_jax,
 )
-from .backends import CpuBackend, TorchBackend
+from .backends import CpuBackend, JaxBackend, TorchBackend
 from .engine import Engine, PendingAnswer
 from .files import (
     Checkpoint,
@@ -115,6 +115,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "History",
     "IOKey",
     "InputError",
+    "JaxBackend",
     "LinearSchedule",
     "Model",
     "NameError",

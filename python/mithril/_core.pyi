@@ -326,6 +326,9 @@ def cpu_backend(
     use_amp: bool = False,
     amp_dtype: DTypeLike = ...,
 ) -> Backend: ...
+def jax_backend(
+    load: Callable[[str, list[Any], bool], Callable[[list[Any]], Any]], dtype: DTypeLike
+) -> Backend: ...
 def compile(
     model: Model,
     backend: Backend,

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from . import migration_hints
 from .cpu_backend import CpuBackend
+from .jax_backend import JaxBackend
 from .torch_backend import TorchBackend
 
-__all__ = ["CpuBackend", "TorchBackend"]
+__all__ = ["CpuBackend", "JaxBackend", "TorchBackend"]
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 

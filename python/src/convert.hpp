@@ -119,6 +119,7 @@ void bind_user_ops(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_jax(py::module_& module);
+void bind_jax_backend(py::module_& module);
 void bind_generation(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_per_sample(py::module_& module);

@@ -39,6 +39,7 @@ PYBIND11_MODULE(_core, module) {
   bind_constraints(module);
   bind_compile(module);
   bind_jax(module);
+  bind_jax_backend(module);
   bind_generation(module);
   bind_engine(module);
   bind_per_sample(module);

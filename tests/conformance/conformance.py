@@ -19,7 +19,11 @@ from comparison import Comparison, compared, differences
 
 import mithril as ml
 
-BACKENDS = {"cpu": ("CpuBackend", "numpy"), "torch": ("TorchBackend", "torch")}
+BACKENDS = {
+    "cpu": ("CpuBackend", "numpy"),
+    "torch": ("TorchBackend", "torch"),
+    "jax": ("JaxBackend", "numpy"),
+}
 TOLERANCE = 1e-12
 FINE = 1e-14
 NO_SUCH_MODEL = "E0608"

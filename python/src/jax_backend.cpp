@@ -1,0 +1,73 @@
+// The backend that runs graphs through modules for JAX.
+#include <utility>
+
+#include "codegen/write_jax.hpp"
+#include "convert.hpp"
+
+namespace mithril::python {
+namespace {
+
+py::list arrays_of(std::span<const Tensor> tensors) {
+  py::list arrays;
+  for (const Tensor& tensor : tensors) arrays.append(array_of(tensor.host()));
+  return arrays;
+}
+
+// A function of lists of arrays, which Python made of a module.
+class JaxExecutable final : public Executable {
+ public:
+  explicit JaxExecutable(std::shared_ptr<py::function> function) : function_(std::move(function)) {}
+
+  std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
+    const py::gil_scoped_acquire lock;
+    const py::list made = (*function_)(arrays_of(inputs));
+    std::vector<Tensor> outputs;
+    for (const py::handle array : made) outputs.push_back(tensor_of(array));
+    return outputs;
+  }
+
+ private:
+  std::shared_ptr<py::function> function_;  // shared: released with the interpreter's lock held
+};
+
+class JaxRunner final : public Backend {
+ public:
+  JaxRunner(std::shared_ptr<py::function> load, DType dtype)
+      : load_(std::move(load)), dtype_(dtype) {}
+
+  std::string_view name() const override { return "jax"; }
+  DType default_dtype() const override { return dtype_; }
+  std::vector<std::string> missing(const Graph& graph) const override {
+    return ops_without_jax(graph);
+  }
+
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
+    if (options.observer) {
+      raise({.kind = ErrorKind::backend,
+             .code = "E1035",
+             .message = "JaxBackend compiles a graph as a whole, and shows no values of nodes",
+             .help = "compile for CpuBackend to debug or to register hooks"});
+    }
+    const JaxProgram program = jax_program(graph);
+    const py::gil_scoped_acquire lock;
+    const py::object made = (*load_)(program.source, arrays_of(program.constants), options.jit);
+    return std::make_unique<JaxExecutable>(shared_function(made));
+  }
+
+ private:
+  std::shared_ptr<py::function> load_;  // shared: released with the interpreter's lock held
+  DType dtype_;
+};
+
+}  // namespace
+
+void bind_jax_backend(py::module_& module) {
+  module.def(
+      "jax_backend",
+      [](const py::function& load, py::handle dtype) -> std::shared_ptr<Backend> {
+        return std::make_shared<JaxRunner>(shared_function(load), dtype_of_object(dtype));
+      },
+      py::arg("load"), py::arg("dtype"), "What JaxBackend is made of.");
+}
+
+}  // namespace mithril::python
