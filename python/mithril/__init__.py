@@ -48,6 +48,7 @@ from .fit import History, TensorBoard, fit
 from .functional import functional
 from .generation import generate
 from .grad_dot_prod import GradDotProdEngine
+from .grad_dot_prod_jax import GradDotProdEngineJAX
 from .grad_scaler import GradScaler
 from .library_builder import build_library
 from .models import *  # noqa: F403 - the classes are made from the records of the core
@@ -110,6 +111,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Engine",
     "Error",
     "GradDotProdEngine",
+    "GradDotProdEngineJAX",
     "GradScaler",
     "GradientError",
     "History",

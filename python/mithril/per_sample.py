@@ -203,7 +203,9 @@ class PerSample:
         validation: Arrays | None = None,
         pairs: bool = False,
     ) -> None:
-        """Writes the norms, or the dots if there is `validation`, as one file of C++17.
+        """Writes the norms, or the dots if there is `validation`, as one file.
+
+        The file is C++17, or a module for JAX if the path ends in .py.
 
         The file is for inputs of the sizes of the examples in `data` and `validation`. Its outputs
         are named after the parameters, and `norms` or `dots` is the total.

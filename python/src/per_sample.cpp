@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/compile/per_sample.hpp"
@@ -139,9 +140,19 @@ void write_source(const PerSample& samples, py::handle path, const py::dict& dat
                   const py::dict& validation, bool pairs) {
   const std::string file = path_of(path);
   const TensorMap example = tensor_map_of(data), other = tensor_map_of(validation);
-  write_cpp(other.empty() ? samples.exported_norms(example)
-                          : samples.exported_dots(example, other, {.pairs = pairs}),
-            file);
+  const ExportedModel exported = other.empty()
+                                     ? samples.exported_norms(example)
+                                     : samples.exported_dots(example, other, {.pairs = pairs});
+  file.ends_with(".py") ? write_jax(exported, file) : write_cpp(exported, file);
+}
+
+// The module for JAX that answers dots, for examples of both batches.
+std::string dots_module(const PerSample& samples, const py::dict& data, const py::dict& validation,
+                        const std::string& validation_reduction) {
+  const DotsOptions options{.validation_reduction =
+                                reduction_of("validation_reduction", validation_reduction)};
+  return jax_source(samples.exported_dots(tensor_map_of(data), tensor_map_of(validation), options),
+                    "dots");
 }
 
 }  // namespace
@@ -167,7 +178,9 @@ void bind_per_sample(py::module_& module) {
       .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
            py::arg("tolerance"), "As PerSample.verify.")
       .def("write_source", write_source, py::arg("path"), py::arg("data"), py::arg("validation"),
-           py::arg("pairs"), "As PerSample.codegen.");
+           py::arg("pairs"), "As PerSample.codegen.")
+      .def("dots_module", dots_module, py::arg("data"), py::arg("validation"),
+           py::arg("validation_reduction"), "The source of a module for JAX that answers dots.");
 }
 
 }  // namespace mithril::python

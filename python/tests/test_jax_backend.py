@@ -1,4 +1,4 @@
-"""ml.JaxBackend; skipped where JAX is not installed."""
+"""ml.JaxBackend and ml.GradDotProdEngineJAX; skipped where JAX is not installed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from conformance import NOT_THERE_YET, TOLERANCE, run_file
+from grad_dot_prod_cases import compiled_case, dropout_model
+from per_sample_models import CASES
 from processes import environment
 
 import mithril as ml
@@ -144,3 +146,55 @@ def test_no_conformance_case_fails(file: str) -> None:
     failures = [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET]
     # JAX takes numbers below the smallest normal number for 0.
     assert [each for each in failures if "test_robust_log_3:" not in f"{each.name}:"] == []
+
+
+# ---- gradients of single samples ----
+
+
+@pytest.mark.parametrize("name", ["mlp", "norms", "convolutions"])
+def test_a_step_is_that_of_the_cpu(name: str) -> None:
+    compiled = compiled_case(name, ml.CpuBackend(ml.float64))
+    engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=3)
+    params, rng = compiled.get_parameters(), np.random.default_rng(0)
+    for count in (5, 4):
+        data, validation = CASES[name].data(rng, count), CASES[name].data(rng, 3)
+        gradient, dots, loss = engine.compute_step(
+            params, data["x"], data["y"], validation["x"], validation["y"]
+        )
+        expected = ml.PerSample(compiled, losses="losses").dots(params, data, validation)
+        assert all(close(gradient[key], value) for key, value in expected.gradients.items())
+        assert close(dots, expected.total)
+        assert close(loss, np.mean(expected.validation_losses))
+        assert isinstance(dots, jax.Array)
+
+
+def test_a_model_with_dropout_keeps_its_state() -> None:
+    compiled = dropout_model(ml.CpuBackend(ml.float64))
+    engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=2)
+    rng, params = np.random.default_rng(0), compiled.get_parameters()
+    arrays = [rng.standard_normal(shape) for shape in ((4, 8), (4, 5), (2, 8), (2, 5))]
+    before = {key: np.asarray(value).copy() for key, value in engine.state.items()}
+    engine.compute_step(params, *arrays)
+    assert any(not np.array_equal(engine.state[key], value) for key, value in before.items())
+
+
+def test_mistakes_of_a_step_are_named() -> None:
+    compiled = compiled_case("mlp")
+    engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=2)
+    x, y = np.zeros((3, 8)), np.zeros((3, 5))
+    with pytest.raises(ml.ValueError, match="there are 3 validation samples"):
+        engine.compute_step(compiled.get_parameters(), x, y, x, y)
+    with pytest.raises(ml.TypeError, match="inputs"):
+        ml.GradDotProdEngineJAX(
+            compiled, losses="losses", validation_batch_size=2, inputs=["x", "z"]
+        )
+
+
+def test_the_per_sample_graph_is_a_module(tmp_path: Path) -> None:
+    compiled = compiled_case("mlp")
+    rng = np.random.default_rng(0)
+    data, validation = CASES["mlp"].data(rng, 3), CASES["mlp"].data(rng, 2)
+    ml.PerSample(compiled, losses="losses").codegen(
+        tmp_path / "dots.py", data=data, validation=validation
+    )
+    assert "def model(params, data):" in (tmp_path / "dots.py").read_text()
