@@ -10,7 +10,7 @@ from codegen.jax.symmetric_part import symmetric_part
 @jax.custom_jvp
 def eigenvalues(matrix):
     if matrix.size == 0:
-        return matrix[..., 0]
+        return jnp.zeros(matrix.shape[:-1], matrix.dtype)
     return jnp.linalg.eigvalsh(symmetric_part(matrix), symmetrize_input=False)
 
 

@@ -22,7 +22,7 @@ def affinities(squares, sigma, nearest):
 def tsne_bandwidths(squares, perplexity, threshold):
     least = float(2.0**-52 if threshold is None else threshold)
     same = jnp.eye(len(squares), dtype=bool)
-    nearest = jnp.min(jnp.where(same, jnp.inf, squares), axis=1, keepdims=True)
+    nearest = jnp.min(jnp.where(same, jnp.inf, squares), axis=1, keepdims=True, initial=jnp.inf)
 
     def reached(sigma):
         p = jnp.clip(affinities(squares, sigma, nearest)[1], least, 1 - least)

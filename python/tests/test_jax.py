@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import runpy
 import subprocess
 import sys
@@ -181,6 +182,18 @@ def test_names_of_users_become_identifiers(tmp_path: Path) -> None:
     names = written(compiled, tmp_path)
     made = names["model"]({'a "b"\\\n': np.ones(2)}, {"lambda": np.ones(2)})
     assert made["jnp"].tolist() == [2, 2]
+
+
+@needs_jax
+def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    guide = Path(__file__).parents[2] / "docs" / "jax.md"
+    names: dict[str, Any] = {}
+    for snippet in re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL):
+        exec(snippet, names)
+    assert set(names["gradients"]) == {"weight", "bias"}
+    assert names["outputs"]["y"].shape == (2, 3)
 
 
 def test_all_nodes_without_a_spelling_are_named(tmp_path: Path) -> None:

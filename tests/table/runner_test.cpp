@@ -29,7 +29,9 @@ OpDef scaling() {
                 map1_float(c, [scale = c.real("scale")](auto x) { return x * scale; });
               },
           .grad = [](GradContext& g) { g.flow("input", g.out_grad() * g.operand("scale")); },
-          .spell = {{"torch", "aten::mul(input, scale)"}, {"c", "{scale} * {input}"}}};
+          .spell = {{"jax", "{scale} * {input}"},
+                    {"torch", "aten::mul(input, scale)"},
+                    {"c", "{scale} * {input}"}}};
 }
 
 std::vector<OpCase> scaling_rows() {
@@ -64,7 +66,7 @@ OpDef doubling() {
                 });
               },
           .not_differentiable = "nobody wrote its gradient",
-          .spell = {{"torch", "unsupported: example"}}};
+          .spell = {{"jax", "unsupported: example"}, {"torch", "unsupported: example"}}};
 }
 
 Report run(OpDef op, const std::vector<OpCase>& rows) {

@@ -38,8 +38,7 @@ OpDef define_det() {
           },
       .grad = differentiate_det,
       .separable = {"*b"},
-      .spell = {{"jax", "jnp.linalg.det({input})"},
-                {"torch", spell_unless_half("aten::linalg_det(input)")}},
+      .spell = {{"jax", "det({input})"}, {"torch", spell_unless_half("aten::linalg_det(input)")}},
   };
 }
 

@@ -87,7 +87,7 @@ OpDef define_transpose() {
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
       .samples = samples_of_transpose,
-      .spell = {{"jax", "jnp.transpose({input}, {axes})"},
+      .spell = {{"jax", "permuted({input}, {axes})"},
                 {"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"cpu", "permuted(input, axes)"}},
   };
