@@ -206,8 +206,16 @@ py::list ports_of(const std::vector<ServedTensor>& ports) {
   return listed;
 }
 
+// Calls without the interpreter's lock: the engine may wait for a thread that needs it, such as one
+// that destroys a model with functions of Python.
+template <typename Call>
+auto call_without_lock(const Call& call) {
+  const py::gil_scoped_release free;
+  return call();
+}
+
 py::dict info_dict(const Engine& engine, const std::string& name) {
-  const ServedModelInfo info = engine.model_info(name);
+  const ServedModelInfo info = call_without_lock([&] { return engine.model_info(name); });
   return py::dict(py::arg("name") = info.name, py::arg("backend") = info.backend,
                   py::arg("inputs") = ports_of(info.inputs),
                   py::arg("outputs") = ports_of(info.outputs), py::arg("states") = info.states,
@@ -216,7 +224,7 @@ py::dict info_dict(const Engine& engine, const std::string& name) {
 }
 
 py::dict stats_dict(const Engine& engine, const std::string& name) {
-  const ServingStats stats = engine.stats(name);
+  const ServingStats stats = call_without_lock([&] { return engine.stats(name); });
   return py::dict(
       py::arg("requests") = stats.requests, py::arg("answered") = stats.answered,
       py::arg("failed") = stats.failed, py::arg("rejected") = stats.rejected,
@@ -254,7 +262,8 @@ void bind_engine(py::module_& module) {
   const ServingOptions by_default;
   const auto text = [](const Engine& engine) {
     std::vector<std::string> names;
-    for (const std::string& name : engine.list_models()) names.push_back(quoted(name));
+    const std::vector<std::string> models = call_without_lock([&] { return engine.list_models(); });
+    for (const std::string& name : models) names.push_back(quoted(name));
     return "Engine(models=[" + join(names, ", ") + "])";
   };
   py::class_<Engine, std::shared_ptr<Engine>>(module, "Engine",
@@ -321,7 +330,8 @@ Args:
     timeout: the seconds after which requests that are not answered fail.
     return_errors: whether a request that fails has its error in the list; otherwise the first
         error is raised when all are done.)")
-      .def("list_models", &Engine::list_models, "The names of the registered models, sorted.")
+      .def("list_models", &Engine::list_models, py::call_guard<py::gil_scoped_release>(),
+           "The names of the registered models, sorted.")
       .def("model_info", info_dict, py::arg("name"),
            "A dict: backend, inputs and outputs (name, dtype, shape), states, bytes, loaded.")
       .def("unload", &Engine::unload, py::arg("name"), py::call_guard<py::gil_scoped_release>(),
@@ -332,9 +342,11 @@ Args:
            py::call_guard<py::gil_scoped_release>(),
            "Begins a session, which keeps the state of a model between requests; returns its id.")
       .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
-           "Ends a session.")
-      .def_property_readonly("memory", &Engine::memory,
-                             "The bytes of models and sessions that count for memory_limit.")
+           py::call_guard<py::gil_scoped_release>(), "Ends a session.")
+      .def_property_readonly(
+          "memory",
+          [](const Engine& engine) { return call_without_lock([&] { return engine.memory(); }); },
+          "The bytes of models and sessions that count for memory_limit.")
       .def("shut_down", shut_down_engine, py::arg("timeout") = py::none(),
            "Refuses further requests and answers those that were accepted, for as many seconds at "
            "most.")
