@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import mithril
 
-from . import package_command
+from . import package_command, serve_command
 
 # Each has DESCRIPTION and add_arguments(parser).
-COMMANDS = {"package": package_command}
+COMMANDS = {"package": package_command, "serve": serve_command}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,6 +6,7 @@ from typing import Any, Literal, overload
 
 from ._core import CompiledModel, Error
 from ._types import Array, Arrays
+from .packages import Package
 
 class PendingAnswer:
     def result(self) -> dict[str, Any]: ...
@@ -25,7 +26,7 @@ class Engine:
     def register(
         self,
         name: str,
-        model: CompiledModel | Callable[[], Any],
+        model: CompiledModel | Package | Callable[[], Any],
         params: Arrays | None = None,
         *,
         state: Arrays | None = None,

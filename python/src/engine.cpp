@@ -69,6 +69,16 @@ ServableModel servable_of(const py::object& made) {
   return model;
 }
 
+bool is_package(const py::object& object) {
+  return py::isinstance(object, py::module_::import("mithril.packages").attr("Package"));
+}
+
+// The parameters stay in the mapped files until the engine binds them.
+ServableModel servable_of_package(const py::object& package) {
+  const py::object compiled = package.attr("compile")(py::arg("bind") = false);
+  return servable_of(py::make_tuple(compiled, package.attr("params"), package.attr("state")));
+}
+
 void register_in_engine(Engine& engine, const std::string& name, const py::object& model,
                         py::handle params, py::handle state, std::int64_t max_batch_size,
                         double max_delay, std::int64_t max_queue, py::handle mask,
@@ -90,14 +100,21 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
     engine.register_model(name, std::move(given), std::move(options));
     return;
   }
-  if (!PyCallable_Check(model.ptr()))
-    wrong_type(model, "a compiled model, or a function that returns one with its parameters");
-  if (!params.is_none() || !state.is_none())
+  const bool of_package = is_package(model);
+  if (!of_package && !PyCallable_Check(model.ptr())) {
+    wrong_type(model,
+               "a compiled model, a package, or a function that returns one of them with its "
+               "parameters");
+  }
+  if (!params.is_none() || !state.is_none()) {
     wrong_type(params.is_none() ? state : params,
-               "None: the function returns parameters and state");
-  auto load = [function = shared_function(py::reinterpret_borrow<py::function>(model))] {
+               "None: parameters and state come with a package or from the function");
+  }
+  const py::object make = of_package ? py::cpp_function([model] { return model; }) : model;
+  auto load = [function = shared_function(py::reinterpret_borrow<py::function>(make))] {
     const py::gil_scoped_acquire lock;
-    return servable_of((*function)());
+    const py::object made = (*function)();
+    return is_package(made) ? servable_of_package(made) : servable_of(made);
   };
   const py::gil_scoped_release free;
   engine.register_model(name, std::move(load), std::move(options));
@@ -296,9 +313,9 @@ A model of that name is replaced; requests that it has accepted finish on it.
 
 Args:
     name: the name for requests.
-    model: a compiled model, or a function without arguments that returns one, or a tuple
-        (compiled, params, state). The function is called now, and again after an eviction.
-    params: its parameters; None for a bound model.
+    model: a compiled model, a package, or a function without arguments that returns one of them or
+        a tuple (compiled, params, state). The function is called now, and again after an eviction.
+    params: its parameters; None for a bound model or a package.
     state: its state, such as running statistics.
     max_batch_size: the most rows of one evaluation; 1: requests are not batched.
     max_delay: the seconds that the first request of a batch waits for others.

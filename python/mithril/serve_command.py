@@ -1,0 +1,65 @@
+"""`mithril serve`: the models of packages over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from functools import partial
+from types import FrameType
+
+from .backends import CpuBackend
+from .engine import Engine
+from .packages import load_package
+from .serving import serve
+
+DESCRIPTION = "Serve packages by the Open Inference Protocol. No code of a package runs."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options; sets `run`."""
+    parser.description = DESCRIPTION
+    parser.add_argument(
+        "packages",
+        nargs="+",
+        metavar="[NAME=]PACKAGE",
+        help="a package, and the name of its model instead of that of the package",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="the address of an interface")
+    parser.add_argument("--port", type=int, default=8000, help="0 chooses a free port")
+    parser.add_argument("--max-batch-size", type=int, default=1, metavar="ROWS")
+    parser.add_argument("--max-delay", type=float, default=0.002, metavar="SECONDS")
+    parser.add_argument("--max-queue", type=int, default=1024, metavar="REQUESTS")
+    parser.add_argument("--mask", help="the input that is 0 at padding, such as attention_mask")
+    parser.add_argument("--memory-limit", metavar="BYTES", help='of all models, such as "2GB"')
+    parser.add_argument("--max-request-bytes", type=int, default=64 << 20, metavar="BYTES")
+    parser.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> None:
+    """Serves until SIGINT or SIGTERM, and answers the requests that were accepted."""
+    engine = Engine(given.memory_limit)
+    for argument in given.packages:
+        name, _, path = argument.rpartition("=")
+        engine.register(
+            name or load_package(path, verify="lazy").info.name,
+            partial(load_package, path, CpuBackend()),
+            max_batch_size=given.max_batch_size,
+            max_delay=given.max_delay,
+            max_queue=given.max_queue,
+            mask=given.mask,
+        )
+    signal.signal(signal.SIGTERM, _interrupt)
+    server = serve(
+        engine, host=given.host, port=given.port, max_request_bytes=given.max_request_bytes
+    )
+    with server:
+        print(f"serving {', '.join(engine.list_models())} at http://{server.address}", flush=True)
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            print("stopping", flush=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """SIGTERM ends the server as Ctrl-C does."""
+    raise KeyboardInterrupt

@@ -1,0 +1,90 @@
+"""The command `mithril serve`."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from processes import environment
+
+import mithril as ml
+
+pytestmark = pytest.mark.skipif(
+    find_spec("mithril._server") is None, reason="cpp-httplib is not installed"
+)
+
+
+def save_network(path):
+    model = ml.Model()
+    model |= ml.Linear(dimension=4)(input=ml.IOKey("x", shape=["N", 3]), output="y")
+    model.expose_keys("y")
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    params = compiled.get_parameters(seed=3)
+    ml.save_package(path, model, params, name="net")
+    return compiled, params
+
+
+def run(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "mithril", "serve", *map(str, arguments)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def post(address, model, x):
+    tensor = {"name": "x", "shape": x.shape, "datatype": "FP32", "data": x.ravel().tolist()}
+    request = urllib.request.Request(
+        f"{address}/v2/models/{model}/infer", json.dumps({"inputs": [tensor]}).encode()
+    )
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.loads(response.read())["outputs"][0]
+
+
+def test_packages_are_served_until_a_signal(tmp_path):
+    compiled, params = save_network(tmp_path / "a")
+    save_network(tmp_path / "b.zip")
+    process = run(
+        tmp_path / "a", f"second={tmp_path / 'b.zip'}", "--port", 0, "--max-batch-size", 8
+    )
+    try:
+        line = process.stdout.readline()
+        assert line.startswith("serving net, second at http://127.0.0.1:")
+        address = line.split()[-1]
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        expected = compiled.evaluate(params, {"x": x})["y"]
+        for name in ("net", "second"):
+            answer = post(address, name, x)
+            np.testing.assert_allclose(answer["data"], expected.ravel(), rtol=1e-5)
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, output, errors) == (0, "stopping\n", "")
+
+
+def test_an_engine_serves_a_package(tmp_path):
+    compiled, params = save_network(tmp_path / "a")
+    x = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    expected = compiled.evaluate(params, x)["y"]
+    package = ml.load_package(tmp_path / "a")
+    engine = ml.Engine(memory_limit=sum(each.nbytes for each in params.values()))
+    engine.register("one", package)
+    np.testing.assert_allclose(engine.infer("one", x)["y"], expected, rtol=1e-5)
+    engine.register("two", lambda: ml.load_package(tmp_path / "a"))
+    assert not engine.model_info("one")["loaded"]
+    for name in ("one", "two"):
+        np.testing.assert_allclose(engine.infer(name, x)["y"], expected, rtol=1e-5)
+
+
+def test_what_is_no_package_is_an_error(tmp_path):
+    process = run(tmp_path / "nothing", "--port", 0)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 1 and output == ""
+    assert errors.startswith("mithril.InputError[E0860]")
