@@ -249,6 +249,11 @@ def test_what_belongs_to_a_process_is_refused(tmp_path):
         for make in (pickle.dumps, copy.deepcopy):
             with pytest.raises(ml.InputError, match=f"E0823.*{what} cannot be pickled or copied"):
                 make(thing)
+    with pytest.raises(ml.InputError) as caught:
+        pickle.dumps(ml.TrainingStep(compiled, ml.SGD(), output_gradients=gradients))
+    assert str(caught.value).startswith(
+        "mithril.InputError[E0823]: a training step cannot be pickled or copied"
+    )
 
 
 def test_a_grad_scaler_is_pickled():
