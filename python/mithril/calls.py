@@ -11,6 +11,7 @@ import ast
 import functools
 import inspect
 import operator
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
@@ -65,6 +66,9 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tuple": ("a tuple", lambda value: isinstance(value, (list, tuple))),
     "bytes": ("bytes", lambda value: isinstance(value, bytes)),
     "None": ("None", lambda value: value is None),
+    "Mapping": ("a dict", lambda value: isinstance(value, Mapping)),
+    "Sequence": ("a list", lambda value: isinstance(value, (list, tuple))),
+    "PathLike": ("a path", lambda value: isinstance(value, os.PathLike)),
     "Callable": ("a function", callable),
     "function": ("a function", callable),
 }
@@ -134,6 +138,21 @@ def checked(function: Checked) -> Checked:
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
+
+
+def checked_kinds(function: Checked) -> Checked:
+    """As checked, for a function that uses its arguments before the core checks their kinds."""
+    signature = inspect.signature(function)
+    name = _short(function.__qualname__)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        for key, value in given.items():
+            _check(name, signature.parameters[key], value)
+        return function(*args, **kwargs)
+
+    return checked(call)  # type: ignore[return-value]
 
 
 def refuse(

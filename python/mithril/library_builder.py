@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _core
 from ._core import CompiledModel
-from .calls import checked
+from .calls import checked_kinds
 
 __all__ = ["build_library"]
 
@@ -22,7 +22,7 @@ FLAGS = ["-std=c++17", "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-w"]
 STATIC = ["-static-libstdc++", "-static-libgcc"]
 
 
-@checked
+@checked_kinds
 def build_library(
     compiled: CompiledModel,
     path: str | os.PathLike[str],

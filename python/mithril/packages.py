@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._core import CompiledModel, Model, compile
-from .calls import checked
+from .calls import checked, checked_kinds
 
 __all__ = [
     "Package",
@@ -65,6 +65,7 @@ class Package:
         outputs = compiled.evaluate({}, inputs)
     """
 
+    @checked
     def __init__(self, loaded: Any, backend: Any = None) -> None:
         if not isinstance(loaded, _core._Package):
             _core.raise_error(
@@ -181,7 +182,7 @@ class Package:
         return compiled.for_inference(self.params, self.state) if bind else compiled
 
 
-@checked
+@checked_kinds
 def save_package(
     path: str | os.PathLike[str],
     model: Model,
@@ -233,7 +234,7 @@ def save_package(
     )
 
 
-@checked
+@checked_kinds
 def load_package(
     path: str | os.PathLike[str],
     backend: Any = None,
@@ -259,7 +260,7 @@ def load_package(
     return Package(loaded, backend)
 
 
-@checked
+@checked_kinds
 def copy_package(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Verifies a package and writes it elsewhere, as a folder or as a .zip file."""
     _core._copy_package(source, target)
@@ -274,6 +275,9 @@ def _cpu() -> Any:
 def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
     if isinstance(given, Mapping):
         return list(given.items())
+    for path in given:
+        if not isinstance(path, (str, os.PathLike)):
+            _core.wrong_argument("save_package", "assets", "paths, or a dict", path, "")
     return [(os.path.basename(os.fspath(path)), path) for path in given]
 
 
@@ -282,6 +286,8 @@ def _backends(given: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str, 
         return [(name, "", []) for name in given]
     made = []
     for name, entry in given.items():
+        if entry is not None and not isinstance(entry, Mapping):
+            _core.wrong_argument("save_package", "backends", "a dict of dicts", entry, "")
         fields = dict(entry or {})
         options, files = fields.pop("options", None), fields.pop("files", {})
         if fields:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from ._core import raise_error
-from .calls import checked
+from .calls import checked, checked_kinds
 from .engine import Engine
 
 __all__ = ["Server", "serve"]
@@ -19,6 +19,7 @@ class Server:
     As a context manager it stops at the end of the block.
     """
 
+    @checked
     def __init__(self, server: Any, host: str) -> None:
         self._server = server
         self._host = host
@@ -64,7 +65,7 @@ class Server:
         return f"Server({self.address!r})"
 
 
-@checked
+@checked_kinds
 def serve(
     engine: Engine,
     *,

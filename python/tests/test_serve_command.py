@@ -87,4 +87,4 @@ def test_what_is_no_package_is_an_error(tmp_path):
     process = run(tmp_path / "nothing", "--port", 0)
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 1 and output == ""
-    assert errors.startswith("mithril.InputError[E0860]")
+    assert errors.startswith("mithril.InputError[E0830]")
