@@ -207,7 +207,7 @@ def measure(index: int, rounds: int, threads: int, memory: bool) -> None:
     for name, values in times.items():
         median = statistics.median(values)
         line = f"  {name:34} {median:9.2f} ms {median / plain:7.2f}"
-        if memory:
+        if memory and not any(f", {strategy}" in name for strategy in STRATEGIES):
             line += f" {added_memory(index, name, threads):8.0f} MB"
         print(line, flush=True)
 

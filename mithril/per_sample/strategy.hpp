@@ -11,9 +11,9 @@ struct StrategyCost {
   Strategy strategy;
   double flops = 0;
   double elements = 0;  // read and written, without the factors themselves
-  // Operations that cost as much as one element of memory traffic. An estimate, not a measurement:
-  // 4 bytes at 15 GB/s beside 150 Gflop/s.
-  static constexpr double flops_per_element = 40;
+  // Operations that cost as much as one element of memory traffic. An estimate for processors
+  // of two to eight cores: 4 bytes at 10 GB/s beside 250 Gflop/s.
+  static constexpr double flops_per_element = 100;
   double total() const { return flops + flops_per_element * elements; }
 };
 
