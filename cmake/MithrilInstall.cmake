@@ -5,7 +5,7 @@ set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
 set(MITHRIL_LIBRARIES mithril_core mithril_cpu mithril_codegen)
 if(TARGET mithril_c)
   list(APPEND MITHRIL_LIBRARIES mithril_c)
-  install(FILES "${PROJECT_SOURCE_DIR}/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  install(FILES "${PROJECT_SOURCE_DIR}/mithril/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT libraries)
 endif()
 include(MithrilHeaders)
@@ -28,7 +28,7 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
 # The server loads cpp-httplib from the system, so it can be left out, too.
 if(TARGET mithril_server)
   install(TARGETS mithril_server EXPORT MithrilServerTargets COMPONENT server)
-  mithril_headers_of(server_headers server/http_server.hpp)
+  mithril_headers_of(server_headers mithril/server/http_server.hpp)
   list(REMOVE_ITEM server_headers ${public_headers})
   mithril_install_headers(server ${server_headers})
   install(EXPORT MithrilServerTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"

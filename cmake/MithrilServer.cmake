@@ -22,7 +22,7 @@ else()
 endif()
 
 file(GLOB server_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
-     "${PROJECT_SOURCE_DIR}/server/*.cpp")
+     "${PROJECT_SOURCE_DIR}/mithril/server/*.cpp")
 # Sources are not compiled together: <httplib.h> brings std::quoted into sight of calls of ours.
 mithril_add_library(server ${server_sources})
 target_link_libraries(mithril_server PUBLIC mithril_core

@@ -1,7 +1,7 @@
 # Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
 file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      mithril/*.cpp)
-list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/ops/")
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|ops|server)/")
 
 # The file of an op is mithril/ops/HEADING/NAME.cpp, where HEADING is the heading above its line.
 set(listed_ops "")
@@ -74,7 +74,7 @@ endforeach()
 
 # A generated library holds the header of the C interface and its implementation.
 set(library_texts "")
-foreach(entry IN ITEMS "library_header c/mithril.h" "library_exports c/exports.map"
+foreach(entry IN ITEMS "library_header mithril/c/mithril.h" "library_exports mithril/c/exports.map"
                        "library_interface codegen/library/c_interface.hpp")
   string(REPLACE " " ";" entry "${entry}")
   list(GET entry 0 variable)
@@ -85,7 +85,7 @@ foreach(entry IN ITEMS "library_header c/mithril.h" "library_exports c/exports.m
 endforeach()
 set(library_source "${PROJECT_BINARY_DIR}/codegen/library_files.cpp")
 file(CONFIGURE OUTPUT "${library_source}" @ONLY CONTENT [=[
-// Written by CMake from c/mithril.h, c/exports.map and codegen/library.
+// Written by CMake from mithril/c/mithril.h, mithril/c/exports.map and codegen/library.
 namespace mithril::codegen {
 
 extern const char* const library_header;

@@ -20,9 +20,9 @@ namespace mithril {
 namespace codegen {
 
 // Of the file that CMake writes.
-extern const char* const library_header;     // c/mithril.h
+extern const char* const library_header;     // mithril/c/mithril.h
 extern const char* const library_interface;  // codegen/library/c_interface.hpp
-extern const char* const library_exports;    // c/exports.map
+extern const char* const library_exports;    // mithril/c/exports.map
 
 namespace {
 

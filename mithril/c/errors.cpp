@@ -1,4 +1,4 @@
-#include "c/errors.hpp"
+#include "mithril/c/errors.hpp"
 
 #include <new>
 

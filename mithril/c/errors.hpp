@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "c/mithril.h"
+#include "mithril/c/mithril.h"
 #include "mithril/base/error.hpp"
 
 struct mithril_error {

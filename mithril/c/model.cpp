@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "c/errors.hpp"
+#include "mithril/c/errors.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/package/package.hpp"

@@ -1,4 +1,4 @@
-#include "server/connection_threads.hpp"
+#include "mithril/server/connection_threads.hpp"
 
 #include <system_error>
 #include <utility>

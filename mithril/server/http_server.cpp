@@ -1,4 +1,4 @@
-#include "server/http_server.hpp"
+#include "mithril/server/http_server.hpp"
 
 #include <httplib.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "mithril/base/text.hpp"
-#include "server/connection_threads.hpp"
-#include "server/inference_protocol.hpp"
+#include "mithril/server/connection_threads.hpp"
+#include "mithril/server/inference_protocol.hpp"
 
 namespace mithril {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/infer_message.hpp"
+#include "mithril/server/infer_message.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
-#include "server/tensor_protocol.hpp"
+#include "mithril/server/tensor_protocol.hpp"
 
 namespace mithril {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mithril/engine/engine.hpp"
-#include "server/protocol_message.hpp"
+#include "mithril/server/protocol_message.hpp"
 
 namespace mithril {
 

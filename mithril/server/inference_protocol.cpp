@@ -1,4 +1,4 @@
-#include "server/inference_protocol.hpp"
+#include "mithril/server/inference_protocol.hpp"
 
 #include <cstdint>
 #include <new>
@@ -10,9 +10,9 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/json/json.hpp"
-#include "server/infer_message.hpp"
-#include "server/metrics.hpp"
-#include "server/tensor_protocol.hpp"
+#include "mithril/server/infer_message.hpp"
+#include "mithril/server/metrics.hpp"
+#include "mithril/server/tensor_protocol.hpp"
 
 namespace mithril {
 namespace {

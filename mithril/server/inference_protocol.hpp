@@ -4,7 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/engine/engine.hpp"
-#include "server/protocol_message.hpp"
+#include "mithril/server/protocol_message.hpp"
 
 namespace mithril {
 

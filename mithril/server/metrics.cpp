@@ -1,4 +1,4 @@
-#include "server/metrics.hpp"
+#include "mithril/server/metrics.hpp"
 
 #include <array>
 #include <charconv>

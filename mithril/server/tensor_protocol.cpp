@@ -1,4 +1,4 @@
-#include "server/tensor_protocol.hpp"
+#include "mithril/server/tensor_protocol.hpp"
 
 #include <array>
 #include <bit>

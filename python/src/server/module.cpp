@@ -1,5 +1,5 @@
 // The module mithril._server: the HTTP server. Its classes are those of mithril._core.
-#include "server/http_server.hpp"
+#include "mithril/server/http_server.hpp"
 
 #include <pybind11/pybind11.h>
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "mithril/mithril.hpp"
-#include "server/http_server.hpp"
+#include "mithril/server/http_server.hpp"
 
 namespace ml = mithril;
 
