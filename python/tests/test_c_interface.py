@@ -55,7 +55,7 @@ def printed_by(*command: object, status: int = 0) -> str:
 def c_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("c") / "run_package"
     strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-    printed_by("cc", *strict, f"-I{ROOT / 'c'}", EXAMPLES / "run_package.c", LIBRARY,
+    printed_by("cc", *strict, f"-I{ROOT / 'mithril/c'}", EXAMPLES / "run_package.c", LIBRARY,
                f"-Wl,-rpath,{LIBRARY.parent}", "-o", program)  # fmt: skip
     return program
 
@@ -92,7 +92,7 @@ def test_a_rust_program_runs_bert(tmp_path: Path) -> None:
 
 
 def test_the_library_exports_the_functions_of_the_header_with_versions() -> None:
-    header = (ROOT / "c" / "mithril.h").read_text(encoding="utf-8")
+    header = (ROOT / "mithril" / "c" / "mithril.h").read_text(encoding="utf-8")
     declared = set(re.findall(r"MITHRIL_EXPORT[^;]*?(mithril_\w+)\(", header))
     listing = printed_by("nm", "-D", "--defined-only", LIBRARY)
     exported = set(re.findall(r" T (\S+)", listing))
