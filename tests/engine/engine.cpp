@@ -76,7 +76,7 @@ TEST_CASE("inputs that do not fit are errors that name them") {
   TensorMap more = request_of(1);
   more["z"] = Tensor();
   CHECK(first_line(text_of_error([&] { served.engine.infer("net", more); })) ==
-        "mithril.InputError[E0802]: there is no data input 'z'");
+        "mithril.InputError[E0802]: the request: there is no data input 'z'");
   CHECK(first_line(text_of_error([&] {
           served.engine.infer("net", {{"x", Tensor(DType::int64, {1, 3})}});
         })) == "mithril.InputError[E0805]: 'x' is int64, expected float32");
