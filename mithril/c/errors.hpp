@@ -4,8 +4,8 @@
 #include <exception>
 #include <string>
 
-#include "mithril/c/mithril.h"
 #include "mithril/base/error.hpp"
+#include "mithril/c/mithril.h"
 
 struct mithril_error {
   mithril_status status;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/c/errors.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/c/errors.hpp"
 #include "mithril/package/package.hpp"
 #include "mithril/tensor/dlpack.hpp"
 

@@ -285,8 +285,7 @@ void Composition::refuse_text_at_value(const Part& part, const std::string& port
 void Composition::bind(Composite& part, const std::string& port, Wire* inner,
                        const Binding& binding) {
   // The ports of a user's model are keys, whose names are at home in bindings.
-  const DatumVariable* value =
-      part.recipe && top(inner)->value ? find(top(inner)->value) : nullptr;
+  const DatumVariable* value = part.recipe && top(inner)->value ? find(top(inner)->value) : nullptr;
   refuse_text_at_value(part, port, binding, value && value->known ? &value->datum : nullptr);
   const Origin here{&part, facts_.note(port)};
   facts_.current = here;

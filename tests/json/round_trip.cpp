@@ -61,7 +61,8 @@ TEST_CASE("every library model goes through JSON and back as a part") {
   for (const Model& part : library_models()) {
     CAPTURE(part.class_name());
     Bindings bindings;
-    for (const std::string& key : part.input_keys()) bindings.emplace_back(key, IOKey{.name = "its_" + key});
+    for (const std::string& key : part.input_keys())
+      bindings.emplace_back(key, IOKey{.name = "its_" + key});
     Model model;
     model |= part(bindings);
     check_round_trip(model);
