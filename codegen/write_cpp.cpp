@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "codegen/function_text.hpp"
+#include "codegen/generated_file.hpp"
 #include "codegen/interface.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/loop_text.hpp"
@@ -14,7 +15,6 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
-#include "mithril/base/write_file.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -281,12 +281,7 @@ std::string cpp_source(const ExportedModel& model, const std::string& name) try 
 
 void write_cpp(const ExportedModel& model, const std::string& path) try {
   const std::string source = cpp_source(model, std::filesystem::path(path).stem().string());
-  const std::string failure = write_file(path, source);
-  if (failure.empty()) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1030",
-         .message = "the file " + mithril::quoted(path) + " cannot be written",
-         .facts = {{"why", failure}}});
+  codegen::write_generated(path, source);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "codegen/generated_file.hpp"
 #include "codegen/jax_function.hpp"
 #include "codegen/jax_snippets.hpp"
 #include "codegen/python_text.hpp"
@@ -11,7 +12,6 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
-#include "mithril/base/write_file.hpp"
 
 namespace mithril {
 namespace {
@@ -106,12 +106,7 @@ std::string jax_source(const ExportedModel& model, const std::string& name) try 
 
 void write_jax(const ExportedModel& model, const std::string& path) try {
   const std::string source = jax_source(model, std::filesystem::path(path).stem().string());
-  const std::string failure = write_file(path, source);
-  if (failure.empty()) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1030",
-         .message = "the file " + mithril::quoted(path) + " cannot be written",
-         .facts = {{"why", failure}}});
+  codegen::write_generated(path, source);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "codegen/generated_file.hpp"
 #include "codegen/interface.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
@@ -14,7 +15,6 @@
 #include "mithril/base/sha256.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
-#include "mithril/base/write_file.hpp"
 
 namespace mithril {
 namespace codegen {
@@ -129,11 +129,9 @@ class LibraryWriter {
     id_ = hash.hex_digest();
     static_assert(id_bytes % weight_alignment == 0);
     pieces.insert(pieces.begin(), id_);
-    write_one(files_.weights, pieces);
-    const std::string text = source();
-    const std::string_view source_piece = text, exports_piece = library_exports;
-    write_one(files_.source, std::span(&source_piece, 1));
-    write_one(files_.exports, std::span(&exports_piece, 1));
+    write_generated(files_.weights, pieces);
+    write_generated(files_.source, source());
+    write_generated(files_.exports, library_exports);
   }
 
  private:
@@ -150,15 +148,6 @@ class LibraryWriter {
            .message = "a library keeps no state, and the model has one",
            .facts = {{"state", key, ""}},
            .help = "build what for_inference(params, state) gives, with params={}"});
-  }
-
-  static void write_one(const std::string& path, std::span<const std::string_view> pieces) {
-    const std::string why = write_file(path, pieces);
-    if (why.empty()) return;
-    raise({.kind = ErrorKind::backend,
-           .code = "E1030",
-           .message = "the file " + mithril::quoted(path) + " cannot be written",
-           .facts = {{"why", why, ""}}});
   }
 
   std::vector<std::string_view> weight_pieces() const {

@@ -14,9 +14,9 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
-#include <system_error>
 
 #include "mithril/base/descriptor.hpp"
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril {
@@ -25,8 +25,6 @@ namespace {
 // In seconds. A folder is not locked yet when it is made.
 constexpr std::time_t oldest_unfinished = 60 * 60;
 constexpr std::size_t unfinished_digits = 32;
-
-std::string text_of_errno(int error) { return std::generic_category().message(error); }
 
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -86,7 +84,7 @@ std::string resolved_target(std::string path) {
 
 NewFolder::NewFolder(std::string target) {
   if (target.empty() || target.find('\0') != std::string::npos) {
-    failure_ = text_of_errno(target.empty() ? ENOENT : EINVAL);
+    failure_ = reason_of(target.empty() ? ENOENT : EINVAL);
     return;
   }
   target_ = resolved_target(std::move(target));
@@ -94,13 +92,13 @@ NewFolder::NewFolder(std::string target) {
   remove_abandoned_folders(parent);
   std::uint64_t name[2];
   if (::getrandom(name, sizeof(name), 0) != sizeof(name)) {
-    failure_ = text_of_errno(errno);
+    failure_ = reason_of(errno);
     return;
   }
   std::string path =
       fmt::format("{}/{}{:016x}{:016x}", parent, unfinished_prefix, name[0], name[1]);
   if (::mkdir(path.c_str(), 0777) != 0) {
-    failure_ = text_of_errno(errno);
+    failure_ = reason_of(errno);
     return;
   }
   path_ = std::move(path);
@@ -115,17 +113,17 @@ NewFolder::~NewFolder() {
 
 std::string NewFolder::take_place() {
   if (::nftw(path_.c_str(), sync_if_folder, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0)
-    return text_of_errno(errno);
+    return reason_of(errno);
   struct stat old;
   const bool replaces = ::stat(target_.c_str(), &old) == 0 && S_ISDIR(old.st_mode);
   if (replaces) static_cast<void>(::chmod(path_.c_str(), old.st_mode & 07777));
   // Replaces nothing, or an empty folder.
   const bool renamed = ::rename(path_.c_str(), target_.c_str()) == 0;
-  if (!renamed && errno != ENOTEMPTY && errno != EEXIST) return text_of_errno(errno);
+  if (!renamed && errno != ENOTEMPTY && errno != EEXIST) return reason_of(errno);
   if (!renamed &&
       ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
     const bool lacking = errno == EINVAL || errno == ENOSYS || errno == EXDEV;
-    return lacking ? "the file system cannot exchange two folders at once" : text_of_errno(errno);
+    return lacking ? "the file system cannot exchange two folders at once" : reason_of(errno);
   }
   if (renamed) path_.clear();  // otherwise it is the old folder
   const Descriptor names(::open(parent_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

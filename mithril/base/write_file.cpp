@@ -18,16 +18,14 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include "mithril/base/descriptor.hpp"
+#include "mithril/base/file_errors.hpp"
 
 namespace mithril {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason(int error) { return std::generic_category().message(error); }
 
 using Pieces = std::span<const std::string_view>;
 
@@ -39,7 +37,7 @@ bool write_pieces(int descriptor, Pieces pieces) {
 // Appends, because the target may be a file: standard output that a shell redirects with >>.
 std::string write_directly(const std::string& path, Pieces pieces) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-  if (!file || !write_pieces(file.get(), pieces) || !file.close()) return reason(errno);
+  if (!file || !write_pieces(file.get(), pieces) || !file.close()) return reason_of(errno);
   return "";
 }
 
@@ -157,11 +155,11 @@ std::string replace(const std::string& path, Pieces pieces, const struct stat* o
   NewFile file(folder, old || is_private ? 0600 : 0666);
   if (!file || (old && !copy_rights(file.get(), *old)) || !write_pieces(file.get(), pieces) ||
       (!is_private && ::fsync(file.get()) != 0)) {
-    return reason(errno);
+    return reason_of(errno);
   }
   if (!is_private && !contains_pieces(file.get(), pieces))
     return "the file does not contain what was written";
-  if (!file.close() || !file.take_place_of(path)) return reason(errno);
+  if (!file.close() || !file.take_place_of(path)) return reason_of(errno);
   if (is_private) return "";
   // Writes the name to the disk, too. The contents are already there.
   const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -176,17 +174,17 @@ std::string write_file(const std::string& path, std::string_view bytes) {
 }
 
 std::string write_file(const std::string& path, std::span<const std::string_view> pieces) {
-  if (path.find('\0') != std::string::npos) return reason(EINVAL);
+  if (path.find('\0') != std::string::npos) return reason_of(EINVAL);
   std::string at = path;
   constexpr int most_links = 40;  // the limit of Linux
   for (int links = 0; links <= most_links; ++links) {
     struct stat about;
     if (::lstat(at.c_str(), &about) != 0) {
-      return errno == ENOENT ? replace(at, pieces, nullptr, false) : reason(errno);
+      return errno == ENOENT ? replace(at, pieces, nullptr, false) : reason_of(errno);
     }
     if (S_ISREG(about.st_mode)) {
       const bool writable = ::faccessat(AT_FDCWD, at.c_str(), W_OK, AT_EACCESS) == 0;
-      return writable ? replace(at, pieces, &about, false) : reason(errno);
+      return writable ? replace(at, pieces, &about, false) : reason_of(errno);
     }
     if (!S_ISLNK(about.st_mode) || is_open_file(at)) return write_directly(at, pieces);
     std::error_code failed;
@@ -194,11 +192,11 @@ std::string write_file(const std::string& path, std::span<const std::string_view
     if (failed) return failed.message();
     at = (fs::path(at).parent_path() / target).string();
   }
-  return reason(ELOOP);
+  return reason_of(ELOOP);
 }
 
 std::string make_folder(const std::string& path) {
-  if (path.find('\0') != std::string::npos) return reason(EINVAL);
+  if (path.find('\0') != std::string::npos) return reason_of(EINVAL);
   std::error_code failed;
   fs::create_directories(path, failed);
   return failed ? failed.message() : "";

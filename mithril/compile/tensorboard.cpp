@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "mithril/base/descriptor.hpp"
-#include "mithril/base/error.hpp"
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril {
@@ -71,14 +71,6 @@ std::string scalar_event(std::int64_t step, const std::string& name, double numb
       text_field(1, name) + tag(2, four_bytes) + little_endian(value);  // Summary.Value
   return wall_time() + tag(2, integer) + varint(static_cast<std::uint64_t>(step)) +
          text_field(5, text_field(1, scalar));
-}
-
-[[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
-  raise({.kind = ErrorKind::input,
-         .code = "E0831",
-         .path = path,
-         .message = "the file cannot be written",
-         .facts = {{"why", why, ""}}});
 }
 
 void append(const std::string& path, const std::string& bytes) {

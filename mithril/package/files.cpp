@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 #include "mithril/base/descriptor.hpp"
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/sha256.hpp"
 #include "mithril/package/paths.hpp"
@@ -20,14 +20,6 @@ namespace mithril {
 namespace {
 
 constexpr int deepest_folder = 16;
-
-[[noreturn]] void cannot_read(const std::string& where, int error) {
-  raise({.kind = ErrorKind::input,
-         .code = "E0830",
-         .path = where,
-         .message = "the file cannot be read",
-         .facts = {{"why", std::generic_category().message(error), ""}}});
-}
 
 [[noreturn]] void no_package(const std::string& path, const std::string& why) {
   raise({.kind = ErrorKind::input,
@@ -43,9 +35,9 @@ PackageFiles PackageFiles::open(const std::string& path) {
   PackageFiles files;
   files.path_ = path;
   while (files.path_.size() > 1 && files.path_.ends_with('/')) files.path_.pop_back();
-  if (path.find('\0') != std::string::npos) cannot_read(path, EINVAL);
+  if (path.find('\0') != std::string::npos) cannot_read(path, reason_of(EINVAL));
   struct stat about;
-  if (::stat(path.c_str(), &about) != 0) cannot_read(files.path_, errno);
+  if (::stat(path.c_str(), &about) != 0) cannot_read(files.path_, reason_of(errno));
   if (S_ISDIR(about.st_mode)) {
     files.add_folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "", 0);
   } else {
@@ -59,11 +51,11 @@ PackageFiles PackageFiles::open(const std::string& path) {
 // Takes over the descriptor. Every component is opened by its name in its folder, and links are not
 // followed: so no change of the folder during the call can lead out of it.
 void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) {
-  if (folder < 0) cannot_read(path_ + (prefix.empty() ? "" : "/" + prefix), errno);
+  if (folder < 0) cannot_read(path_ + (prefix.empty() ? "" : "/" + prefix), reason_of(errno));
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder), ::closedir);
   if (!entries) {
     ::close(folder);
-    cannot_read(path_ + "/" + prefix, errno);
+    cannot_read(path_ + "/" + prefix, reason_of(errno));
   }
   while (const dirent* entry = ::readdir(entries.get())) {
     const std::string_view name = entry->d_name;
@@ -71,7 +63,7 @@ void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) 
     const std::string full = prefix + std::string(name);
     struct stat about;
     if (::fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
-      cannot_read(where(full), errno);
+      cannot_read(where(full), reason_of(errno));
     if (!is_package_path(full) || depth > deepest_folder) {
       refuse_package("E0761", path_,
                      fmt::format("'{}' is not a path inside of the package", printable(full)));
@@ -87,7 +79,7 @@ void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) 
       continue;
     }
     const Descriptor file(::openat(folder, entry->d_name, flags));
-    if (!file) cannot_read(where(full), errno);
+    if (!file) cannot_read(where(full), reason_of(errno));
     const auto mapped = MappedFile::of(file.get(), where(full));
     files_[full] = {mapped->bytes(), mapped};
   }

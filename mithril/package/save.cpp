@@ -5,6 +5,7 @@
 #include <ctime>
 #include <set>
 
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/new_folder.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -26,14 +27,6 @@ namespace mithril {
 namespace {
 
 constexpr std::string_view zip_suffix = ".zip";
-
-[[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
-  raise({.kind = ErrorKind::input,
-         .code = "E0831",
-         .path = path,
-         .message = "the file cannot be written",
-         .facts = {{"why", why, ""}}});
-}
 
 std::string_view text_of_bytes(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

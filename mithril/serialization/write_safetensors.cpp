@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
@@ -36,12 +37,7 @@ void check_names(const AllBytes& tensors, const FileMetadata& metadata) {
 
 void write_pieces_to(const std::string& path, std::span<const std::string_view> pieces) {
   const std::string why = write_file(path, pieces);
-  if (why.empty()) return;
-  raise({.kind = ErrorKind::input,
-         .code = "E0831",
-         .path = path,
-         .message = "the file cannot be written",
-         .facts = {{"why", why, ""}}});
+  if (!why.empty()) cannot_write(path, why);
 }
 
 // The header keeps the order of the tensors; their bytes are sorted by alignment, then by name.

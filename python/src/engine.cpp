@@ -1,5 +1,6 @@
 // Engines, which serve compiled models to many threads.
 #include "mithril/engine/engine.hpp"
+#include "mithril/base/file_errors.hpp"
 
 #include <pybind11/stl.h>
 
@@ -135,12 +136,7 @@ InferOptions infer_options_of(py::handle timeout, py::handle session) {
 
 void write_trace(const std::string& path, const StepTrace& trace) {
   const std::string why = write_file(path, trace.chrome_json());
-  if (why.empty()) return;
-  raise({.kind = ErrorKind::input,
-         .code = "E0831",
-         .path = path,
-         .message = "the file cannot be written",
-         .facts = {{"reason", why}}});
+  if (!why.empty()) cannot_write(path, why);
 }
 
 py::dict infer_in_engine(Engine& engine, const std::string& name, const py::dict& inputs,

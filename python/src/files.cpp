@@ -7,6 +7,7 @@
 
 #include "convert.hpp"
 #include "metadata.hpp"
+#include "mithril/base/file_errors.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/serialization/narrow.hpp"
@@ -140,12 +141,7 @@ void write_pieces(py::handle path, const std::vector<py::buffer>& pieces) {
     const py::gil_scoped_release free;
     return write_file(file, views);
   }();
-  if (why.empty()) return;
-  raise({.kind = ErrorKind::input,
-         .code = "E0831",
-         .path = file,
-         .message = "the file cannot be written",
-         .facts = {{"why", why, ""}}});
+  if (!why.empty()) cannot_write(file, why);
 }
 
 }  // namespace
