@@ -109,9 +109,7 @@ void Answers::answer_dots(size_t i) {
     if (question_.pairs) {
       dots = call("matmul", {*made, call("swapaxes", {samples(validation_, i), 0, 1})});
     } else {
-      const int64_t elements = dims_of(*made)[1];
-      const Expression column = reshaped(sum(validation_, i, std::nullopt), {elements, 1});
-      dots = reshaped(call("matmul", {*made, column}), {sizes_.samples});
+      dots = summed_rows(*made * sum(validation_, i, std::nullopt));
     }
   }
   // The gradients of the training samples have the factor 1 / n: their sum is the mean.
