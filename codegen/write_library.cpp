@@ -82,7 +82,7 @@ struct LibraryPort {
   Dims dims;
 };
 
-// Tables of the ports, by the names of the description.
+// A table of `Port` rows, which codegen/library/c_interface.hpp declares.
 std::string ports_text(const std::string& table, const std::vector<LibraryPort>& ports) {
   std::string text, rows;
   for (std::size_t i = 0; i < ports.size(); ++i) {

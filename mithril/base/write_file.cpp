@@ -121,7 +121,7 @@ void remove_abandoned(const std::string& folder) {
   }
 }
 
-// Whether the file contains the pieces, as read by the system.
+// Whether reading the file gives the pieces.
 bool contains_pieces(int descriptor, Pieces pieces) {
   std::array<char, 64 * 1024> buffer;
   off_t at = 0;

@@ -51,7 +51,7 @@ class InferenceRequest {
 
   // The first of these counts; others do nothing.
   void answer(TensorMap outputs);
-  void fail(std::exception_ptr error);  // by the request itself
+  void fail(std::exception_ptr error);  // the evaluation raised it
   void expire();
   void cancel();
   void drop(std::exception_ptr error);  // the model was unloaded, or the engine shut down

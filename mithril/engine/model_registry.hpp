@@ -27,7 +27,7 @@ struct RegisteredModel {
   std::shared_ptr<ServingCounters> counters = std::make_shared<ServingCounters>();
   std::atomic<ServingClock::rep> used{ServingClock::now().time_since_epoch().count()};
   std::mutex loading;  // held while it is loaded again
-  // Guarded by the registry. Shared with requests; null: evicted.
+  // The mutex of the registry guards the members below. Requests share `served`; null: evicted.
   std::shared_ptr<const ServedModel> served;
   ServedModelInfo info = {};  // as of the last load
 };
@@ -64,7 +64,8 @@ class ModelRegistry {
   FoundModel load_again(const Entry& entry);
   void hold(const Entry& entry, std::shared_ptr<const ServedModel> served);
   std::int64_t bytes_in_use() const;
-  // Makes room for as many bytes of this name, of which so many are free soon.
+  // Evicts other models until `bytes` for this model fit. `replaced`: bytes of the model of the same
+  // name, which become free. E1209 if they do not fit.
   void evict_for(const std::string& model, std::int64_t bytes, std::int64_t replaced);
 
   const std::optional<std::int64_t> memory_limit_;

@@ -16,7 +16,7 @@
 
 namespace mithril {
 
-// The requests that wait for one registered model. Guarded by the mutex of the scheduler.
+// The requests that wait for one registered model. The mutex of the scheduler guards it.
 struct RequestQueue {
   std::deque<std::shared_ptr<InferenceRequest>> waiting;
   bool active = false;  // the scheduler lists it

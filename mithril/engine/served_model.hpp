@@ -47,7 +47,8 @@ class ServedModel {
   std::vector<TensorMap> run_batch(std::span<const ServedInputs* const> requests) const;
 
   State initial_state() const;  // with elements of its own
-  // Replaces the state by the next one, in place where the backend can do so.
+  // The same, from this state, which it replaces with the next one. A backend that supports donation
+  // writes in place.
   TensorMap run(const ServedInputs& inputs, State& state) const;
 
  private:

@@ -56,7 +56,7 @@ struct ServedModelInfo {
   std::vector<std::string> states;  // that a session keeps
   ServingOptions options;
   std::int64_t bytes = 0;  // parameters, constants and initial states; 0 before the first load
-  bool loaded = false;     // false: evicted, to be loaded by the next request
+  bool loaded = false;     // false: evicted; the next request loads it
 };
 
 // Counted since the name was registered first.
