@@ -18,12 +18,6 @@ namespace {
 
 constexpr size_t rank = 4;
 
-// Whether each element of the result is a product over the channels of one pixel.
-bool is_pointwise(const Convolution& c) {
-  return c.groups == 1 && c.height.kernel * c.width.kernel == 1 &&
-         c.height.output == c.height.input && c.width.output == c.width.input;
-}
-
 struct ChannelBlocks {
   std::vector<bool> values;  // per value: it gets the blocked layout; empty: none
   std::vector<bool> padded;  // per value: a vector whose buffer ends at a whole block
@@ -35,7 +29,14 @@ struct ChannelBlocks {
 class Choice {
  public:
   explicit Choice(const LoweringContext& context)
-      : context_(context), shaped_(context.shaped), is_output_(shaped_.graph().values().size()) {
+      : context_(context),
+        shaped_(context.shaped),
+        kind_(shaped_.graph().values().size()),
+        is_refused_(kind_.size()),
+        is_wanted_(kind_.size()),
+        is_padded_(kind_.size()),
+        is_output_(kind_.size()) {
+    for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
     for (const Output& output : shaped_.graph().outputs()) is_output_[index(output.value)] = true;
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
       for (const ValueId id : shaped_.node(node).outputs) made_by_[id] = &shaped_.node(node);
@@ -45,8 +46,10 @@ class Choice {
   ChannelBlocks run() {
     find_convolutions();
     if (convolutions_.empty()) return {};
-    do relate_values();
-    while (release_planar_convolutions());
+    for (const ValueId id : shaped_.graph().inputs()) refuse(id);
+    for (const Constant& constant : shaped_.graph().constants()) refuse(constant.value);
+    for (const Output& output : shaped_.graph().outputs()) refuse(output.value);
+    for (size_t node = 0; node < shaped_.node_count(); ++node) visit(node);
     std::vector<bool> chosen(kind_.size());
     for (size_t i = 0; i < kind_.size(); ++i) {
       const size_t kind = kind_of(i);
@@ -67,37 +70,6 @@ class Choice {
     if (!channels.empty()) channels_ = *std::max_element(channels.begin(), channels.end());
     if (channels_ == 0) return;
     for (const int64_t block : channels) convolutions_.push_back(block == channels_);
-  }
-
-  // Forms the kinds of values, and marks those that are refused and wanted.
-  void relate_values() {
-    kind_.resize(is_output_.size());
-    for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
-    is_refused_.assign(kind_.size(), false);
-    is_wanted_.assign(kind_.size(), false);
-    is_padded_.assign(kind_.size(), false);
-    for (const ValueId id : shaped_.graph().inputs()) refuse(id);
-    for (const Constant& constant : shaped_.graph().constants()) refuse(constant.value);
-    for (const Output& output : shaped_.graph().outputs()) refuse(output.value);
-    for (size_t node = 0; node < shaped_.node_count(); ++node) visit(node);
-  }
-
-  // Leaves pointwise convolutions planar whose source is planar and larger than the result:
-  // converting the result costs less. Returns whether there were any.
-  bool release_planar_convolutions() {
-    bool released = false;
-    for (size_t node = 0; node < shaped_.node_count(); ++node) {
-      if (!convolutions_[node]) continue;
-      const auto at = nchwc_convolution_for(context_, node);
-      if (at->kernels->of_pairs() || !is_pointwise(at->convolution)) continue;
-      const CallReader reader(shaped_, node, *kernel_of(*shaped_.node(node).op));
-      const ValueId source = *reader.tensor(0), made = shaped_.node(node).outputs.front();
-      const bool larger = shaped_.count(source) > shaped_.count(made);
-      if (!larger || !is_refused_[kind_of(index(source))]) continue;
-      convolutions_[node] = false;
-      released = true;
-    }
-    return released;
   }
 
   size_t kind_of(size_t value) {
