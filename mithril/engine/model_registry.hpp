@@ -64,8 +64,8 @@ class ModelRegistry {
   FoundModel load_again(const Entry& entry);
   void hold(const Entry& entry, std::shared_ptr<const ServedModel> served);
   std::int64_t bytes_in_use() const;
-  // Evicts other models until `bytes` for this model fit. `replaced`: bytes of the model of the same
-  // name, which become free. E1209 if they do not fit.
+  // Evicts other models until `bytes` for this model fit. `replaced`: bytes of the model of the
+  // same name, which become free. E1209 if they do not fit.
   void evict_for(const std::string& model, std::int64_t bytes, std::int64_t replaced);
 
   const std::optional<std::int64_t> memory_limit_;

@@ -47,8 +47,8 @@ class ServedModel {
   std::vector<TensorMap> run_batch(std::span<const ServedInputs* const> requests) const;
 
   State initial_state() const;  // with elements of its own
-  // The same, from this state, which it replaces with the next one. A backend that supports donation
-  // writes in place.
+  // The same, from this state, which it replaces with the next one. A backend that supports
+  // donation writes in place.
   TensorMap run(const ServedInputs& inputs, State& state) const;
 
  private:
