@@ -85,6 +85,12 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+// a - q * b would overflow for a near the smallest int64.
+int64_t floor_remainder(int64_t a, int64_t b) {
+  const int64_t remainder = a % b;
+  return remainder < 0 ? remainder + b : remainder;
+}
+
 Sum to_sum(const Dim& dim) {
   Sum sum;
   if (Symbol* symbol = dim.symbol()) {

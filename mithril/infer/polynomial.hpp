@@ -21,6 +21,7 @@ struct Sum {
 int64_t plus(int64_t a, int64_t b);
 int64_t times(int64_t a, int64_t b);
 int64_t floor_quotient(int64_t a, int64_t b);    // towards minus infinity; b is not 0
+int64_t floor_remainder(int64_t a, int64_t b);   // a - floor_quotient(a, b) * b; b is above 0
 int64_t checked_quotient(int64_t a, int64_t b);  // the same; raises E0404 if b is 0
 
 // Uses the current origin of this thread.

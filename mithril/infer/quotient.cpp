@@ -46,10 +46,10 @@ Split split_by_number(Sum dividend, int64_t number) {
   }
   int64_t shared = number;
   split.whole.constant = floor_quotient(dividend.constant, number);
-  split.rest.constant = dividend.constant - split.whole.constant * number;
+  split.rest.constant = floor_remainder(dividend.constant, number);
   for (const Term& term : dividend.terms) {
     const int64_t whole = floor_quotient(term.factor, number);
-    const int64_t rest = term.factor - whole * number;
+    const int64_t rest = floor_remainder(term.factor, number);
     if (whole != 0) split.whole.terms.push_back({whole, term.symbol});
     if (rest == 0) continue;
     split.rest.terms.push_back({rest, term.symbol});

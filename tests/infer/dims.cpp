@@ -1,6 +1,7 @@
 // Dims: provable equality, and their text.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <unordered_map>
 
 #include "mithril/infer/facts.hpp"
@@ -174,6 +175,14 @@ TEST_CASE("a size is never negative, and a sum of sizes is a size") {
   facts.settle();
   CHECK(is_size(axis));
   CHECK(is_size(product));
+}
+
+TEST_CASE("a quotient of numbers near the smallest int64 does not overflow") {
+  Facts facts;
+  const int64_t large = std::numeric_limits<int64_t>::max();
+  const Dim n(facts.symbol("N"));
+  CHECK(to_string(floor_divide(n - large, 3)) == "(N + 2)//3 - 3074457345618258603");
+  CHECK(to_string(floor_divide(n * (-large), 3)) == "-3074457345618258603*N + (2*N)//3");
 }
 
 TEST_CASE("dims are written as a reader would") {
