@@ -67,7 +67,10 @@ std::ostream& operator<<(std::ostream& stream, const KnownShape& shape) {
 }
 
 KnownShape to_known(const StoredShape& stored, UnknownNumbers& unknowns) {
-  const Shape shape = Facts::resolve(stored);
+  return to_known(Facts::resolve(stored), unknowns);
+}
+
+KnownShape to_known(const Shape& shape, UnknownNumbers& unknowns) {
   std::vector<KnownDim> head = known_dims(shape.head, unknowns),
                         tail = known_dims(shape.tail, unknowns);
   if (shape.run) return {std::move(head), std::move(tail)};

@@ -14,7 +14,8 @@
 namespace mithril {
 
 class UnknownNumbers;  // base/unknowns.hpp
-struct StoredShape;    // infer/facts.hpp
+struct Shape;          // infer/facts.hpp
+struct StoredShape;
 
 // A size: a number, or an expression of symbols: "N", "2*H + 3"; "?1" is a size without a name.
 class KnownDim {
@@ -65,6 +66,7 @@ std::ostream& operator<<(std::ostream& stream, const KnownShape& shape);
 
 // The facts that are known now. Shapes with the same `unknowns` share the numbers of unnamed sizes.
 KnownShape to_known(const StoredShape& shape, UnknownNumbers& unknowns);
+KnownShape to_known(const Shape& resolved, UnknownNumbers& unknowns);
 KnownShape to_known(const std::vector<Dim>& dims, UnknownNumbers& unknowns);
 
 }  // namespace mithril

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mithril/base/pointer_map.hpp"
+#include "mithril/infer/distinct_names.hpp"
 #include "mithril/infer/shape_window.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
@@ -44,13 +45,11 @@ class Flattening {
  private:
   Graph& graph() { return flat_.graph; }
 
-  Dim own(const Dim& dim) { return rename(dim, renamed_, *graph().facts()); }
-
   Value value(std::string name, Wire* wire, DType dtype) {
     name.shrink_to_fit();
     Value value{.name = std::move(name), .dims = {}, .dtype = dtype};
     value.ranked = Facts::known(wire->shape, value.dims);
-    for (Dim& dim : value.dims) dim = own(dim);
+    for (Dim& dim : value.dims) dim = names_.copy(dim);
     return value;
   }
 
@@ -232,7 +231,7 @@ class Flattening {
     const ValueId* id = ids_.find(wire);
     if (id && (takes_tensors(part, slot) || !numbers_.find(wire))) return *id;
     if (const Datum* datum = known_value(wire))
-      return map_dims(*datum, [&](const Dim& dim) { return own(dim); });
+      return map_dims(*datum, [&](const Dim& dim) { return names_.copy(dim); });
     refuse_unknown(part, part.port_at(slot).name, wire);
   }
 
@@ -307,7 +306,7 @@ class Flattening {
   const Composite& model_;
   std::string prefix_;
   FlatModel flat_;
-  Renaming renamed_;
+  DistinctNames names_{*graph().facts()};
   PointerMap<ValueId> ids_;      // by wire
   PointerMap<ValueId> numbers_;  // the part of `ids_` that composing sees as values
   PointerMap<ValueId> sizes_;    // symbolic ints as tensors

@@ -53,7 +53,7 @@ struct Box {
 // Boxes of named inputs, parts and outputs, in rows: each below its inputs.
 class Drawing {
  public:
-  explicit Drawing(const Composite& model) : model_(model) {
+  Drawing(const Composite& model, WireTexts& texts) : model_(model), texts_(texts) {
     add_inputs();
     for (const auto& part : model.parts)
       boxes_.push_back({model.name_of(*part), part->class_name()});
@@ -102,14 +102,14 @@ class Drawing {
       const auto is_it = [&](const Key& key) { return top(key.wire) == port.wire; };
       if (std::none_of(model_.keys.begin(), model_.keys.end(), is_it)) continue;
       inputs_[port.wire] = boxes_.size();
-      boxes_.push_back({port.name, wire_text(port.wire)});
+      boxes_.push_back({port.name, texts_.text(port.wire)});
     }
     first_part_ = boxes_.size();
   }
 
   void add_outputs() {
     for (const NamedPort& port : output_ports(model_)) {
-      Box box{port.name, wire_text(port.wire)};
+      Box box{port.name, texts_.text(port.wire)};
       if (const auto at = owner_.find(port.wire->driver); at != owner_.end())
         box.reads.insert(at->second);
       boxes_.push_back(std::move(box));
@@ -166,6 +166,7 @@ class Drawing {
   }
 
   const Composite& model_;
+  WireTexts& texts_;
   std::vector<Box> boxes_;
   size_t first_part_ = 0;
   std::map<const Wire*, size_t> inputs_;
@@ -188,8 +189,9 @@ std::string to_html(const Model& model) {
   std::string text = "<div>\n<b>" + escaped(model.class_name());
   if (!model.name().empty()) text += " " + escaped(model.name());
   text += "</b>\n";
-  if (composite->parts.size() <= most_drawn) text += Drawing(*composite).svg();
-  const std::vector<Row> rows = summary_rows(*composite, true, false, 0);
+  WireTexts texts;
+  if (composite->parts.size() <= most_drawn) text += Drawing(*composite, texts).svg();
+  const std::vector<Row> rows = summary_rows(*composite, true, false, 0, texts);
   text += "<table>\n";
   for (size_t i = 0; i < rows.size(); ++i) text += cells(rows[i], i == 0 ? "th" : "td");
   return UnknownNumbers().renumber(text + "</table>\n</div>\n");

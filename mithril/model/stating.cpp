@@ -3,6 +3,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
+#include "mithril/infer/distinct_names.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/constraint.hpp"
@@ -154,11 +155,13 @@ std::map<std::string, KnownShape> Model::get_shapes() const try {
   for (std::string& key : output_keys()) keys.push_back(std::move(key));
   const Completed completed(*model);  // after the calls above, which complete the model themselves
   std::map<std::string, KnownShape> shapes;
+  Facts facts;
+  DistinctNames names(facts);
   UnknownNumbers unknowns;
   for (const std::string& key : keys) {
     Wire* wire = wire_at(*model, key);
     if (find(wire->type)->kinds & kind::tensor)
-      shapes.emplace(key, to_known(wire->shape, unknowns));
+      shapes.emplace(key, to_known(names.copy(Facts::resolve(wire->shape)), unknowns));
   }
   return shapes;
 } catch (const std::bad_alloc&) {

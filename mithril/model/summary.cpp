@@ -14,20 +14,25 @@
 namespace mithril {
 namespace {
 
-std::string list(const std::vector<NamedPort>& ports, std::string (*text)(Wire*)) {
+std::string shapes_text(const std::vector<NamedPort>& ports, WireTexts& texts) {
   std::vector<std::string> items;
-  for (const NamedPort& port : ports) items.push_back(port.name + " " + text(port.wire));
+  for (const NamedPort& port : ports) items.push_back(port.name + " " + texts.text(port.wire));
   return join(items, ", ");
 }
 
-std::string kinds_text(Wire* wire) { return to_string_kinds(find(wire->type)->kinds); }
+std::string kinds_text(const std::vector<NamedPort>& ports) {
+  std::vector<std::string> items;
+  for (const NamedPort& port : ports)
+    items.push_back(port.name + " " + to_string_kinds(find(port.wire->type)->kinds));
+  return join(items, ", ");
+}
 
 // The trainable inputs of a part: float tensors without a source or a value.
-std::string free_inputs(const Part& part) {
+std::string free_inputs(const Part& part, WireTexts& texts) {
   std::vector<std::string> items;
   const auto add = [&](const std::string& name, Wire* wire) {
     if (wire->home == &part || (wire->home && wire->home->owner == &part))
-      items.push_back(name + " " + wire_text(wire));
+      items.push_back(name + " " + texts.text(wire));
   };
   if (part.op) {
     for (size_t slot = 0; slot < part.input_count; ++slot) {
@@ -41,7 +46,7 @@ std::string free_inputs(const Part& part) {
   return join(items, ", ");
 }
 
-Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
+Row row_of(const Part& part, const std::string& name, bool shapes, bool types, WireTexts& texts) {
   Row row{name, part.class_name()};
   std::vector<NamedPort> outputs;
   if (part.op) {
@@ -51,19 +56,20 @@ Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
     outputs = output_ports(static_cast<const Composite&>(part));
   }
   if (shapes) {
-    row.push_back(list(outputs, wire_text));
-    row.push_back(free_inputs(part));
+    row.push_back(shapes_text(outputs, texts));
+    row.push_back(free_inputs(part, texts));
   }
-  if (types) row.push_back(list(outputs, kinds_text));
+  if (types) row.push_back(kinds_text(outputs));
   return row;
 }
 
 void add_rows(const Composite& model, const std::string& indent, int depth, bool shapes, bool types,
-              std::vector<Row>& rows) {
+              WireTexts& texts, std::vector<Row>& rows) {
   for (const auto& part : model.parts) {
-    rows.push_back(row_of(*part, indent + model.name_of(*part), shapes, types));
+    rows.push_back(row_of(*part, indent + model.name_of(*part), shapes, types, texts));
     if (depth > 0 && !part->op)
-      add_rows(static_cast<const Composite&>(*part), indent + "  ", depth - 1, shapes, types, rows);
+      add_rows(static_cast<const Composite&>(*part), indent + "  ", depth - 1, shapes, types, texts,
+               rows);
   }
 }
 
@@ -77,7 +83,8 @@ std::string Model::summary(bool shapes, bool types, int depth) const try {
   raise_out_of_memory();
 }
 
-std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth) {
+std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth,
+                              WireTexts& texts) {
   Row header{"part", "class"};
   if (shapes) {
     header.emplace_back("outputs");
@@ -85,20 +92,21 @@ std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, i
   }
   if (types) header.emplace_back("types");
   std::vector<Row> rows{header};
-  add_rows(model, "", depth, shapes, types, rows);
+  add_rows(model, "", depth, shapes, types, texts, rows);
   return rows;
 }
 
 std::string summary_of(const Composite& model, bool shapes, bool types, int depth) {
-  std::vector<Row> rows = summary_rows(model, shapes, types, depth);
+  WireTexts texts;
+  std::vector<Row> rows = summary_rows(model, shapes, types, depth, texts);
   UnknownNumbers unknowns;
   for (Row& row : rows) {
     for (std::string& cell : row) cell = unknowns.renumber(cell);
   }
   std::string title = model.class_name();
   if (!model.given_name().empty()) title += " '" + model.given_name() + "'";
-  const std::string inputs = unknowns.renumber(list(input_ports(model), wire_text));
-  const std::string outputs = unknowns.renumber(list(output_ports(model), wire_text));
+  const std::string inputs = unknowns.renumber(shapes_text(input_ports(model), texts));
+  const std::string outputs = unknowns.renumber(shapes_text(output_ports(model), texts));
   return printable(title) + "\n" + table(rows) + "inputs:  " + printable(inputs) +
          "\noutputs: " + printable(outputs) + "\n";
 }

@@ -32,8 +32,9 @@ std::string table(const std::vector<Row>& given) {
   return text;
 }
 
-std::string wire_text(Wire* wire) {
-  if (find(wire->type)->kinds & kind::tensor) return to_string(Facts::resolve(wire->shape));
+std::string WireTexts::text(Wire* wire) {
+  if (find(wire->type)->kinds & kind::tensor)
+    return to_string(names_.copy(Facts::resolve(wire->shape)));
   const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
   return value && value->known ? to_string(value->datum) : "?";
 }

@@ -17,17 +17,17 @@ Wire* wire_of(Part& part, const std::string& port) {
   return slots.empty() || !slots.front() ? nullptr : top(slots.front());
 }
 
-std::string source_text(Wire* wire) {
+std::string source_text(Wire* wire, WireTexts& texts) {
   if (!wire) return "?";
   std::string name = wire_name(wire);
-  return name.empty() ? wire_text(wire) : name + " " + wire_text(wire);
+  return name.empty() ? texts.text(wire) : name + " " + texts.text(wire);
 }
 
 // "input = output [N, 3], target = target [N]"
-std::string ports_text(Part& part, const std::vector<std::string>& ports) {
+std::string ports_text(Part& part, const std::vector<std::string>& ports, WireTexts& texts) {
   std::vector<std::string> items;
   for (const std::string& port : ports)
-    items.push_back(port + " = " + source_text(wire_of(part, port)));
+    items.push_back(port + " = " + source_text(wire_of(part, port), texts));
   return join(items, ", ");
 }
 
@@ -64,9 +64,10 @@ std::string titled(const std::string& title, const std::vector<Row>& rows) {
 
 std::string Training::summary(const Composite&, bool shapes, bool types, int depth) const {
   const auto& trained = static_cast<const Composite&>(*model);
+  WireTexts texts;
   std::vector<Row> loss_rows{{"loss", "ports", "reduce steps", "coef", "key"}};
   for (const Objective& loss : losses) {
-    loss_rows.push_back({step_text(*loss.part), ports_text(*loss.part, loss.ports),
+    loss_rows.push_back({step_text(*loss.part), ports_text(*loss.part, loss.ports, texts),
                          steps_text(loss.reduce_steps), number_text(loss.coef),
                          loss.key_name.empty() ? "-" : loss.key_name});
   }
@@ -74,14 +75,14 @@ std::string Training::summary(const Composite&, bool shapes, bool types, int dep
   for (const Penalty& penalty : penalties) {
     for (const Penalty::Term& term : penalty.terms) {
       std::vector<std::string> ports = penalty.ports;
-      penalty_rows.push_back({step_text(*term.part), ports_text(*term.part, ports),
+      penalty_rows.push_back({step_text(*term.part), ports_text(*term.part, ports, texts),
                               number_text(penalty.coef),
                               penalty.key_name.empty() ? "-" : penalty.key_name});
     }
   }
   std::vector<Row> metric_rows{{"metric", "ports", "reduce steps", "key"}};
   for (const Objective& metric : metrics) {
-    metric_rows.push_back({step_text(*metric.part), ports_text(*metric.part, metric.ports),
+    metric_rows.push_back({step_text(*metric.part), ports_text(*metric.part, metric.ports, texts),
                            steps_text(metric.reduce_steps), metric.key_name});
   }
   std::string text = "TrainModel of " + summary_of(trained, shapes, types, depth);
