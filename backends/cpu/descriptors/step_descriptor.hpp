@@ -36,7 +36,7 @@ struct StepDescriptor {
   std::vector<InPlacePair> in_place_pairs = {};
   int64_t scratch_bytes = 0;
   // For a step that can run part by part: its outputs, and the inputs of which each part of the
-  // outputs reads only the same part. `make` then returns a PartStep.
+  // outputs reads only the same part. `make` then returns a PartitionedStep.
   std::vector<RowPartition> row_partitions = {};
   double useful_threads = 0;  // the number of threads that pays off, if there are row partitions
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch)> make = {};

@@ -39,7 +39,7 @@ struct RowGroupOptions {
 // Runs the steps of a group together on a few parts at a time.
 class RowGroupStep final : public Step {
  public:
-  RowGroupStep(std::vector<std::unique_ptr<PartStep>> members, RowGroupOptions options)
+  RowGroupStep(std::vector<std::unique_ptr<PartitionedStep>> members, RowGroupOptions options)
       : members_(std::move(members)), o_(std::move(options)) {}
 
   void run(const BufferTable& buffers) const override {
@@ -52,7 +52,7 @@ class RowGroupStep final : public Step {
   bool runs_backward() const override { return true; }
 
  private:
-  void run_task(const BufferTable& buffers, int task, const Parts& all) const {
+  void run_task(const BufferTable& buffers, int task, const PartRange& all) const {
     std::byte* const scratch = buffers.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
     const auto first_private = static_cast<size_t>(o_.first_base);
     const std::span bases(reinterpret_cast<std::byte**>(scratch), first_private + o_.values.size());
@@ -65,13 +65,13 @@ class RowGroupStep final : public Step {
         const PrivateValue& value = o_.values[i];
         bases[first_private + i] = scratch + (value.offset - first * value.part_bytes);
       }
-      const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
+      const PartRange some{first, std::min(first + o_.at_once, all.last), all.of};
       const BufferTable own(bases, buffers.direction());
       for (const auto& member : members_) member->run_parts(own, some);
     });
   }
 
-  const std::vector<std::unique_ptr<PartStep>> members_;
+  const std::vector<std::unique_ptr<PartitionedStep>> members_;
   const RowGroupOptions o_;
 };
 
@@ -168,10 +168,10 @@ class FusedRows {
     }
     both.make = [=](BufferRefs refs, BufferRef scratch) {
       for (const auto& [id, base] : own) refs[index(id)] = {base, 0};
-      std::vector<std::unique_ptr<PartStep>> members;
+      std::vector<std::unique_ptr<PartitionedStep>> members;
       for (const auto& make : makes) {
-        // A descriptor with row partitions makes a PartStep.
-        members.emplace_back(static_cast<PartStep*>(make(refs, {}).release()));
+        // A descriptor with row partitions makes a PartitionedStep.
+        members.emplace_back(static_cast<PartitionedStep*>(make(refs, {}).release()));
       }
       RowGroupOptions with_scratch = options;
       with_scratch.scratch = scratch;

@@ -37,7 +37,7 @@ struct Reduction {
 };
 
 template <typename T>
-class ReductionStep final : public PartStep {
+class ReductionStep final : public PartitionedStep {
  public:
   ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
                 BufferRef from, BufferRef to)
@@ -60,7 +60,7 @@ class ReductionStep final : public PartStep {
   }
 
   // Requires that the innermost axis is the only reduced one: see row_partitions.
-  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
     const T* x = buffers.read<T>(from_);
     T* to = buffers.write<T>(to_);
     iterate(buffers.direction(), parts.begin(kept_), parts.end(kept_),

@@ -31,7 +31,7 @@ struct Rows {
 
 // Calls run_rows(buffers, begin, end) for ranges of the rows.
 template <typename RunRows>
-class RowStep final : public PartStep {
+class RowStep final : public PartitionedStep {
  public:
   RowStep(const Rows& rows, RunRows run_rows) : rows_(rows), run_rows_(std::move(run_rows)) {}
 
@@ -39,7 +39,7 @@ class RowStep final : public PartStep {
     run_ranges(rows_.work(rows_.count), rows_.threads,
                [&](int64_t begin, int64_t end, int) { run_rows_(buffers, begin, end); });
   }
-  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
     run_rows_(buffers, parts.begin(rows_.count), parts.end(rows_.count));
   }
 

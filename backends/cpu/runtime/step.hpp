@@ -76,8 +76,9 @@ std::unique_ptr<Step> make_step(Run run) {
   return std::make_unique<FunctionStep<Run>>(std::move(run));
 }
 
-// The parts [first, last) of the `of` equal, consecutive parts into which all values are cut.
-struct Parts {
+// The parts [first, last) of the `of` equal, consecutive parts into which all values are
+// partitioned.
+struct PartRange {
   int64_t first, last, of;
 
   // The range of the parts in `count` rows or elements; `of` divides `count`.
@@ -86,9 +87,9 @@ struct Parts {
 };
 
 // A step that can run part by part. run_parts runs in the calling thread.
-class PartStep : public Step {
+class PartitionedStep : public Step {
  public:
-  virtual void run_parts(const BufferTable& buffers, const Parts& parts) const = 0;
+  virtual void run_parts(const BufferTable& buffers, const PartRange& parts) const = 0;
   bool runs_backward() const override { return true; }
 };
 
@@ -99,7 +100,7 @@ struct ElementRows {
 };
 
 // A step that computes each element independently, so that it can run for any rows alone.
-class ElementStep : public PartStep {
+class ElementStep : public PartitionedStep {
  public:
   virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
 };

@@ -47,7 +47,7 @@ class NativeStep final : public ElementStep {
     });
   }
 
-  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
     const int64_t begin = parts.begin(count_);
     run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
   }
