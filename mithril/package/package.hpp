@@ -79,6 +79,12 @@ struct SavePackageOptions {
 void save_package(const std::string& path, const Model& model, const TensorMap& params,
                   const SavePackageOptions& options = {});
 
+// The same without a model: native code for backends computes the outputs, as TorchScript in
+// backends/torch/model.pt does. Only who passes allow_native_code can load it. InputError E0865
+// without such a file.
+void save_native_package(const std::string& path, std::vector<PackagePort> inputs,
+                         std::vector<PackagePort> outputs, const SavePackageOptions& options);
+
 // full: all checksums are compared when the package is loaded. lazy: those of the files of tensors
 // are compared before the first tensor is read.
 enum class PackageChecks { full, lazy };

@@ -176,12 +176,9 @@ void check_family(const std::string& family) {
   unknown_name(ErrorKind::name, "E0626", "architecture family", family, "", known);
 }
 
-PackageInfo info_of(const std::string& path, const Model& model, const TensorMap& params,
-                    const SavePackageOptions& options) {
+// Everything but the revision and what depends on the parameters.
+PackageInfo info_of(const std::string& path, ModelPorts ports, const SavePackageOptions& options) {
   check_family(options.family);
-  const State none;
-  ModelPorts ports =
-      describe_ports(model, params, options.state ? *options.state : none, options.data_keys);
   PackageInfo info{.name = options.name.empty() ? name_of_path(path) : options.name,
                    .revision = options.revision,
                    .created_at = time_text(),
@@ -194,6 +191,10 @@ PackageInfo info_of(const std::string& path, const Model& model, const TensorMap
                    .sizes = options.sizes};
   for (const PackageBackend& backend : options.backends) info.backends.push_back(backend.name);
   if (info.backends.empty()) info.backends = {"cpu", "torch"};
+  return info;
+}
+
+void count_parameters(PackageInfo& info, const TensorMap& params) {
   std::int64_t elements = 0, bytes = 0;
   for (const auto& [key, tensor] : params) {
     elements += tensor.size();
@@ -201,28 +202,20 @@ PackageInfo info_of(const std::string& path, const Model& model, const TensorMap
   }
   info.sizes.emplace("parameters", elements);
   info.sizes.emplace("parameter_bytes", bytes);
-  return info;
 }
 
-}  // namespace
-
-void save_package(const std::string& path, const Model& model, const TensorMap& params,
-                  const SavePackageOptions& options) try {
-  const std::string json = to_json(model) + "\n";
-  PackageInfo info = info_of(path, model, params, options);
+// Writes the package; `add_model` adds the files of the model.
+template <typename AddModel>
+void write_package(const std::string& path, PackageInfo& info, const SavePackageOptions& options,
+                   const AddModel& add_model) {
   const std::vector<NewFile> files = new_files(options);
   for (const PackageBackend& backend : options.backends) {
     if (!backend.options.empty()) guarded_parse(backend.options);
   }
   check_target(path);
-
   PackageWriter writer(path);
-  writer.add(model_name, json);
+  add_model(writer);
   writer.add(info_name, info_text(info));
-  const State none;
-  const TensorSections sections(params, options.state ? *options.state : none);
-  writer.add_tensors(sections.tensors(),
-                     {.metadata = sections.metadata(), .max_shard_bytes = options.max_shard_bytes});
   for (const NewFile& file : files) {
     if (file.asset->bytes) {
       writer.add(file.name, *file.asset->bytes);
@@ -235,6 +228,40 @@ void save_package(const std::string& path, const Model& model, const TensorMap& 
       writer.add("backends/" + backend.name + "/options.json", backend.options);
   }
   writer.finish(info);
+}
+
+}  // namespace
+
+void save_package(const std::string& path, const Model& model, const TensorMap& params,
+                  const SavePackageOptions& options) try {
+  const std::string json = to_json(model) + "\n";
+  const State none;
+  const State& state = options.state ? *options.state : none;
+  PackageInfo info =
+      info_of(path, describe_ports(model, params, state, options.data_keys), options);
+  count_parameters(info, params);
+  write_package(path, info, options, [&](PackageWriter& writer) {
+    writer.add(model_name, json);
+    const TensorSections sections(params, state);
+    writer.add_tensors(sections.tensors(), {.metadata = sections.metadata(),
+                                            .max_shard_bytes = options.max_shard_bytes});
+  });
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+void save_native_package(const std::string& path, std::vector<PackagePort> inputs,
+                         std::vector<PackagePort> outputs, const SavePackageOptions& options) try {
+  const auto has_files = [](const PackageBackend& backend) { return !backend.files.empty(); };
+  if (!std::any_of(options.backends.begin(), options.backends.end(), has_files)) {
+    raise({.kind = ErrorKind::input,
+           .code = "E0865",
+           .path = path,
+           .message = "a package without a model needs native code of a backend",
+           .help = "list it in the files of a backend"});
+  }
+  PackageInfo info = info_of(path, {std::move(inputs), std::move(outputs)}, options);
+  write_package(path, info, options, [](PackageWriter&) {});
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -73,6 +73,7 @@ from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
 from .serving import Server, serve
 from .torch_interop import as_torch_module, from_torch
+from .torchscript import save_torchscript_package
 from .types import Tensor
 from .user_ops import add_op, check_op
 
@@ -174,6 +175,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "save",
     "save_package",
     "save_safetensors",
+    "save_torchscript_package",
     "serve",
     "set_limits",
     "to_jax",

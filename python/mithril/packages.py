@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import CompiledModel, Model, compile
 from .calls import checked, checked_kinds
+from .torchscript import TorchScriptModel
 
 __all__ = [
     "Package",
@@ -154,8 +155,9 @@ class Package:
         optimization_level: str = "default",
         jit: bool = True,
         cache: bool = False,
-    ) -> CompiledModel:
-        """The model in inference mode, with the parameters and the state in it.
+    ) -> CompiledModel | TorchScriptModel:
+        """The model in inference mode, with the parameters and the state in it; or the
+        TorchScript of a package without model.json.
 
         Args:
             backend: where it runs; None: that of load_package, or ml.CpuBackend().
@@ -167,6 +169,8 @@ class Package:
         if backend is None:
             backend = self._backend if isinstance(self._backend, _core.Backend) else _cpu()
         self._loaded.check_backend(backend)
+        if all(file.name != "model.json" for file in self.files):
+            return TorchScriptModel(self, backend)
         keys = [port.name for port in self.info.inputs]
         compiled = compile(
             self.model,

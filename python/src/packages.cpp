@@ -59,6 +59,46 @@ void save_any_package(py::handle path, const Model& model, const py::dict& param
                 .max_shard_bytes = max_shard_bytes});
 }
 
+// (name, dtype, dims), ...: dims of ints, names of sizes and None.
+std::vector<PackagePort> package_ports_of(const py::list& given) {
+  std::vector<PackagePort> ports;
+  int unnamed = 0;
+  for (const py::handle each : given) {
+    const auto item = each.cast<py::tuple>();
+    std::vector<KnownDim> dims;
+    for (const py::handle dim : item[2].cast<py::sequence>()) {
+      if (dim.is_none()) {
+        dims.emplace_back("?" + std::to_string(++unnamed), false);
+      } else if (py::isinstance<py::str>(dim)) {
+        dims.emplace_back(text_of(dim, "the name of a size"));
+      } else if (py::isinstance<py::int_>(dim)) {
+        dims.emplace_back(dim.cast<std::int64_t>());
+      } else {
+        wrong_type(dim, "a size: an int, a name or None");
+      }
+    }
+    ports.push_back({.name = text_of(item[0], "the name of a port"),
+                     .dtype = dtype_of_object(item[1]),
+                     .shape = KnownShape(std::move(dims))});
+  }
+  return ports;
+}
+
+void save_any_native_package(py::handle path, const py::list& inputs, const py::list& outputs,
+                             const py::list& backends, const py::list& assets,
+                             const std::map<std::string, std::string>& texts) {
+  const auto text = [&](const char* name) { return texts.at(name); };
+  save_native_package(path_of(path), package_ports_of(inputs), package_ports_of(outputs),
+                      {.backends = package_backends_of(backends),
+                       .assets = assets_of(assets),
+                       .name = text("name"),
+                       .revision = text("revision"),
+                       .model_type = text("model_type"),
+                       .family = text("family"),
+                       .licence = text("licence"),
+                       .source = text("source")});
+}
+
 Package load_any_package(py::handle path, const std::string& backend, bool lazy,
                          bool allow_native_code) {
   return load_package(path_of(path), {.backend = backend,
@@ -102,6 +142,7 @@ py::dict package_params(const Package& package) {
 
 void bind_packages(py::module_& module) {
   module.def("_save_package", save_any_package);
+  module.def("_save_native_package", save_any_native_package);
   module.def("_load_package", load_any_package);
   module.def("_copy_package",
              [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });

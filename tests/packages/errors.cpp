@@ -273,6 +273,23 @@ TEST_CASE("parameters of another model are not written") {
   CHECK(!fs::exists(folder.at("p")));
 }
 
+TEST_CASE("a package without a model needs native code") {
+  const FileFolder folder;
+  const std::vector<PackagePort> ports = {{.name = "x", .shape = KnownShape{"N", 4}}};
+  CHECK(folder.error([&] {
+    save_native_package(folder.at("p"), ports, ports, {.backends = {{.name = "torch"}}});
+  }) == "mithril.InputError[E0865]: p: a package without a model needs native code of a backend\n"
+        "  help: list it in the files of a backend");
+  save_native_package(folder.at("p"), ports, ports,
+                      {.backends = {{.name = "torch",
+                                     .files = {{.name = "model.pt", .bytes = std::string("x")}}}}});
+  CHECK(folder.error([&] { load_package(folder.at("p")); })
+            .starts_with("mithril.BackendError[E1041]: p/backends/torch/model.pt"));
+  const Package package = load_package(folder.at("p"), {.allow_native_code = true});
+  CHECK(package.info().inputs[0].name == "x");
+  CHECK(package.params().empty());
+}
+
 TEST_CASE("a folder that is not a package is not replaced") {
   const FileFolder folder;
   fs::create_directory(folder.at("p"));

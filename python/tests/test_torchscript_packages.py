@@ -1,0 +1,118 @@
+"""Packages of TorchScript on the Torch backend."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+
+class Inner(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 2)
+        self.register_buffer("offset", torch.full((2,), 3.0))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(x) + self.offset
+
+
+class Outer(torch.nn.Module):
+    """Two named inputs, a submodule with a buffer, and two outputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Inner()
+        self.table = torch.nn.Embedding(7, 2)
+
+    def forward(self, x: torch.Tensor, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = self.inner(x)
+        return y, y * self.table(ids)
+
+
+INPUTS = [("x", ml.float32, ["N", 4]), ("ids", ml.int64, ["N"])]
+OUTPUTS = [("y", ml.float32, ["N", 2]), ("z", ml.float32, ["N", 2])]
+DATA = {"x": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.array([1, 5, 6])}
+
+
+@pytest.fixture
+def module() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return Outer().eval()
+
+
+@pytest.mark.parametrize("name", ["p", "p.zip"])
+def test_torchscript_runs_on_the_torch_backend(
+    tmp_path: Path, module: torch.nn.Module, name: str
+) -> None:
+    ml.save_torchscript_package(tmp_path / name, torch.jit.script(module), INPUTS, OUTPUTS)
+    package = ml.load_package(tmp_path / name, ml.TorchBackend(), allow_native_code=True)
+    assert package.info.backends == ["torch"]
+    assert package.info.inputs == INPUTS
+    compiled = package.compile()
+    got = compiled.evaluate({}, dict(reversed(DATA.items())))
+    expected = module(torch.from_numpy(DATA["x"]), torch.from_numpy(DATA["ids"]))
+    for key, tensor in zip(("y", "z"), expected, strict=True):
+        torch.testing.assert_close(got[key], tensor.detach())
+    assert repr(compiled) == "<TorchScriptModel: x, ids -> y, z>"
+
+
+def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -> None:
+    ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
+    with pytest.raises(ml.BackendError) as caught:
+        ml.load_package(tmp_path / "p")
+    assert caught.value.code == "E1041"
+    trusted = ml.load_package(tmp_path / "p", allow_native_code=True)
+    with pytest.raises(ml.BackendError) as caught:
+        trusted.compile(ml.CpuBackend())
+    assert caught.value.code == "E1040"
+
+
+def test_wrong_inputs_have_their_own_errors(tmp_path: Path, module: torch.nn.Module) -> None:
+    ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
+    package = ml.load_package(tmp_path / "p", allow_native_code=True)
+    compiled = package.compile(ml.TorchBackend())
+    for changed, code in (
+        ({"w": DATA["x"]}, "E0802"),
+        ({"x": DATA["x"][0]}, "E0803"),
+        ({"x": DATA["x"][:, :3]}, "E0804"),
+        ({"x": DATA["x"][:2]}, "E0804"),
+        ({"ids": DATA["x"][:, 0]}, "E0805"),
+    ):
+        with pytest.raises(ml.InputError) as caught:
+            compiled.evaluate({}, {**DATA, **changed})
+        assert caught.value.code == code
+    with pytest.raises(ml.InputError) as caught:
+        compiled.evaluate({}, {"x": DATA["x"]})
+    assert caught.value.code == "E0801"
+    with pytest.raises(ml.BackendError) as refused:
+        compiled.evaluate({}, {**DATA, "ids": np.array([1, 5, 700])})
+    assert refused.value.code == "E1044"
+
+
+def test_torchscript_that_does_not_fit_is_refused(tmp_path: Path, module: torch.nn.Module) -> None:
+    scripted = torch.jit.script(module)
+    ml.save_torchscript_package(tmp_path / "p", scripted, INPUTS, OUTPUTS[:1])
+    package = ml.load_package(tmp_path / "p", allow_native_code=True)
+    with pytest.raises(ml.ParseError) as caught:
+        package.compile(ml.TorchBackend()).evaluate({}, DATA)
+    assert caught.value.code == "E0769"
+    (tmp_path / "text.pt").write_text("text")
+    ml.save_torchscript_package(tmp_path / "q", tmp_path / "text.pt", INPUTS, OUTPUTS)
+    package = ml.load_package(tmp_path / "q", allow_native_code=True)
+    with pytest.raises(ml.BackendError) as refused:
+        package.compile(ml.TorchBackend())
+    assert (
+        str(refused.value)
+        .replace(f"{tmp_path}/q", "p")
+        .startswith(
+            "mithril.BackendError[E1044]: p/backends/torch/model.pt: the TorchScript of the package "
+            "failed"
+        )
+    )
+    with pytest.raises(ml.NameError) as named:
+        ml.save_torchscript_package(tmp_path / "r", scripted, INPUTS, OUTPUTS, nmae="r")
+    assert named.value.code == "E0605"
