@@ -105,13 +105,10 @@ def test_torchscript_that_does_not_fit_is_refused(tmp_path: Path, module: torch.
     package = ml.load_package(tmp_path / "q", allow_native_code=True)
     with pytest.raises(ml.BackendError) as refused:
         package.compile(ml.TorchBackend())
-    assert (
-        str(refused.value)
-        .replace(f"{tmp_path}/q", "p")
-        .startswith(
-            "mithril.BackendError[E1044]: p/backends/torch/model.pt: the TorchScript of the package "
-            "failed"
-        )
+    text = str(refused.value).replace(f"{tmp_path}/q", "p")
+    assert text.startswith(
+        "mithril.BackendError[E1044]: p/backends/torch/model.pt: the TorchScript of the package"
+        " failed"
     )
     with pytest.raises(ml.NameError) as named:
         ml.save_torchscript_package(tmp_path / "r", scripted, INPUTS, OUTPUTS, nmae="r")
