@@ -182,6 +182,14 @@ void Engine::register_model(const std::string& name, ModelLoader loader, Serving
                       std::move(model));
 }
 
+void Engine::register_model(const std::string& name, const Package& package,
+                            std::shared_ptr<Backend> backend, ServingOptions options) {
+  const auto load = [package, backend = std::move(backend)] {
+    return ServableModel{package.compile(backend), package.params().share(), package.state()};
+  };
+  register_model(name, ModelLoader(load), std::move(options));
+}
+
 void Engine::unload(const std::string& name) {
   const auto removed = impl_->registry.remove(name);
   impl_->scheduler.close(*removed->queue);

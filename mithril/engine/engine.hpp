@@ -15,6 +15,7 @@
 
 #include "mithril/base/trace.hpp"
 #include "mithril/engine/serving_options.hpp"
+#include "mithril/package/package.hpp"
 
 namespace mithril {
 
@@ -92,6 +93,11 @@ class Engine {
   }
   // Loads the model now, and again after it was evicted.
   void register_model(const std::string& name, ModelLoader loader, ServingOptions options = {});
+  // Compiles the package for the backend now, and again after it was evicted. Errors as
+  // Package::compile. Example:
+  //   engine.register_model("minilm", ml::load_package("minilm"), ml::cpu());
+  void register_model(const std::string& name, const Package& package,
+                      std::shared_ptr<Backend> backend, ServingOptions options = {});
   // Removes the model. Evaluations that run finish, requests that wait fail with E1207.
   void unload(const std::string& name);
 
