@@ -10,11 +10,13 @@ import numpy as np
 from . import _core
 from .arrays import makes_array
 from .calls import checked, shown_options
+from .devices import DeviceArrays, host_memory
+from .devices import sizes_of as _shape
 
 Array = np.ndarray[Any, Any]
 
 
-class CpuBackend(_core.Backend):
+class CpuBackend(DeviceArrays, _core.Backend):
     """Runs compiled models in this process, on the CPU.
 
     Args:
@@ -64,6 +66,18 @@ class CpuBackend(_core.Backend):
 
     def __repr__(self) -> str:
         return f"CpuBackend({shown_options(self)})"
+
+    # ---- devices ----
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """This processor: "cpu"."""
+        return ["cpu"]
+
+    @property
+    def default_device(self) -> str:
+        """ "cpu"."""
+        return "cpu"
 
     # ---- arrays; shapes are given as numbers or as one tuple ----
 
@@ -127,7 +141,19 @@ class CpuBackend(_core.Backend):
         """Where rand, randn and randint go on from when they are given no seed."""
         self._generator = _generator(seed)
 
+    @makes_array
+    def contiguous(self, array: Any) -> Array:
+        """The array with its elements in row-major order without gaps; itself if they are."""
+        made = np.asarray(array)
+        return made if made.flags.c_contiguous else np.array(made, order="C")
+
     # ---- helpers ----
+
+    def _memory_of(self, device: str) -> tuple[int | None, int | None]:
+        return host_memory()
+
+    def _moved(self, array: Any, device: str) -> Array:
+        return np.asarray(array)
 
     def _numpy_dtype(self, dtype: Any) -> np.dtype[Any]:
         chosen = self.dtype if dtype is None else dtype
@@ -143,9 +169,3 @@ class CpuBackend(_core.Backend):
 def _generator(seed: int) -> np.random.Generator:
     # NumPy also takes nested sequences, and crashes if they are nested too deep.
     return np.random.default_rng(operator.index(seed))
-
-
-def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    if len(shape) == 1 and not isinstance(shape[0], int):
-        return tuple(shape[0])
-    return shape

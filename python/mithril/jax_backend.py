@@ -14,11 +14,13 @@ from . import _core
 from ._core import raise_error, wrong_argument
 from .arrays import makes_array
 from .calls import checked, shown_options
+from .devices import DeviceArrays, host_memory, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _numbers = itertools.count(1)
+PLATFORMS = ("cpu", "gpu", "tpu")
 
 
 def import_jax() -> Any:
@@ -45,7 +47,22 @@ def module_of(source: str) -> dict[str, Any]:
     return names
 
 
-class JaxBackend(_core.Backend):
+def _devices_of(jax: Any) -> list[Any]:
+    found: list[Any] = []
+    for platform in PLATFORMS:
+        try:
+            found += jax.devices(platform)
+        except RuntimeError:
+            continue  # JAX has no such platform here
+    return found
+
+
+def _device_name(device: Any) -> str:
+    """ "cpu", "gpu:0": a platform of several devices has numbers."""
+    return str(device.platform) if device.platform == "cpu" else f"{device.platform}:{device.id}"
+
+
+class JaxBackend(DeviceArrays, _core.Backend):
     """Runs compiled models on JAX: each graph is one jitted function.
 
     Values, gradients and training steps are the same graphs as on the other backends, so they
@@ -68,9 +85,26 @@ class JaxBackend(_core.Backend):
         self._device = None if device is None else self._found(device)
         super().__init__(_core.jax_backend(self._load, dtype))
         self.dtype = dtype
+        self._key: Any = None  # of random numbers, made for the first ones
 
     def __repr__(self) -> str:
         return f"JaxBackend({shown_options(self)})"
+
+    # ---- devices ----
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """The devices of JAX: "cpu", "gpu:0"; empty where it is not installed."""
+        try:
+            jax = import_jax()
+        except _core.BackendError:
+            return []
+        return list(dict.fromkeys(_device_name(each) for each in _devices_of(jax)))
+
+    @property
+    def default_device(self) -> str:
+        """The device of the constructor, or JAX's default device."""
+        return _device_name(self._device or self._jax.devices()[0])
 
     # ---- arrays of JAX: floats in the backend's dtype unless another is given ----
 
@@ -98,9 +132,78 @@ class JaxBackend(_core.Backend):
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
-        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
         with self._settings():
-            return self._jax.numpy.full(sizes, value, self._numpy_dtype(dtype))
+            return self._jax.numpy.full(sizes_of(tuple(shape)), value, self._numpy_dtype(dtype))
+
+    @makes_array
+    def empty(self, *shape: Any, dtype: Any = None) -> Any:
+        """All elements 0: arrays of JAX cannot be written to."""
+        return self.zeros(*shape, dtype=dtype)
+
+    @makes_array
+    def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
+        """Uniform in [0, 1)."""
+        with self._settings():
+            key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
+            return self._jax.random.uniform(key, sizes_of(shape), chosen)
+
+    @makes_array
+    def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
+        """Standard normal."""
+        with self._settings():
+            key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
+            return self._jax.random.normal(key, sizes_of(shape), chosen)
+
+    @makes_array
+    def randint(
+        self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
+    ) -> Any:
+        """Integers from low to high - 1; int64 unless another dtype is given."""
+        chosen = np.dtype(np.int64) if dtype is None else self._numpy_dtype(dtype)
+        with self._settings():
+            return self._jax.random.randint(self._drawn(seed), sizes_of(shape), low, high, chosen)
+
+    @makes_array
+    def arange(self, *bounds: Any, dtype: Any = None) -> Any:
+        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        of_ints = dtype is None and all(isinstance(bound, int) for bound in bounds)
+        chosen = np.dtype(np.int64) if of_ints else self._numpy_dtype(dtype)
+        with self._settings():
+            return self._jax.numpy.arange(*bounds, dtype=chosen)
+
+    @makes_array
+    def manual_seed(self, seed: int) -> None:
+        """Where rand, randn and randint go on from when they are given no seed."""
+        with self._settings():
+            self._key = self._jax.random.key(seed)
+
+    @makes_array
+    def contiguous(self, array: Any) -> Any:
+        """The array itself: arrays of JAX are contiguous. Others are copied to one."""
+        with self._settings():
+            return self._jax.numpy.asarray(array)
+
+    def _drawn(self, seed: int | None) -> Any:
+        """The key of the next numbers."""
+        if seed is not None:
+            return self._jax.random.key(seed)
+        known = self._jax.random.key(0) if self._key is None else self._key
+        self._key, key = self._jax.random.split(known)
+        return key
+
+    def _memory_of(self, device: str) -> tuple[int | None, int | None]:
+        if device.startswith("cpu"):
+            return host_memory()
+        statistics = self._device_named(device).memory_stats() or {}
+        total, used = statistics.get("bytes_limit"), statistics.get("bytes_in_use")
+        return total, None if total is None or used is None else total - used
+
+    def _moved(self, array: Any, device: str) -> Any:
+        with self._settings():
+            return self._jax.device_put(array, self._device_named(device))
+
+    def _device_named(self, name: str) -> Any:
+        return next(each for each in _devices_of(self._jax) if _device_name(each) == name)
 
     def _numpy_dtype(self, dtype: Any) -> Any:
         given = self.dtype if dtype is None else dtype

@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from .arrays import makes_array
 from .calls import checked, shown_options
+from .devices import DeviceArrays, host_memory, sizes_of
 from .torch_library import import_torch
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def _dtype_name(dtype: Any) -> str:
     return str(dtype).rsplit(".", maxsplit=1)[-1]
 
 
-class TorchBackend(_core.Backend):
+class TorchBackend(DeviceArrays, _core.Backend):
     """Runs compiled models on PyTorch's operators, on a device of PyTorch.
 
     Args:
@@ -105,6 +106,25 @@ class TorchBackend(_core.Backend):
     def __repr__(self) -> str:
         return f"TorchBackend({shown_options(self)})"
 
+    # ---- devices ----
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty where it or the library of the
+        backend is not installed."""
+        try:
+            torch = import_torch()
+        except _core.BackendError:
+            return []
+        names = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        return [*names, "mps"] if torch.backends.mps.is_available() else names
+
+    @property
+    def default_device(self) -> str:
+        """The device of the constructor: "cuda" is the first GPU, "cuda:0"."""
+        name = str(self.device)
+        return "cuda:0" if name == "cuda" else name
+
     # ---- arrays: on the backend's device; floats in its dtype unless another is given ----
 
     @makes_array
@@ -112,7 +132,12 @@ class TorchBackend(_core.Backend):
         """A tensor of the numbers. Shares the elements of a tensor or an array where possible."""
 
         def make() -> torch.Tensor:
-            made = self._torch.as_tensor(value, device=self.device)
+            given = value
+            if isinstance(value, (float, list, tuple)):
+                given = np.asarray(value)  # float64: torch would round to its default dtype
+            elif isinstance(value, np.ndarray) and min(value.strides, default=0) < 0:
+                given = value.copy()  # torch has no negative strides
+            made = self._torch.as_tensor(given, device=self.device)
             if dtype is not None:
                 return made.to(self._torch_dtype(dtype))
             return made.to(self.dtype) if made.is_floating_point() else made
@@ -122,37 +147,37 @@ class TorchBackend(_core.Backend):
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """All elements 0."""
-        return self._make(self._torch.zeros, self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.zeros, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """All elements 1."""
-        return self._make(self._torch.ones, self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.ones, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """Uninitialised elements, to be written before they are read."""
-        return self._make(self._torch.empty, self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.empty, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
-        return self._make(self._torch.full, self._shape(tuple(shape)), value, **self._made(dtype))
+        return self._make(self._torch.full, sizes_of(tuple(shape)), value, **self._made(dtype))
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Uniform in [0, 1)."""
         return self._make(
-            self._torch.rand, self._shape(shape), **self._drawn(seed), **self._made(dtype)
+            self._torch.rand, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Standard normal."""
         return self._make(
-            self._torch.randn, self._shape(shape), **self._drawn(seed), **self._made(dtype)
+            self._torch.randn, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
 
     @makes_array
@@ -162,7 +187,7 @@ class TorchBackend(_core.Backend):
         """Integers from low to high - 1; int64 unless another dtype is given."""
         made = self._made(dtype if dtype is not None else self._torch.int64)
         return self._make(
-            self._torch.randint, low, high, self._shape(shape), **self._drawn(seed), **made
+            self._torch.randint, low, high, sizes_of(shape), **self._drawn(seed), **made
         )
 
     @makes_array
@@ -191,7 +216,23 @@ class TorchBackend(_core.Backend):
             return tensor
         return self._torch.from_dlpack(tensor)
 
+    @makes_array
+    def contiguous(self, array: Any) -> torch.Tensor:
+        """The tensor with its elements in row-major order without gaps; itself if they are."""
+        return self._torch.as_tensor(array).contiguous()
+
     # ---- helpers ----
+
+    def _memory_of(self, device: str) -> tuple[int | None, int | None]:
+        if device == "cpu":
+            return host_memory()
+        if device == "mps":
+            return None, None  # torch does not say
+        free, total = self._torch.cuda.mem_get_info(self._torch.device(device))
+        return total, free
+
+    def _moved(self, array: Any, device: str) -> torch.Tensor:
+        return self._make(self._torch.as_tensor, array, device=device)
 
     def _make(self, fn: Callable[..., torch.Tensor], *args: Any, **options: Any) -> torch.Tensor:
         """fn(*args, **options), which counts as the backend's memory."""
@@ -213,9 +254,3 @@ class TorchBackend(_core.Backend):
         generator = self._torch.Generator(device=self.device)
         generator.manual_seed(seed)
         return {"generator": generator}
-
-    @staticmethod
-    def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-        if len(shape) == 1 and not isinstance(shape[0], int):
-            return tuple(shape[0])
-        return shape

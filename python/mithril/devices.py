@@ -1,0 +1,143 @@
+"""What all backends say about their devices, and do with their arrays in the same way."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _core
+from .arrays import makes_array
+from .calls import checked
+
+__all__ = ["DeviceArrays", "MemoryInfo"]
+
+CGROUP = Path("/sys/fs/cgroup")
+
+
+class MemoryInfo(NamedTuple):
+    """Memory in bytes. None: nobody counts it."""
+
+    device: str
+    total: int | None  # of the device
+    free: int | None  # that other arrays could take
+    allocated: int | None  # by the backend, now
+    peak: int | None  # the most that the backend had allocated
+    limit: int | None  # memory_limit of the backend
+
+
+class DeviceArrays:
+    """Base of the backends. Arrays are those of NumPy, PyTorch or JAX."""
+
+    # ---- devices ----
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """The devices of this machine that such a backend can run on; empty: its library is not
+        installed."""
+        raise NotImplementedError
+
+    @classmethod
+    def is_available(cls, device: str | None = None) -> bool:
+        """Whether such a backend can run here: on this device, or on any."""
+        known = cls.devices()
+        return bool(known) if device is None else device in known
+
+    @property
+    @abstractmethod
+    def default_device(self) -> str:
+        """The device on which the backend runs and makes arrays: "cpu", "cuda:0"."""
+
+    @checked
+    def memory_info(self, device: str | None = None) -> MemoryInfo:
+        """The memory of a device, by default that of the backend."""
+        chosen = self._known_device(self.default_device if device is None else device)
+        total, free = self._memory_of(chosen)
+        counted: dict[str, int | None] = {}
+        try:
+            counted = self.get_memory_stats()  # type: ignore[attr-defined]
+        except _core.BackendError as error:
+            if error.code != "E1020":  # it does not count its memory
+                raise
+        if chosen != self.default_device:
+            counted = {}
+        return MemoryInfo(
+            chosen,
+            total,
+            free,
+            counted.get("allocated"),
+            counted.get("peak"),
+            counted.get("limit"),
+        )
+
+    # ---- arrays ----
+
+    @makes_array
+    def to_device(self, array: Any, device: str) -> Any:
+        """The array on another device; itself if it is there."""
+        return self._moved(array, self._known_device(device))
+
+    @makes_array
+    def reshape(self, array: Any, *shape: Any) -> Any:
+        """The array with these sizes, one of which may be -1: reshape(a, 2, -1) or
+        reshape(a, (2, -1)). A view where possible."""
+        return array.reshape(sizes_of(shape))
+
+    @makes_array
+    def contiguous(self, array: Any) -> Any:
+        """The array with its elements in row-major order without gaps; itself if they are."""
+        raise NotImplementedError
+
+    # ---- of each backend ----
+
+    @classmethod
+    def _known_device(cls, device: str) -> str:
+        known = cls.devices()
+        if device in known:
+            return device
+        facts = [("known", ", ".join(known))]
+        _core.raise_error("BackendError", "E1005", f"there is no device '{device}'", facts=facts)
+        raise AssertionError
+
+    def _memory_of(self, device: str) -> tuple[int | None, int | None]:
+        """The total and the free memory of a device."""
+        raise NotImplementedError
+
+    def _moved(self, array: Any, device: str) -> Any:
+        raise NotImplementedError
+
+
+def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """The sizes of zeros(2, 3) and of zeros((2, 3))."""
+    if len(shape) == 1 and not hasattr(shape[0], "__index__"):
+        return tuple(shape[0])
+    return shape
+
+
+def host_memory() -> tuple[int | None, int | None]:
+    """The total and the free memory of this machine, or of the container."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    free = _available()
+    limit, used = _cgroup_number("memory.max"), _cgroup_number("memory.current")
+    if limit is not None and used is not None and limit < total:
+        return limit, min(free, limit - used) if free is not None else limit - used
+    return total, free
+
+
+def _available() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = [line.split() for line in lines if line.startswith("MemAvailable:")]
+    return int(found[0][1]) * 1024 if found else None
+
+
+def _cgroup_number(name: str) -> int | None:
+    """A number of the control group; None: there is none, or it has no limit."""
+    try:
+        text = (CGROUP / name).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
