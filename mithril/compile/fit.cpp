@@ -48,11 +48,20 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, bar.rate()}};
 }
 
+// Outputs and inputs by key; an output with the key of an input goes first.
+TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
+  TensorMap all = outputs.share();
+  for (const auto& [key, tensor] : batch)
+    if (!all.contains(key)) all[key] = tensor;
+  return all;
+}
+
 // The means of the loss and of the metrics, by rows.
 EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const FitOptions& options,
                        std::int64_t epoch) {
   const CompiledModel model = step.model();
   const State state = step.state();
+  for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
   EpochNumbers means;
   std::int64_t samples = 0;
   Batches batches(*options.validation, options.batch_size, epoch);
@@ -63,9 +72,12 @@ EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const 
     means["validation_loss"] += static_cast<double>(rows) * outputs.at(options.loss).item();
     for (const auto& [name, metric] : options.metrics)
       means[name] += static_cast<double>(rows) * metric(outputs, *batch);
+    for (const auto& [name, evaluator] : options.evaluators)
+      evaluator->update(joined(outputs, *batch));
   }
   require_rows(samples, epoch, "batches of validation");
   for (auto& [name, mean] : means) mean /= static_cast<double>(samples);
+  for (const auto& [name, evaluator] : options.evaluators) means[name] = evaluator->compute();
   return means;
 }
 

@@ -36,13 +36,20 @@ void check_fit_arguments(const CompiledModel& model, const BatchSource& data,
   if (!options.tokens.empty()) require_known("input", options.tokens, model.input_keys());
   for (const char* name :
        {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}) {
-    if (!options.metrics.contains(name)) continue;
+    if (!options.metrics.contains(name) && !options.evaluators.contains(name)) continue;
     raise({.kind = ErrorKind::value,
            .code = "E0416",
            .message =
                fmt::format("fit: a metric is '{}', expected a name that fit does not use", name)});
   }
-  if (options.metrics.empty() || options.validation) return;
+  for (const auto& [name, evaluator] : options.evaluators) {
+    if (evaluator && !options.metrics.contains(name)) continue;
+    raise({.kind = ErrorKind::value,
+           .code = "E0416",
+           .message = fmt::format("fit: the evaluator '{}' is {}", name,
+                                  evaluator ? "a metric, too" : "null")});
+  }
+  if ((options.metrics.empty() && options.evaluators.empty()) || options.validation) return;
   raise({.kind = ErrorKind::input,
          .code = "E0843",
          .message = "fit: metrics are measured in validation, and there is none",

@@ -11,6 +11,7 @@
 
 #include "mithril/compile/batches.hpp"
 #include "mithril/compile/compiled_model.hpp"
+#include "mithril/evaluation/evaluator.hpp"
 
 namespace mithril {
 
@@ -37,6 +38,8 @@ struct FitOptions {
   // Evaluated after each epoch in inference mode, in order.
   std::optional<BatchSource> validation = {};
   std::map<std::string, MetricFunction> metrics = {};  // of the validation
+  // Likewise, over all its batches: they read outputs and inputs by key. Each epoch resets them.
+  std::map<std::string, evaluation::Evaluator*> evaluators = {};
   bool averages = false;  // validate with the averages of the step, and keep them as the best
   // Training ends after as many epochs without a new minimum of the monitored loss, which is
   // "validation_loss" with validation and otherwise "loss".

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from . import built as built  # isort: skip - before modules that need the core
-from . import backends, migration_hints, models, pickling
+from . import backends, evaluation, migration_hints, models, pickling
 from ._core import (
     AttributeError,
     BackendError,
@@ -158,6 +158,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "codegen",
     "compile",
     "dtype",
+    "evaluation",
     "fit",
     "float16",
     "float32",

@@ -16,6 +16,7 @@ from ._handles import MemoryHookHandle as MemoryHookHandle
 from ._handles import RandomKey as RandomKey
 from ._handles import _PerSample as _PerSample
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
+from .evaluation import Evaluator as Evaluator
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
 

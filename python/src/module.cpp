@@ -41,6 +41,7 @@ PYBIND11_MODULE(_core, module) {
   bind_jax(module);
   bind_jax_backend(module);
   bind_generation(module);
+  bind_evaluation(module);
   bind_engine(module);
   bind_per_sample(module);
   bind_schedules(module);

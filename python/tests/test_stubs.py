@@ -21,6 +21,7 @@ STUBS = [
         "files.pyi",
         "generation.pyi",
         "engine.pyi",
+        "evaluation.pyi",
     )
     for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "mithril/compile/checkpoint.hpp"
+#include "mithril/evaluation/classification.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
 #include "tests/compile/fit_model.hpp"
@@ -51,6 +52,34 @@ TEST_CASE("fit trains a model and keeps the best epoch") {
   // The best parameters and state are those that were validated: here in one batch.
   const TensorMap outputs = model.infer(history.best, held_out, history.best_state);
   CHECK(outputs.at("final_cost").item() == doctest::Approx(best.at("validation_loss")));
+}
+
+TEST_CASE("evaluators measure the validation of an epoch as a whole") {
+  const CompiledModel model = compiled_for_fit();
+  SGD optimizer({.lr = 0.1});
+  TrainingStep step(model, optimizer);
+  const TensorMap held_out = points(101, 1);
+  const evaluation::EvaluatedKeys keys = {.prediction = "scores", .target = "label"};
+  evaluation::Accuracy share(keys);
+  evaluation::F1Score f1(evaluation::F1Score::Average::macro, keys);
+  const History history = fit_quietly(step, points(96, 0),
+                                      {.epochs = 2,
+                                       .validation = held_out,
+                                       .metrics = {{"accuracy", accuracy}},
+                                       .evaluators = {{"share", &share}, {"f1", &f1}}});
+  for (const EpochNumbers& numbers : history.epochs)
+    CHECK(numbers.at("share") == doctest::Approx(numbers.at("accuracy")));
+  const TensorMap outputs = model.infer(history.params, held_out, step.state());
+  evaluation::F1Score whole(evaluation::F1Score::Average::macro, keys);
+  whole.update({{"scores", outputs.at("scores")}, {"label", held_out.at("label")}});
+  CHECK(history.epochs.back().at("f1") == whole.compute());
+  CHECK(text_of_error([&] {
+          fit_quietly(step, points(96, 0),
+                      {.validation = held_out, .evaluators = {{"share", nullptr}}});
+        }) == "mithril.ValueError[E0416]: fit: the evaluator 'share' is null");
+  CHECK(text_of_error([&] {
+          fit_quietly(step, points(96, 0), {.evaluators = {{"share", &share}}});
+        }).starts_with("mithril.InputError[E0843]"));
 }
 
 TEST_CASE("the batches of an epoch are all rows once, in a new order") {

@@ -1,0 +1,31 @@
+// The evaluator of language models.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mithril/evaluation/evaluator.hpp"
+#include "mithril/evaluation/exact_sum.hpp"
+
+namespace mithril::evaluation {
+
+// exp of the mean negative log-likelihood of the targets. Predictions are logits with one dim more
+// than the targets (ints), the vocabulary. Targets that equal `ignored` do not count.
+class Perplexity : public Evaluator {
+ public:
+  explicit Perplexity(std::optional<std::int64_t> ignored = {}, EvaluatedKeys keys = {})
+      : ignored_(ignored), keys_(std::move(keys)) {}
+  std::string_view name() const override { return "Perplexity"; }
+  void update(const TensorMap& batch) override;
+  double compute() const override;
+  void merge(const Evaluator& other) override;
+  void reset() override;
+
+ private:
+  std::optional<std::int64_t> ignored_;
+  EvaluatedKeys keys_;
+  ExactSum sum_;
+  std::int64_t tokens_ = 0;
+};
+
+}  // namespace mithril::evaluation

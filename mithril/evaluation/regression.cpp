@@ -1,0 +1,36 @@
+#include "mithril/evaluation/regression.hpp"
+
+#include "mithril/evaluation/batch_reader.hpp"
+
+namespace mithril::evaluation {
+
+void MeanSquaredError::update(const TensorMap& batch) {
+  const EvaluatedBatch read = read_evaluated(name(), keys_, batch);
+  if (read.prediction.dims() != read.target.dims()) {
+    refuse_evaluated_dims(name(), keys_.prediction, read.prediction,
+                          to_string(read.target.dims()) + " as the target");
+  }
+  for (std::int64_t i = 0; i < read.target.size(); ++i) {
+    const double difference = read.prediction.at_as_double(i) - read.target.at_as_double(i);
+    sum_.add(difference * difference);
+  }
+  elements_ += read.target.size();
+}
+
+double MeanSquaredError::compute() const {
+  require_evaluated_rows(name(), elements_);
+  return sum_.value() / static_cast<double>(elements_);
+}
+
+void MeanSquaredError::merge(const Evaluator& other) {
+  const MeanSquaredError& same = same_evaluator(*this, other);
+  sum_.add(same.sum_);
+  elements_ += same.elements_;
+}
+
+void MeanSquaredError::reset() {
+  sum_ = {};
+  elements_ = 0;
+}
+
+}  // namespace mithril::evaluation
