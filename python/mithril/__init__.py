@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from . import built as built  # isort: skip - before modules that need the core
-from . import backends, evaluation, migration_hints, models, pickling
+from . import backends, data, evaluation, migration_hints, models, pickling
 from ._core import (
     AttributeError,
     BackendError,
@@ -157,6 +157,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "check_op",
     "codegen",
     "compile",
+    "data",
     "dtype",
     "evaluation",
     "fit",

@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ._core import _shuffled_rows, _TensorBoard, wrong_argument
+from ._core import Evaluator, _shuffled_rows, _TensorBoard, wrong_argument
 from .calls import checked
+from .data_batches import named
+from .data_source import Batches, DataSource
 from .files import load, save
 from .fit_arguments import check_fit, check_progress, made_folder, read_history
 from .optimizers import TrainingStep
 from .progress import ProgressBar
 
 Batch = Mapping[str, Any]
-Metric = Callable[[dict[str, Any], Batch], Any]
+Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator
+Data = Batch | Iterable[Any] | DataSource
 
 
 @dataclass
@@ -38,13 +41,13 @@ class History:
 @checked
 def fit(  # noqa: PLR0913 - its options
     step: TrainingStep,
-    data: Batch | Iterable[Batch],
+    data: Data,
     *,
     epochs: int,
     params: dict[str, Any] | None = None,
     batch_size: int = 32,
     loss: str = "final_cost",
-    validation: Batch | Iterable[Batch] | None = None,
+    validation: Data | None = None,
     metrics: Mapping[str, Metric] | None = None,
     averages: bool = False,
     patience: int | None = None,
@@ -56,13 +59,15 @@ def fit(  # noqa: PLR0913 - its options
 ) -> History:
     """Calls `step` for all batches of `data` in each epoch, and returns a History.
 
-    `data` is a dict of arrays, which is shuffled anew in each epoch (the last batch may be short),
-    or an iterable of batches, which is iterated over as it is; the first array of a batch counts
-    its rows. `params` is updated in place; without it training begins with get_parameters(). `loss`
-    names a scalar output that is a mean.
+    `data` is a dict of arrays, which is shuffled anew in each epoch (the last batch may be short);
+    a source or batches of ml.data, whose `shuffle` knows the epoch; or an iterable of batches, such
+    as a DataLoader of PyTorch, which is iterated over as it is. Batches are dicts, or tuples in the
+    order of `data_keys`. The first array of a batch counts its rows. `params` is updated in place;
+    without it training begins with get_parameters(). `loss` names a scalar output that is a mean.
 
     After each epoch the model is evaluated on `validation` in inference mode, with the averages of
-    `step` if `averages` is set. `metrics` are functions of outputs and a batch that return a mean.
+    `step` if `averages` is set. `metrics` are functions of outputs and a batch that return a mean,
+    or evaluators of ml.evaluation, which read outputs and inputs by key.
     The entries of `history.epochs` have "loss", "lr", "samples_per_second", and with validation
     "validation_loss" and the metrics. `tokens` names an input whose elements are counted as
     "tokens_per_second" in place of rows. The monitored loss is "validation_loss", otherwise "loss":
@@ -86,13 +91,14 @@ def fit(  # noqa: PLR0913 - its options
         _resume(folder, step, history, averages)
     unit = "tokens" if tokens else "samples"
     monitor = "loss" if validation is None else "validation_loss"
+    keys = list(step.compiled.data_keys)
     while len(history.epochs) < epochs and not _is_over(history, patience):
         epoch = len(history.epochs)
         label = f"epoch {epoch + 1}/{epochs}"
-        count = _counted(data, tokens) if isinstance(data, Mapping) else None
+        count = _total(data, tokens)
         bar = ProgressBar(count, label=label, unit=unit, leave=False, shown=progress)
         began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
-        for batch in _batches(data, batch_size, (seed, epoch)):
+        for batch in _batches(data, batch_size, (seed, epoch), keys):
             rate = step.optimizer.lr
             cost = float(step(params, batch)[loss])
             samples, total = samples + _rows(batch), total + _rows(batch) * cost
@@ -101,7 +107,7 @@ def fit(  # noqa: PLR0913 - its options
         entry = {"loss": total / samples, "lr": rate, f"{unit}_per_second": bar.rate()}
         if validation is not None:
             weights = _detached(step.averages(params) if averages else params)
-            batches = _batches(validation, batch_size, None)
+            batches = _batches(validation, batch_size, None, keys)
             every = _loss_and_metrics(loss, metrics or {})
             entry |= _validated(step, weights, batches, every, epoch)
         bar.close()
@@ -145,16 +151,23 @@ def _validated(
     metrics: Mapping[str, Metric],
     epoch: int,
 ) -> dict[str, float]:
-    """The means of the metrics, by rows."""
+    """The means of the metrics, by rows, and the results of the evaluators."""
     totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
+    evaluators = {name: each for name, each in metrics.items() if isinstance(each, Evaluator)}
     samples = 0
+    for evaluator in evaluators.values():
+        evaluator.reset()
     for batch in batches:
         outputs, rows = step.compiled.infer(params, batch, step.state), _rows(batch)
         samples += rows
         for name, metric in metrics.items():
-            totals[name] += rows * float(metric(outputs, batch))
+            if isinstance(metric, Evaluator):
+                metric.update({**batch, **outputs})
+            else:
+                totals[name] += rows * float(metric(outputs, batch))
     check_progress(samples, epoch, "batches of validation")
-    return {name: total / samples for name, total in totals.items()}
+    means = {name: total / samples for name, total in totals.items()}
+    return means | {name: each.compute() for name, each in evaluators.items()}
 
 
 # ---- data ----
@@ -169,11 +182,22 @@ def _counted(batch: Batch, tokens: str | None) -> int:
     return int(np.prod(np.shape(batch[tokens]))) if tokens else _rows(batch)
 
 
+def _total(data: Data, tokens: str | None) -> int | None:
+    """The rows or tokens of an epoch, if they are known."""
+    if isinstance(data, Mapping):
+        return _counted(data, tokens)
+    return data.rows if isinstance(data, (Batches, DataSource)) and not tokens else None
+
+
 def _batches(
-    data: Batch | Iterable[Batch], size: int, seed_and_epoch: tuple[int, int] | None
+    data: Data, size: int, seed_and_epoch: tuple[int, int] | None, keys: list[str]
 ) -> Iterator[Batch]:
+    if isinstance(data, (Batches, DataSource)):
+        data = data.at_epoch(seed_and_epoch[1] if seed_and_epoch else 0)
+        yield from data.read_batches(size) if isinstance(data, DataSource) else data
+        return
     if not isinstance(data, Mapping):
-        yield from data
+        yield from (named("fit", batch, keys) for batch in data)
         return
     rows = _rows(data)
     indices = _shuffled_rows(rows, *seed_and_epoch) if seed_and_epoch else np.arange(rows)

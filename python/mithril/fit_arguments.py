@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ._core import raise_error, unknown_name, wrong_argument
+from ._core import Evaluator, raise_error, unknown_name, wrong_argument
+from .data_source import DataSource
 from .optimizers import TrainingStep
 
 NUMBERS = {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}
@@ -28,8 +29,9 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
             wrong_argument("fit", "params", "a dict", arguments["params"])
         step.compiled.load_state_dict(arguments["params"])
     metrics, callbacks = arguments["metrics"] or {}, arguments["callbacks"]
-    if not isinstance(metrics, Mapping) or not all(map(callable, metrics.values())):
-        wrong_argument("fit", "metrics", "a dict of functions", arguments["metrics"])
+    is_known = isinstance(metrics, Mapping) and all(map(_is_metric, metrics.values()))
+    if not is_known:
+        wrong_argument("fit", "metrics", "a dict of functions and evaluators", arguments["metrics"])
     for name in sorted(set(metrics) & NUMBERS):
         message = f"fit: a metric is '{name}', expected a name that fit does not use"
         raise_error("ValueError", "E0416", message)
@@ -89,10 +91,16 @@ def read_history(
     )
 
 
+def _is_metric(metric: Any) -> bool:
+    return callable(metric) or isinstance(metric, Evaluator)
+
+
 def _check_data(name: str, data: Any) -> None:
+    if isinstance(data, DataSource):
+        return
     if not isinstance(data, Mapping):
         if not hasattr(data, "__iter__") and (data is not None or name == "data"):
-            wrong_argument("fit", name, "a dict of arrays, or batches", data)
+            wrong_argument("fit", name, "a dict of arrays, a source, or batches", data)
         return
     for key, value in data.items():
         if len(getattr(value, "shape", ())) == 0:

@@ -1,0 +1,220 @@
+"""Readers of files of rows: CSV, .npy and IDX."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib
+import math
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ._core import raise_error, unknown_name
+from .data_batches import Batch
+
+Path = str | os.PathLike[str]
+SAMPLE = 1000  # rows of a CSV file from which dtypes are inferred
+INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+NUMBER = re.compile(
+    r"\s*[+-]?([0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|nan|inf(inity)?)\s*",
+    re.IGNORECASE,
+)
+TEXT = "str"
+IDX_DTYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
+READERS = ("pyarrow", "csv")
+
+
+def refuse_file(path: Path, message: str, *facts: tuple[str, str]) -> NoReturn:
+    """ParseError E0770."""
+    raise_error("ParseError", "E0770", message, path=os.fspath(path), facts=list(facts))
+    raise AssertionError
+
+
+def refuse_reading(path: Path, error: OSError) -> NoReturn:
+    """InputError E0830."""
+    why = [("why", error.strerror or str(error))]
+    raise_error("InputError", "E0830", "the file cannot be read", path=os.fspath(path), facts=why)
+    raise AssertionError
+
+
+# ---- CSV ----
+
+
+def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines with cells, and their numbers."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            for cells in reader:
+                if cells:
+                    yield reader.line_num, cells
+    except OSError as error:
+        refuse_reading(path, error)
+    except (UnicodeDecodeError, csv.Error) as error:
+        refuse_file(path, "the file is no CSV in UTF-8", ("why", str(error)))
+
+
+def csv_columns(
+    path: Path, delimiter: str, columns: Sequence[str] | None, dtypes: Mapping[str, str]
+) -> dict[str, str]:
+    """The dtypes of the wanted columns."""
+    lines = lines_of(path, delimiter)
+    _, names = next(lines, (0, []))
+    if not names or len(set(names)) != len(names):
+        refuse_file(path, "the first line has no names of columns, or a name twice")
+    for name in [*(columns or ()), *dtypes]:
+        if name not in names:
+            unknown_name("E0606", "column", name, names)
+    sample = [cells for _, cells in islice(lines, SAMPLE)]
+    lines.close()  # type: ignore[attr-defined]
+    wanted = names if columns is None else columns
+    return {name: dtypes.get(name) or inferred(sample, names.index(name)) for name in wanted}
+
+
+def inferred(sample: Sequence[Sequence[str]], column: int) -> str:
+    """The dtype that the cells of the column look like."""
+    cells = [row[column] for row in sample if column < len(row)]
+    full = [cell for cell in cells if cell]
+    if not full or not all(NUMBER.fullmatch(cell) for cell in full):
+        return TEXT
+    is_int = len(full) == len(cells) and all(INTEGER.fullmatch(cell) for cell in full)
+    return "int64" if is_int else "float64"
+
+
+def read_csv(
+    path: Path, delimiter: str, columns: Mapping[str, str], n: int, reader: str | None
+) -> Iterator[Batch]:
+    """All rows in batches of about n."""
+    if reader is not None and reader not in READERS:
+        unknown_name("E0605", "reader", reader, list(READERS))
+    if reader == "pyarrow" or (reader is None and find_spec("pyarrow") is not None):
+        return read_csv_by_arrow(path, delimiter, columns)
+    return read_csv_by_python(path, delimiter, columns, n)
+
+
+def read_csv_by_python(
+    path: Path, delimiter: str, columns: Mapping[str, str], n: int
+) -> Iterator[Batch]:
+    """With the reader of Python's library."""
+    lines = lines_of(path, delimiter)
+    _, names = next(lines, (0, []))
+    places = [(names.index(name), name, dtype) for name, dtype in columns.items()]
+    while several := list(islice(lines, n)):
+        for line, cells in several:
+            if len(cells) != len(names):
+                refuse_file(path, f"line {line} has {len(cells)} cells, expected {len(names)}")
+        yield {place[1]: column_of(path, several, *place) for place in places}
+
+
+def column_of(
+    path: Path, lines: Sequence[tuple[int, list[str]]], place: int, name: str, dtype: str
+) -> Any:
+    """The cells of a column as an array."""
+    texts = [cells[place] for _, cells in lines]
+    if dtype == TEXT:
+        return np.array(texts)
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        texts = [text or "nan" for text in texts]
+    pattern = NUMBER if kind.kind == "f" else INTEGER
+    try:
+        if all(map(pattern.fullmatch, texts)):
+            made = np.array(texts).astype(np.float64 if kind.kind == "f" else np.int64)
+            if kind.kind == "f" or (made.astype(kind) == made).all():
+                return made.astype(kind)
+    except (ValueError, OverflowError):
+        pass  # a number that does not fit: named below
+    for line, cells in lines:
+        cell = cells[place]
+        if not pattern.fullmatch(cell or "nan") or not fits(cell, kind):
+            refuse_file(path, f"line {line}: column '{name}' is {cell!r}, expected {dtype}")
+    raise AssertionError
+
+
+def fits(cell: str, kind: np.dtype[Any]) -> bool:
+    if kind.kind == "f":
+        return True
+    info = np.iinfo(kind)
+    return int(info.min) <= int(cell) <= int(info.max)
+
+
+def read_csv_by_arrow(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[Batch]:
+    """With pyarrow. A fault is named by the reader of Python, which counts lines."""
+    arrow, csv_of_arrow = (importlib.import_module(name) for name in ("pyarrow", "pyarrow.csv"))
+    types = {
+        name: arrow.string() if dtype == TEXT else arrow.from_numpy_dtype(np.dtype(dtype))
+        for name, dtype in columns.items()
+    }
+    numbers = ["", "nan", "NaN", "NAN"]
+    try:
+        with csv_of_arrow.open_csv(
+            os.fspath(path),
+            parse_options=csv_of_arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=csv_of_arrow.ConvertOptions(
+                column_types=types,
+                include_columns=list(columns),
+                null_values=numbers,
+                strings_can_be_null=False,
+            ),
+        ) as batches:
+            for batch in batches:
+                arrays = {name: batch.column(name) for name in columns}
+                if any(
+                    arrays[name].null_count and np.dtype(dtype).kind != "f"
+                    for name, dtype in columns.items()
+                    if dtype != TEXT
+                ):
+                    raise arrow.ArrowInvalid("an empty cell in a column of ints")
+                yield {
+                    name: np.array(array.to_pylist())
+                    if columns[name] == TEXT
+                    else array.to_numpy(zero_copy_only=False).astype(columns[name], copy=False)
+                    for name, array in arrays.items()
+                }
+    except arrow.ArrowInvalid as error:
+        for _ in read_csv_by_python(path, delimiter, columns, SAMPLE):
+            pass
+        refuse_file(path, "pyarrow cannot read the file", ("why", str(error)))
+    except OSError as error:
+        refuse_reading(path, error)
+
+
+# ---- arrays ----
+
+
+def read_npy(path: Path) -> Any:
+    """The mapped array of a file; objects are refused, because they are code."""
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        refuse_reading(path, error)
+    except (ValueError, EOFError) as error:
+        refuse_file(path, "the file is no .npy file of numbers", ("why", str(error)))
+
+
+def read_idx(path: Path) -> Any:
+    """The array of a file in the format of MNIST: a type, sizes and numbers, big-endian."""
+    try:
+        with gzip.open(path) if os.fspath(path).endswith(".gz") else open(path, "rb") as file:
+            stored = file.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        refuse_file(path, "the file is damaged", ("why", str(error)))
+    except OSError as error:
+        refuse_reading(path, error)
+    if len(stored) < 4 or stored[:2] != b"\0\0" or stored[2] not in IDX_DTYPES:
+        refuse_file(path, "the file is no IDX file", ("begins with", stored[:4].hex(" ")))
+    dtype, begin = np.dtype(IDX_DTYPES[stored[2]]), 4 + 4 * stored[3]
+    sizes = [int.from_bytes(stored[at : at + 4], "big") for at in range(4, begin, 4)]
+    expected = begin + math.prod(sizes) * dtype.itemsize
+    if len(stored) != expected:
+        facts = ("expected", f"{expected} bytes"), ("got", f"{len(stored)} bytes")
+        refuse_file(path, "the file has another length than its sizes say", *facts)
+    array = np.frombuffer(stored, dtype, offset=begin).reshape(sizes)
+    return array.astype(dtype.newbyteorder("="))
