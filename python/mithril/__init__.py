@@ -71,6 +71,7 @@ from .packages import Package, load_package, save_package
 from .per_sample import PerSample
 from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
+from .registry import ModelsRegistry, models_registry
 from .serving import Server, serve
 from .torch_interop import as_torch_module, from_torch
 from .torchscript import save_torchscript_package
@@ -121,6 +122,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "JaxBackend",
     "LinearSchedule",
     "Model",
+    "ModelsRegistry",
     "NameError",
     "OneCycleSchedule",
     "Optimizer",
@@ -174,6 +176,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "load_package",
     "load_safetensors",
     "models",
+    "models_registry",
     "save",
     "save_package",
     "save_safetensors",

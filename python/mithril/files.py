@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, NamedTuple
 
 from . import _core
@@ -18,6 +19,8 @@ __all__ = [
     "save",
     "save_safetensors",
 ]
+
+NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
 
 
 class Checkpoint(NamedTuple):
@@ -45,10 +48,17 @@ class WeightReport(NamedTuple):
 
 
 @checked
-def load(path: str | os.PathLike[str]) -> Checkpoint:
-    """The checkpoint at the path, as `save` wrote it.
+def load(path: str | os.PathLike[str]) -> Any:
+    """The checkpoint at the path, as `save` wrote it; or the model of this name in
+    ml.models_registry, which goes first: "./name" is the file.
 
     Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
     and `.bin` files it returns the tensors as `params`. No code of a file runs.
     """
+    from .registry import models_registry  # noqa: PLC0415 - it imports this module
+
+    if isinstance(path, str):
+        is_name = models_registry.names and NAME.fullmatch(path) and not os.path.exists(path)
+        if path in models_registry or is_name:
+            return models_registry.load(path)
     return Checkpoint(*_core._load_checkpoint(path))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _core
-from ._core import compile
+from ._core import Backend, CompiledModel, Model, compile
 from .cpu_backend import CpuBackend
 from .packages import save_package
 
@@ -73,31 +73,49 @@ def create_package(
     comes from.
     """
     folder = Path(source)
+    found = composed(folder, CpuBackend())
+    save_package(
+        target,
+        found.model,
+        found.params,
+        state=found.state,
+        assets=[path for path in sorted(folder.iterdir()) if ASSETS.fullmatch(path.name)],
+        name=name,
+        revision=revision,
+        model_type=found.fields["model_type"],
+        family=found.family,
+        licence=licence or _licence(folder),
+        source=origin,
+        sizes=_sizes(found.fields),
+        max_shard_bytes=max_shard_bytes,
+    )
+
+
+class ComposedCheckpoint(NamedTuple):
+    """The model of a folder of Hugging Face, with its parameters and states."""
+
+    model: Model
+    compiled: CompiledModel
+    params: dict[str, Any]
+    state: dict[str, Any]
+    fields: dict[str, Any]  # of config.json
+    family: str
+
+
+def composed(folder: Path, backend: Backend) -> ComposedCheckpoint:
+    """Composes the model of a folder with config.json and model.safetensors, or its index."""
     fields = _config(folder)
     architecture = _architecture(folder, fields)
     example = import_module(f"mithril.architectures.{architecture.module}")
     pretrained = import_module("mithril.architectures.pretrained")
     config = pretrained.config_from(example.Config, fields)
     model = getattr(example, architecture.function)(config)
-    compiled = compile(model, CpuBackend(), inference=True)
+    compiled = compile(model, backend, inference=True)
     weights = pretrained.read_weights(example, folder)
     state = {key: weights.pop(key) for key in compiled.initial_state_dict if key in weights}
     params = compiled.load_state_dict(weights, ignore=list(architecture.ignore))
-    save_package(
-        target,
-        model,
-        params,
-        state={**compiled.initial_state_dict, **state},
-        assets=[path for path in sorted(folder.iterdir()) if ASSETS.fullmatch(path.name)],
-        name=name,
-        revision=revision,
-        model_type=fields["model_type"],
-        family=architecture.family,
-        licence=licence or _licence(folder),
-        source=origin,
-        sizes=_sizes(fields),
-        max_shard_bytes=max_shard_bytes,
-    )
+    states = {**compiled.initial_state_dict, **state}
+    return ComposedCheckpoint(model, compiled, params, states, fields, architecture.family)
 
 
 def _config(folder: Path) -> dict[str, Any]:

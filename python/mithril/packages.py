@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import CompiledModel, Model, compile
 from .calls import checked, checked_kinds
-from .torchscript import TorchScriptModel
+from .torchscript import TorchScriptModel, of_package
 
 __all__ = [
     "Package",
@@ -170,7 +170,7 @@ class Package:
             backend = self._backend if isinstance(self._backend, _core.Backend) else _cpu()
         self._loaded.check_backend(backend)
         if all(file.name != "model.json" for file in self.files):
-            return TorchScriptModel(self, backend)
+            return of_package(self, backend)
         keys = [port.name for port in self.info.inputs]
         compiled = compile(
             self.model,

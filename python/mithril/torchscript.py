@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 from .calls import checked
@@ -17,25 +17,34 @@ TEXTS = ("name", "revision", "model_type", "family", "licence", "source")
 
 
 class TorchScriptModel:
-    """TorchScript of a package, with the calls of a compiled model: load_package(path,
-    allow_native_code=True).compile(ml.TorchBackend()) makes it."""
+    """TorchScript with the calls of a compiled model: load_package(path,
+    allow_native_code=True).compile(ml.TorchBackend()) makes it of a package.
 
-    def __init__(self, package: Any, backend: Any) -> None:
+    Ports are those of the package. Without them the inputs are the arguments of `forward`, and the
+    outputs are "output", "output_0", "output_1", ..., or the keys of a dict.
+    """
+
+    def __init__(
+        self, stored: bytes, where: str, backend: Any, inputs: Any = None, outputs: Any = None
+    ) -> None:
         import torch  # noqa: PLC0415 - only who has a TorchBackend has torch
 
-        package.native_file(FILE)  # refuses without permission
         self._torch = torch
-        self._inputs = {port.name: port for port in package.info.inputs}
-        self._outputs = [port.name for port in package.info.outputs]
-        self._where = f"{package.path}/{FILE}"
+        self._where = where
         self.backend = backend
         try:
-            self._module = torch.jit.load(io.BytesIO(package.file(FILE)), backend.device).eval()
+            self._module = torch.jit.load(io.BytesIO(stored), backend.device).eval()
         except RuntimeError as error:
             self._fail(error)
+        if inputs is None:
+            _, *arguments = self._module.forward.schema.arguments
+            inputs = [_Port(each.name) for each in arguments]
+        self._inputs = {port.name: port for port in inputs}
+        self._outputs = None if outputs is None else [port.name for port in outputs]
 
     def __repr__(self) -> str:
-        return f"<TorchScriptModel: {', '.join(self._inputs)} -> {', '.join(self._outputs)}>"
+        made = "" if self._outputs is None else f" -> {', '.join(self._outputs)}"
+        return f"<TorchScriptModel: {', '.join(self._inputs)}{made}>"
 
     @property
     def data_keys(self) -> list[str]:
@@ -44,8 +53,8 @@ class TorchScriptModel:
 
     @property
     def output_keys(self) -> list[str]:
-        """The names of the outputs."""
-        return list(self._outputs)
+        """The names of the outputs; empty if they are not known before a call."""
+        return list(self._outputs or ())
 
     @checked
     def evaluate(self, params: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,6 +78,8 @@ class TorchScriptModel:
     def _tensor(self, key: str, array: Any, sizes: dict[str, int]) -> Any:
         port = self._inputs[key]
         tensor = self._torch.as_tensor(array, device=self.backend.device)
+        if port.dtype is None:
+            return tensor
         wanted = getattr(self._torch, port.dtype.name)
         if _kind(tensor.dtype) != _kind(wanted):
             _refuse("E0805", f"'{key}' is {str(tensor.dtype)[6:]}, expected {port.dtype.name}")
@@ -81,13 +92,16 @@ class TorchScriptModel:
         return tensor.to(wanted)
 
     def _named(self, made: Any) -> dict[str, Any]:
+        several = isinstance(made, (tuple, list))
         if isinstance(made, dict):
             given = {str(key): value for key, value in made.items()}
+        elif self._outputs is not None and len(self._outputs) == (len(made) if several else 1):
+            given = dict(zip(self._outputs, made if several else [made], strict=True))
         else:
-            several = isinstance(made, (tuple, list))
-            given = dict(zip(self._outputs, made if several else [made], strict=False))
-            if several and len(made) != len(self._outputs):
-                given = {str(i): value for i, value in enumerate(made)}
+            given = {f"output_{i}": each for i, each in enumerate(made)} if several else {}
+            given = given or {"output": made}
+        if self._outputs is None:
+            return given
         if set(given) != set(self._outputs):
             stated = ", ".join(self._outputs)
             facts = [("stated", stated), ("model", ", ".join(given))]
@@ -104,6 +118,21 @@ class TorchScriptModel:
             path=self._where,
             facts=[("torch", lines[-1] if lines else "no message")],
         )
+
+
+class _Port(NamedTuple):
+    """An argument of `forward`, which nothing else is known about."""
+
+    name: str
+    dtype: Any = None
+    dims: Any = None
+
+
+def of_package(package: Any, backend: Any) -> TorchScriptModel:
+    """The TorchScript of a package. BackendError E1041 without permission for native code."""
+    package.native_file(FILE)
+    ports = package.info.inputs, package.info.outputs
+    return TorchScriptModel(package.file(FILE), f"{package.path}/{FILE}", backend, *ports)
 
 
 @checked

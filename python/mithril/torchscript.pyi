@@ -9,12 +9,21 @@ from ._types import Arrays, DTypeLike
 
 class TorchScriptModel:
     backend: Backend
+    def __init__(
+        self,
+        stored: bytes,
+        where: str,
+        backend: Backend,
+        inputs: Sequence[Any] | None = None,
+        outputs: Sequence[Any] | None = None,
+    ) -> None: ...
     @property
     def data_keys(self) -> list[str]: ...
     @property
     def output_keys(self) -> list[str]: ...
     def evaluate(self, params: Arrays, data: Arrays) -> dict[str, Any]: ...
 
+def of_package(package: Any, backend: Backend) -> TorchScriptModel: ...
 def save_torchscript_package(
     path: str | PathLike[str],
     module: Any,
