@@ -18,8 +18,12 @@ class SizeCache {
   std::shared_ptr<const Made> find_or_make(Fits fits, Make make) const {
     if (auto found = find(fits)) return found;
     auto made = std::make_shared<const Made>(make());
+    std::shared_ptr<const Made> forgotten;  // destroyed after the lock: that may take long
     const std::lock_guard lock(mutex_);
-    if (kept_.size() == most) kept_.erase(kept_.begin());
+    if (kept_.size() == most) {
+      forgotten = std::move(kept_.front());
+      kept_.erase(kept_.begin());
+    }
     kept_.push_back(made);
     return made;
   }
