@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -162,11 +163,13 @@ class GradScaler:
 
     def _unscaled(self, gradients: Iterable[Any]) -> tuple[list[Any], bool]:
         """New tensors, since several keys may share one; whether an inf or NaN is among them."""
-        inverse = self._state.inverse
-        made = [_multiplied("unscale", "gradients", gradient, inverse) for gradient in gradients]
-        # Looked at together, so that a device is waited for once.
-        found = [_has_inf(gradient) for gradient in made]
-        return made, any(bool(one) for one in found)
+        made = list(gradients)
+        found_inf = _unscale_tensors_of_torch(made, self._state.inverse)
+        for at, gradient in enumerate(made):
+            if isinstance(gradient, np.ndarray):
+                made[at] = gradient * self._state.inverse
+                found_inf = found_inf or not np.isfinite(made[at]).all()
+        return made, bool(found_inf)
 
     @staticmethod
     def _refuse(message: str) -> None:
@@ -180,9 +183,29 @@ def _multiplied(method: str, argument: str, value: Any, factor: float) -> Any:
         wrong_argument(method, argument, "a tensor or a number", value)
 
 
-def _has_inf(tensor: Any) -> Any:
-    finite = np.isfinite(tensor) if isinstance(tensor, np.ndarray) else tensor.isfinite()
-    return ~finite.all()
+def _unscale_tensors_of_torch(gradients: list[Any], inverse: float) -> bool:
+    """Puts multiplied tensors in the places of torch's; whether an inf or NaN is among them. A
+    few kernels for each device and dtype, and each device is waited for once."""
+    groups: dict[Any, list[int]] = {}
+    for at, gradient in enumerate(gradients):
+        if not isinstance(gradient, np.ndarray):
+            groups.setdefault((gradient.device, gradient.dtype), []).append(at)
+    if not groups:
+        return False
+    torch = sys.modules["torch"]
+    found: dict[Any, Any] = {}  # by device
+    for (device, dtype), places in groups.items():
+        made = torch._foreach_mul([gradients[at] for at in places], inverse)
+        for at, gradient in zip(places, made, strict=True):
+            gradients[at] = gradient
+        if not dtype.is_floating_point:
+            continue
+        if device not in found:
+            found[device] = torch.zeros((), device=device)
+        one = torch.ones((), device=device)
+        checked_in_place = [gradient.detach() for gradient in made]
+        torch._amp_foreach_non_finite_check_and_unscale_(checked_in_place, found[device], one)
+    return any(bool(one.item()) for one in found.values())
 
 
 def _refuse_unscalable(name: str, gradient: Any) -> None:

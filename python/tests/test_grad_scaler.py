@@ -8,6 +8,7 @@ import pytest
 import mithril as ml
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 def steps_of(scaler: object, overflows: list[bool]) -> tuple[list[float], list[float]]:
@@ -117,6 +118,36 @@ def test_float16_gradients_survive_with_a_scaler(device: str) -> None:
     _, expected = exact.evaluate(params, {"x": x}, output_gradients=tiny)
     for key, gradient in kept.items():
         assert torch.allclose(gradient, expected[key], rtol=0.02, atol=1e-9), key
+
+
+class CountedWaits(TorchDispatchMode):
+    """Counts the operators that wait for the device."""
+
+    waits = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.waits += func is torch.ops.aten._local_scalar_dense.default
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("bad", [None, float("inf"), float("nan")])
+def test_a_device_is_waited_for_once_whatever_the_number_of_gradients(bad: float | None) -> None:
+    dtypes = [torch.float32, torch.float64, torch.bfloat16]
+    gradients = {str(i): torch.full((3,), 8.0, dtype=dtypes[i % 3]) for i in range(12)}
+    gradients["ints"] = torch.tensor([8])
+    if bad is not None:
+        gradients["7"][1] = bad
+    scaler = ml.GradScaler(init_scale=4.0)
+    with CountedWaits() as counted:
+        unscaled = scaler.unscale(gradients)
+    assert counted.waits == 1
+    assert unscaled["0"].tolist() == [2.0, 2.0, 2.0] and gradients["0"][0] == 8.0
+    assert unscaled["ints"].tolist() == [2.0]
+    assert {key: value.dtype for key, value in unscaled.items() if key != "ints"} == {
+        key: value.dtype for key, value in gradients.items() if key != "ints"
+    }
+    scaler.update()
+    assert scaler.get_scale() == (4.0 if bad is None else 2.0)
 
 
 def test_mistakes_are_refused() -> None:
