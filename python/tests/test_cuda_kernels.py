@@ -1,0 +1,60 @@
+"""Every CUDA kernel of the table of ops is compiled by NVRTC, which needs no GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).parents[2] / "tests" / "codegen" / "cuda_kernels.cu").read_text()
+
+
+def nvrtc() -> ctypes.CDLL:
+    found = importlib.util.find_spec("nvidia")
+    folders = list(found.submodule_search_locations or []) if found else []
+    for folder in folders:
+        for library in sorted(Path(folder).glob("*/lib/libnvrtc.so.*")):
+            if ".alt" not in library.name:
+                return ctypes.CDLL(str(library))
+    pytest.skip("NVRTC is not installed")
+
+
+def ptx_of(text: str, architecture: str) -> str:
+    library = nvrtc()
+    program = ctypes.c_void_p()
+    made = library.nvrtcCreateProgram(
+        ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None
+    )
+    assert made == 0
+    options = [f"--gpu-architecture={architecture}".encode(), b"--std=c++17"]
+    options.append(b"--fmad=false")
+    array = (ctypes.c_char_p * len(options))(*options)
+    status = library.nvrtcCompileProgram(program, len(options), array)
+    size = ctypes.c_size_t()
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    assert status == 0, log.value.decode()
+    library.nvrtcGetPTXSize(program, ctypes.byref(size))
+    ptx = ctypes.create_string_buffer(size.value)
+    assert library.nvrtcGetPTX(program, ptx) == 0
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    return ptx.value.decode()
+
+
+@pytest.mark.parametrize("architecture", ["compute_80", "compute_90"])
+def test_every_kernel_becomes_ptx(architecture: str) -> None:
+    names = re.findall(r"__global__ void (\w+)\(", TEXT)
+    assert len(names) > 100
+    ptx = ptx_of(TEXT, architecture)
+    assert f".target {architecture.replace('compute', 'sm')}" in ptx
+    assert re.findall(r"\.visible \.entry (\w+)\(", ptx) == names
+    assert ptx.count("ld.global.nc.v4.f32") > 0  # four neighbours at a time
+
+
+def test_a_mistake_in_a_kernel_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="no_such_function"):
+        ptx_of(TEXT + "\n__global__ void wrong() { no_such_function(); }", "compute_80")
