@@ -37,6 +37,9 @@ class Body {
       : script_(script), graph_(graph), program_(program), registers_(program.registers) {}
 
   void know(ValueId id, jit::Value* value) { registers_[index(id)] = value; }
+  // Operators that make tensors make them where this one is, so that a file can be loaded on
+  // another device. Without it: on the device of the program.
+  void make_on_device_of(jit::Value* tensor) { device_of_ = tensor; }
 
   void write() {
     for (size_t i = 0; i < program_.nodes.size(); ++i) {
@@ -54,6 +57,8 @@ class Body {
                       const c10::Argument& argument) {
     switch (operand.kind) {
       case Operand::Kind::constant:
+        if (constant.isDevice() && device_of_)
+          return script_.insert(c10::prim::device, {device_of_});
         return script_.insertConstant(constant);
       case Operand::Kind::tensor:
         return at(operand.registers[0]);
@@ -99,6 +104,7 @@ class Body {
   const Graph& graph_;
   const Program& program_;
   std::vector<jit::Value*> registers_;
+  jit::Value* device_of_ = nullptr;
 };
 
 // ---- running ----
@@ -152,6 +158,7 @@ class Writer {
   void write_body(const std::vector<at::Tensor>& constants) {
     for (const auto& [input, argument] : sized_) check_sizes(*input, argument);
     for (const auto& [id, path] : attributes_) body_.know(id, get(path));
+    if (!graph_.inputs().empty()) body_.make_on_device_of(body_.value(graph_.inputs().front()));
     for (size_t i = 0; i < constants.size(); ++i) {
       body_.know(graph_.constants()[i].value, script_->insertConstant(constants[i]));
     }
@@ -266,8 +273,14 @@ class Writer {
 }  // namespace
 
 const OpDef* beyond_script(const Program& program) {
+  const auto is_own = [](const Step& step) {
+    return step.call.op.schema().name().starts_with("mithril::");
+  };
   for (size_t i = 0; i < program.nodes.size(); ++i) {
-    if (program.nodes[i].spelling.empty()) return program.plan.nodes[i].op;
+    const LoweredNode& node = program.nodes[i];
+    if (node.spelling.empty() || std::any_of(node.steps.begin(), node.steps.end(), is_own)) {
+      return program.plan.nodes[i].op;
+    }
   }
   return nullptr;
 }

@@ -22,7 +22,8 @@ class Script {
   virtual std::vector<at::Tensor> run(at::TensorList inputs) const = 0;
 };
 
-// The first op of the program that runs on the host, which TorchScript cannot express; null: none.
+// The first op of the program that runs on the host, or as an operator of Mithril, which files of
+// TorchScript cannot have; null: none.
 const OpDef* beyond_script(const Program& program);
 
 // For a program without such ops, whose conversions are known. `constants` are the constants of the

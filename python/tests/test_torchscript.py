@@ -293,3 +293,20 @@ def test_a_parameter_and_a_part_of_one_name_are_kept_apart(tmp_path: Path) -> No
     loaded = torch.jit.load(file)
     expected = compiled.evaluate(params, {"x": data(3)})["out"]
     assert torch.allclose(loaded(data(3)), expected, rtol=0, atol=1e-12)
+
+
+def test_a_file_makes_its_tensors_on_the_device_where_it_is_loaded(tmp_path: Path) -> None:
+    model = ml.Model()
+    attention = ml.ScaledDotProduct(is_causal=True, use_attn_mask=True)
+    model |= attention(query="q", key="k", value="v", attn_mask="mask", output="y")
+    shapes = {"q": [2, 4, 8], "k": [2, 4, 8], "v": [2, 4, 8], "mask": [4, 4]}
+    compiled = ml.compile(model, ml.TorchBackend(), shapes=shapes, data_keys=list(shapes))
+    path = str(tmp_path / "attention.pt")
+    compiled.save_torchscript(path, {})
+    assert "torch.ones(" in torch.jit.load(path).code  # a tensor that the file makes
+    inputs = {key: torch.randn(size) for key, size in shapes.items()}
+    expected = compiled.evaluate({}, inputs)["y"]
+    assert torch.allclose(torch.jit.load(path)(**inputs), expected, atol=1e-6)
+    elsewhere = torch.jit.load(path, map_location="meta")
+    made = elsewhere(**{key: value.to("meta") for key, value in inputs.items()})
+    assert made.device == torch.device("meta") and made.shape == expected.shape
