@@ -1,11 +1,18 @@
 #include "backends/torch/tensors.hpp"
 
+#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
+#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <torch/headeronly/version.h>
 
+#include <map>
 #include <utility>
 
 #include "mithril/tensor/bool_bytes.hpp"
+#include "mithril/tensor/scalable_elements.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::torch_backend {
@@ -13,7 +20,7 @@ namespace {
 
 constexpr std::string_view library_name = "torch " TORCH_VERSION;
 
-class TorchElements final : public ForeignElements {
+class TorchElements final : public ForeignElements, public ScalableElements {
  public:
   explicit TorchElements(at::Tensor tensor) : tensor_(std::move(tensor)) {}
 
@@ -25,10 +32,44 @@ class TorchElements final : public ForeignElements {
   Tensor converted(DType dtype) const override {
     return from_torch(tensor_.to(scalar_type(dtype), /*non_blocking=*/false, /*copy=*/true));
   }
+  std::vector<Tensor> scaled(std::span<const Tensor> tensors, float factor,
+                             bool* finite) const override;
 
  private:
   at::Tensor tensor_;
 };
+
+// A few kernels for all tensors of a device and dtype.
+struct ScaledGroup {
+  std::vector<at::Tensor> tensors;
+  std::vector<size_t> places;
+};
+
+std::vector<Tensor> TorchElements::scaled(std::span<const Tensor> tensors, float factor,
+                                          bool* finite) const {
+  std::map<std::pair<std::string, c10::ScalarType>, ScaledGroup> groups;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    at::Tensor tensor = static_cast<const at::Tensor*>(tensors[i].foreign()->object())->detach();
+    ScaledGroup& group = groups[{tensor.device().str(), tensor.scalar_type()}];
+    group.tensors.push_back(std::move(tensor));
+    group.places.push_back(i);
+  }
+  std::vector<Tensor> made(tensors.size());
+  std::map<std::string, at::Tensor> found;  // per device: 1 if an element is not finite
+  for (auto& [key, group] : groups) {
+    std::vector<at::Tensor> products = at::_foreach_mul(group.tensors, factor);
+    if (finite) {
+      const auto options = at::TensorOptions(c10::ScalarType::Float).device(products[0].device());
+      at::Tensor& infinite = found.try_emplace(key.first, at::zeros({}, options)).first->second;
+      at::_amp_foreach_non_finite_check_and_unscale_(products, infinite, at::ones({}, options));
+    }
+    for (size_t k = 0; k < products.size(); ++k) made[group.places[k]] = from_torch(products[k]);
+  }
+  for (const auto& [device, infinite] : found) {
+    if (infinite.item<float>() != 0) *finite = false;
+  }
+  return made;
+}
 
 // The narrowest dtype that holds the integers of a torch dtype that Mithril lacks.
 std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
@@ -46,6 +87,12 @@ const char* opaque_form(const at::Tensor& tensor) {
   if (tensor.is_mkldnn()) return "in a layout of oneDNN";
   if (tensor.is_meta()) return "on the device meta";
   return nullptr;
+}
+
+// A number is an argument of the kernel that writes it: nobody waits for a copy.
+at::Tensor moved(const at::Tensor& tensor, c10::Device device) {
+  if (tensor.dim() > 0 || device.is_cpu()) return tensor.to(device);
+  return at::full({}, tensor.item(), tensor.options().device(device));
 }
 
 at::Tensor share(const Tensor& tensor) {
@@ -92,7 +139,7 @@ bool is_torch(const Tensor& tensor) {
 
 at::Tensor to_torch(const Tensor& tensor, c10::Device device) {
   const ForeignElements* foreign = tensor.foreign();
-  if (!foreign || !foreign->object()) return share(tensor.host()).to(device);
+  if (!foreign || !foreign->object()) return moved(share(tensor.host()), device);
   if (is_torch(tensor)) {
     const auto& held = *static_cast<const at::Tensor*>(foreign->object());
     return held.device() == device ? held : held.to(device);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/tensor/scalable_elements.hpp"
 
 namespace mithril {
 namespace {
@@ -35,6 +38,36 @@ bool multiply(Tensor& tensor, float factor) {
     }
     return finite;
   });
+}
+
+using Items = std::vector<TensorMap::Item>;
+
+// Tensors of another library stay on their device.
+bool multiply_foreign(Items& items, float factor, bool checks) {
+  std::map<std::string, std::vector<size_t>> places;  // by library
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Tensor& tensor = items[i].tensor();
+    if (is_floating(tensor.dtype()) && dynamic_cast<const ScalableElements*>(tensor.foreign()))
+      places[std::string(tensor.foreign()->library())].push_back(i);
+  }
+  bool finite = true;
+  for (const auto& [library, at] : places) {
+    std::vector<Tensor> tensors;
+    for (const size_t i : at) tensors.push_back(items[i].tensor());
+    const auto& elements = dynamic_cast<const ScalableElements&>(*tensors.front().foreign());
+    const std::vector<Tensor> scaled = elements.scaled(tensors, factor, checks ? &finite : nullptr);
+    for (size_t k = 0; k < at.size(); ++k) items[at[k]].tensor() = scaled[k];
+  }
+  return finite;
+}
+
+bool multiply_all(Items& items, float factor, bool checks) {
+  bool finite = multiply_foreign(items, factor, checks);
+  for (auto& [key, tensor] : items) {
+    if (!dynamic_cast<const ScalableElements*>(tensor.foreign()))
+      finite = multiply(tensor, factor) && finite;
+  }
+  return finite;
 }
 
 }  // namespace
@@ -67,23 +100,22 @@ GradScaler::GradScaler(LossScale state, bool enabled) : state_(state), enabled_(
 TensorMap GradScaler::scale(const TensorMap& output_gradients) const {
   if (!enabled_) return output_gradients.share();
   std::vector<TensorMap::Item> scaled(output_gradients.begin(), output_gradients.end());
-  for (auto& [key, tensor] : scaled) multiply(tensor, static_cast<float>(state_.scale));
+  multiply_all(scaled, static_cast<float>(state_.scale), false);
   return TensorMap(std::move(scaled));
 }
 
 TensorMap GradScaler::unscale(const TensorMap& gradients) {
   if (!enabled_) return gradients.share();
   std::vector<TensorMap::Item> unscaled(gradients.begin(), gradients.end());
-  bool finite = true;
-  for (auto& [key, tensor] : unscaled) {
+  for (const auto& [key, tensor] : unscaled) {
     if (tensor.dtype() == DType::float16) {
       raise({.kind = ErrorKind::type,
              .code = "E0386",
              .message = "the gradient of " + quoted(key) + " is float16: it cannot be unscaled",
              .help = "keep parameters in float32, and let mixed precision cast them"});
     }
-    finite = multiply(tensor, state_.inverse()) && finite;
   }
+  const bool finite = multiply_all(unscaled, state_.inverse(), true);
   found_inf_ = found_inf_.value_or(false) || !finite;
   return TensorMap(std::move(unscaled));
 }

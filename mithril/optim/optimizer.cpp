@@ -159,8 +159,8 @@ void Optimizer::require(bool holds, const char* option, double got, const char* 
 
 void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   struct Move {
-    Tensor param;  // shares its elements with params
-    const Tensor& gradient;
+    Tensor param;     // shares its elements with params
+    Tensor gradient;  // in the memory of this process
     ParameterMemory& memory;
     StepRates rates;
     std::vector<double> changing;
@@ -177,8 +177,11 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check(key, *param, gradient);
     ParameterMemory& memory = memory_of(key, *param, made);
+    for (Tensor& slot : memory.slots) {
+      if (slot.foreign()) slot = slot.copy();  // a TrainingStep moved it to a device
+    }
     const StepRates of_key = rates(group);
-    moves.push_back({*param, gradient, memory, of_key, numbers(memory.steps + 1, of_key)});
+    moves.push_back({*param, gradient.host(), memory, of_key, numbers(memory.steps + 1, of_key)});
     moves.back().param.mutable_raw_data();  // raises where it is read-only
   }
   // Nothing below throws.
