@@ -6,14 +6,23 @@
 
 #include <mutex>
 
+#include "backends/torch/cuda_library.hpp"
+
 namespace mithril::torch_backend {
 
 std::vector<std::string> devices() {
+  load_torch_cuda();
   std::vector<std::string> names{"cpu"};
   const int count = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
   for (int i = 0; i < count; ++i) names.push_back("cuda:" + std::to_string(i));
   if (at::hasMPS()) names.emplace_back("mps");
   return names;
+}
+
+std::string current_gpu() {
+  const c10::DeviceIndex current =
+      at::hasCUDA() ? at::detail::getCUDAHooks().getCurrentDevice() : c10::DeviceIndex{-1};
+  return current < 0 ? "cuda" : "cuda:" + std::to_string(current);
 }
 
 // ---- switches ----

@@ -6,7 +6,10 @@
 
 namespace mithril::torch_backend {
 
-std::vector<std::string> devices();  // "cpu", "cuda:0", "mps"
+// "cpu", "cuda:0", "mps". Starts CUDA where there is a GPU.
+std::vector<std::string> devices();
+// "cuda:1"; "cuda" if there is none. After `devices`.
+std::string current_gpu();
 
 // The settings of torch that are switched during runs.
 enum class Switches {

@@ -13,10 +13,11 @@
 namespace mithril::torch_backend {
 namespace {
 
-// "cuda" means the first GPU.
+// "cuda" means the current GPU of this thread, as in torch. The backend stays on that one.
 std::string checked_device(const std::string& wanted) {
+  if (wanted == "cpu") return wanted;
   const std::vector<std::string> there = devices();
-  const std::string full = wanted == "cuda" ? "cuda:0" : wanted;
+  const std::string full = wanted == "cuda" ? current_gpu() : wanted;
   if (std::find(there.begin(), there.end(), full) != there.end()) return full;
   raise({.kind = ErrorKind::backend,
          .code = "E1005",

@@ -27,7 +27,8 @@ class TorchBackend(DeviceArrays, _core.Backend):
     """Runs compiled models on PyTorch's operators, on a device of PyTorch.
 
     Args:
-        device: "cpu", "cuda", "cuda:1" or "mps"; BackendError names those that are there.
+        device: "cpu", "cuda" (the current one), "cuda:1" or "mps"; BackendError names those that
+            are there.
         dtype: of floats that nothing else decides: float16, bfloat16, float32 or float64, of
             torch or of Mithril.
         requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
@@ -80,6 +81,9 @@ class TorchBackend(DeviceArrays, _core.Backend):
             known = (str, self._torch.dtype, _core.dtype, np.dtype, type(None))
             if not isinstance(value, known):
                 _core.wrong_argument("TorchBackend", argument, "a dtype", value)
+        # Once: `torch.cuda.set_device` does not move the backend later.
+        if str(device) == "cuda" and self._torch.cuda.is_available():
+            device = f"cuda:{self._torch.cuda.current_device()}"
         name = _dtype_name(dtype)
         self._options: dict[str, Any] = {
             "device": str(device),

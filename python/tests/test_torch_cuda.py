@@ -1,100 +1,120 @@
-"""optimization_level="max" on a GPU: CUDA graphs and channels last."""
+"""TorchBackend on a GPU: which one, steps, channels last. Tests without `needs_cuda` check on
+the CPU what does not need one."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
+
+from cuda_models import (  # noqa: E402
+    compiled_for,
+    counts,
+    deep,
+    images,
+    in_a_process,
+    needs_cuda,
+    needs_two,
+)
 
 import mithril as ml  # noqa: E402
 
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+# ---- which device ----
+
+DEVICES_OF_CPP = """
+import mithril._core as core  # without torch, as a C++ program
+def maps():
+    return open("/proc/self/maps").read()
+core.Backend("mithril_torch", {"device": "cpu"})
+assert "libtorch_cpu" in maps()
+assert "libtorch_cuda.so" not in maps()
+try:
+    core.Backend("mithril_torch", {"device": "cuda:99"})
+except core.BackendError as error:
+    assert "E1005" in str(error), error
+assert "libtorch_cuda.so" in maps()
+"""
 
 
-def convolutions() -> ml.Model:
-    model = ml.Model()
-    model |= ml.Conv2d(filters=8, kernel_size=3, padding=1)(input="x", output="h")
-    model |= ml.Relu()(input="h", output="r")
-    model |= ml.Conv2d(filters=4, kernel_size=3, stride=2)(input="r", output="y")
-    return model
+def test_torch_for_gpus_is_loaded_when_a_gpu_is_asked_for_and_not_before():
+    if torch.version.cuda is None:
+        pytest.skip("this torch knows no GPUs")
+    # "mithril" itself imports no torch, so that nothing has loaded the code for GPUs.
+    done = in_a_process(DEVICES_OF_CPP)
+    assert done.returncode == 0, done.stderr
 
 
-def compiled_for(device: str, level: str, model: ml.Model | None = None) -> ml.CompiledModel:
-    shapes = {"x": ["N", 3, 9, 9]} if model is None else {}
-    backend = ml.TorchBackend(device=device, dtype=ml.float64)
-    return ml.compile(
-        model or convolutions(), backend, data_keys=["x"], shapes=shapes, optimization_level=level
-    )
+def test_cuda_means_the_current_gpu(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 41)
+    with pytest.raises(ml.BackendError, match=r"\[E1005\]: there is no device 'cuda:41'"):
+        ml.TorchBackend(device="cuda")
+    with pytest.raises(ml.BackendError, match=r"\[E1005\]: there is no device 'cuda:40'"):
+        ml.TorchBackend(device="cuda:40")
 
 
-def images(count: int, seed: int, device: str) -> torch.Tensor:
-    data = np.random.default_rng(seed).normal(size=(count, 3, 9, 9))
-    return torch.tensor(data, device=device)
-
-
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
-def test_max_gives_the_same_in_every_run(device):
-    plain, fast = compiled_for(device, "default"), compiled_for(device, "max")
-    params = plain.randomize_params(seed=1)
-    for seed, count in enumerate([2, 2, 3, 2, 3, 3, 2]):
-        data = {"x": images(count, seed, device)}
-        seeds = {"y": torch.ones(count, 4, 4, 4, dtype=torch.float64, device=device)}
-        expected, gradients = plain.evaluate(params, data, output_gradients=seeds)
-        values, found = fast.evaluate(params, data, output_gradients=seeds)
-        assert torch.allclose(values["y"], expected["y"], rtol=1e-10)
-        assert torch.allclose(fast.evaluate(params, data)["y"], expected["y"], rtol=1e-10)
-        for key in gradients:
-            assert torch.allclose(found[key], gradients[key], rtol=1e-9, atol=1e-12), key
-    assert "CUDA graphs" not in fast.summary()
-
-
-@needs_cuda
-def test_results_of_a_recording_do_not_change_later():
-    fast = compiled_for("cuda", "max")
-    params = fast.randomize_params(seed=1)
-    first = [fast.evaluate(params, {"x": images(2, 5, "cuda")})["y"] for _ in range(3)]
+@needs_two
+def test_a_backend_stays_on_the_gpu_that_was_current():
+    torch.cuda.set_device(1)
+    try:
+        compiled = compiled_for("cuda", "max", dtype=ml.float32)
+    finally:
+        torch.cuda.set_device(0)
+    params = compiled.randomize_params(seed=1)
+    assert {value.device for value in params.values()} == {torch.device("cuda:1")}
+    first = compiled_for("cuda:0", "max", dtype=ml.float32)
+    on_first = first.randomize_params(seed=1)
     for seed in range(4):
-        fast.evaluate(params, {"x": images(2, seed, "cuda")})
-    assert torch.equal(first[1], first[2])
-    assert torch.allclose(first[0], first[2], rtol=1e-10)
+        x = images(2, seed, "cpu", torch.float32)
+        y = compiled.evaluate(params, {"x": x.to("cuda:1")})["y"]
+        assert y.device == torch.device("cuda:1")
+        expected = first.evaluate(on_first, {"x": x.to("cuda:0")})["y"]
+        assert torch.allclose(y.cpu(), expected.cpu(), rtol=1e-3, atol=1e-4)
+    assert counts(compiled)[1] > 0
+
+
+# ---- steps ----
 
 
 @needs_cuda
-def test_threads_share_recordings():
-    plain, fast = compiled_for("cuda", "default"), compiled_for("cuda", "max")
-    params = plain.randomize_params(seed=1)
-    expected = [plain.evaluate(params, {"x": images(2, i, "cuda")})["y"] for i in range(8)]
+def test_a_step_does_not_wait_for_the_device():
+    model = deep()
+    model |= ml.Mean()(input=model.cout, output="loss")
+    compiled = ml.compile(
+        model,
+        ml.TorchBackend(device="cuda"),
+        data_keys=["x"],
+        shapes={"x": [8, 256]},
+        optimization_level="max",
+    )
+    params = compiled.get_parameters()
+    places = {key: value.data_ptr() for key, value in params.items()}
+    step = ml.TrainingStep(compiled, ml.Adam(1e-3), output_gradients={"loss": 1.0})
+    x = torch.ones(8, 256, device="cuda")
+    step(params, {"x": x})
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        losses = [step(params, {"x": x})["loss"] for _ in range(5)]
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    values = [loss.item() for loss in losses]
+    assert values == sorted(values, reverse=True) and values[0] > values[-1]
+    assert {key: value.data_ptr() for key, value in params.items()} == places
 
-    def agrees(index: int) -> bool:
-        with torch.cuda.stream(torch.cuda.Stream()):
-            data = {"x": images(2, index, "cuda")}
-            found = [fast.evaluate(params, data)["y"] for _ in range(20)]
-            torch.cuda.current_stream().synchronize()
-        return all(torch.allclose(y, expected[index], rtol=1e-10) for y in found)
 
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(agrees, range(8)))
+# ---- layouts ----
 
 
 @needs_cuda
 def test_convolutions_see_channels_last():
-    fast = compiled_for("cuda", "max")
-    y = fast.evaluate(fast.randomize_params(seed=1), {"x": images(2, 0, "cuda")})["y"]
+    fast = compiled_for("cuda", "max", dtype=ml.float32)
+    params = fast.randomize_params(seed=1)
+    x = images(2, 0, "cuda", torch.float32)
+    y = fast.evaluate(params, {"x": x})["y"]
     assert y.is_contiguous(memory_format=torch.channels_last)
-
-
-@needs_cuda
-def test_a_model_that_runs_in_part_on_the_host_is_not_recorded():
-    model = ml.Model()
-    model |= ml.Dropout(0.5)(input="x", output="y")
-    fast = compiled_for("cuda", "max", model)
-    data = {"x": torch.ones(100, dtype=torch.float64, device="cuda")}
-    state = fast.initial_state_dict
-    for _ in range(3):
-        values, state = fast.evaluate({}, data, state=state)
-        assert set(values["y"].unique().tolist()) == {0.0, 2.0}
+    bound = fast.bind(params)
+    assert torch.allclose(bound.evaluate({}, {"x": x})["y"], y, rtol=1e-3, atol=1e-4)
 
 
 def test_the_library_for_gpus_is_built_where_torch_has_them():
