@@ -2,6 +2,7 @@
 // checked the version of torch.
 #include <algorithm>
 
+#include "backends/torch/cuda_library.hpp"
 #include "backends/torch/executable.hpp"
 #include "backends/torch/settings.hpp"
 #include "backends/torch/tensors.hpp"
@@ -14,7 +15,9 @@ namespace {
 class Torch final : public Backend {
  public:
   explicit Torch(const Arguments& options)
-      : settings_(read_settings(options)), memory_(std::make_shared<TorchMemory>(settings_)) {}
+      : settings_(read_settings(options)),
+        memory_(std::make_shared<TorchMemory>(settings_)),
+        recordings_(make_recordings(settings_, *memory_)) {}
 
   std::string_view name() const override { return "torch"; }
   DType default_dtype() const override { return settings_.dtype; }
@@ -35,7 +38,7 @@ class Torch final : public Backend {
   }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
-    return make_executable(graph, {settings_, memory_}, options);
+    return make_executable(graph, {settings_, memory_, recordings_}, options);
   }
 
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
@@ -50,6 +53,14 @@ class Torch final : public Backend {
   BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
 
  private:
+  static std::shared_ptr<Recordings> make_recordings(const Settings& settings,
+                                                     const TorchMemory& memory) {
+    const c10::Device device(settings.device);
+    RecordingDevice* recording = device.is_cuda() ? recording_device(device) : nullptr;
+    if (!recording) return nullptr;
+    return std::make_shared<Recordings>(*recording, settings.device, memory.meter());
+  }
+
   // The tensor on the device. A parameter is a leaf of torch's autograd if requires_grad is set.
   // Memory of Mithril is copied once, so that torch owns and counts the parameter.
   Tensor adopted(const Tensor& tensor, bool parameter) const {
@@ -62,6 +73,7 @@ class Torch final : public Backend {
 
   const Settings settings_;
   const std::shared_ptr<TorchMemory> memory_;
+  const std::shared_ptr<Recordings> recordings_;  // null on devices without recordings
 };
 
 std::shared_ptr<Backend> make(const Arguments& options) { return std::make_shared<Torch>(options); }

@@ -1,5 +1,6 @@
 #include "backends/torch/executable.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -8,6 +9,7 @@
 #include "backends/torch/refusals.hpp"
 #include "backends/torch/sized_programs.hpp"
 #include "backends/torch/tensors.hpp"
+#include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/op/op_def.hpp"
@@ -20,8 +22,8 @@ class SplitPrograms final : public ForwardBackward {
   SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Context& context,
                 const RunOptions& options)
       : memory_(context.memory),
-        forward_(std::move(graphs.forward), context.settings, options),
-        backward_(std::move(graphs.backward), context.settings, options) {
+        forward_(std::move(graphs.forward), context.settings, forward_options(graphs, options)),
+        backward_(std::move(graphs.backward), context.settings, backward_options(graphs, options)) {
     outputs = graphs.differentiable.size();
     differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
@@ -34,6 +36,19 @@ class SplitPrograms final : public ForwardBackward {
   }
 
  private:
+  // The backward half reads what the forward half saves where that is: both are recorded in one
+  // memory.
+  static RunOptions forward_options(const GradientGraphs& graphs, RunOptions options) {
+    options.kept_outputs = graphs.differentiable.size();
+    return options;
+  }
+  static RunOptions backward_options(const GradientGraphs& graphs, RunOptions options) {
+    const auto differentiable =
+        std::count(graphs.differentiable.begin(), graphs.differentiable.end(), true);
+    options.saved_inputs = graphs.backward.inputs().size() - static_cast<size_t>(differentiable);
+    return options;
+  }
+
   std::vector<at::Tensor> run(const SizedPrograms& programs, at::TensorList inputs) const {
     MemoryScope scope(*memory_);
     std::vector<at::Tensor> made = programs.run(inputs, scope);
@@ -46,13 +61,19 @@ class SplitPrograms final : public ForwardBackward {
   SizedPrograms forward_, backward_;
 };
 
-class TorchExecutable final : public Executable {
+class TorchExecutable final : public Executable, public UpdatesInPlace {
  public:
   TorchExecutable(const Graph& graph, const Context& context, LoadOptions options)
       : context_(context),
         device_(context.settings.device),
         graph_(graph),
-        run_options_{options.observer, context.settings.jit_compile && options.jit, options.max},
+        run_options_{options.observer,
+                     context.settings.jit_compile && options.jit,
+                     options.max,
+                     context.recordings,
+                     0,
+                     SIZE_MAX,
+                     options.donations},
         programs_(graph, context.settings, run_options_),
         options_(std::move(options)) {}
 
@@ -74,11 +95,15 @@ class TorchExecutable final : public Executable {
     return true;
   }
 
+  bool updates(const Tensor& input) const override {
+    if (!is_torch(input)) return false;
+    const auto& held = *static_cast<const at::Tensor*>(input.foreign()->object());
+    return held.device() == device_ && held.is_non_overlapping_and_dense() && !held.is_inference();
+  }
+
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = script_notes();
-    for (const std::string& why : programs_.not_recorded()) {
-      notes.push_back("CUDA graphs: none, for one cannot hold this: " + why);
-    }
+    for (std::string& note : programs_.recording_notes()) notes.push_back(std::move(note));
     return notes;
   }
 
@@ -87,7 +112,10 @@ class TorchExecutable final : public Executable {
     std::set<std::string> beyond = programs_.beyond();
     for (const Node& node : programs_.graph().nodes()) {
       const Spelling* spelling = node.op->spelling("torch");
-      if (!spelling || spelling->text.starts_with("unsupported")) beyond.insert(node.op->name);
+      const std::string_view text = spelling ? spelling->text : "unsupported";
+      if (text.starts_with("unsupported") || text.starts_with("mithril::")) {
+        beyond.insert(node.op->name);
+      }
     }
     if (!context_.settings.jit_compile) return {};
     if (!run_options_.scripted)
@@ -103,19 +131,38 @@ class TorchExecutable final : public Executable {
     given.reserve(inputs.size());
     bool differentiable = false;
     for (const Tensor& input : inputs) {
-      given.push_back(to_torch(input, device_));
+      given.push_back(moved(input));
       differentiable = differentiable || given.back().requires_grad();
     }
     if (differentiable && options_.split && is_recording_gradients()) {
       made = differentiable_run(programs_for(given), given);
     } else {
-      made = programs_.run(given, scope);
+      made = programs_.run(given, scope, donated(inputs));
     }
     scope.keep(made);
     std::vector<Tensor> outputs;
     outputs.reserve(made.size());
     for (const at::Tensor& tensor : made) outputs.push_back(from_torch(tensor));
     return outputs;
+  }
+
+  // On the CPU the core writes to tensors of its own. On other devices these are moved, and the
+  // core copies the results back.
+  SizedPrograms::Donated donated(std::span<const Tensor> inputs) const {
+    const bool all = !device_.is_cpu() ||
+                     std::all_of(options_.donations.begin(), options_.donations.end(),
+                                 [&](const Donation& at) { return updates(inputs[at.input]); });
+    return all ? SizedPrograms::Donated::in_place : SizedPrograms::Donated::ignored;
+  }
+
+  at::Tensor moved(const Tensor& input) const {
+    try {
+      return to_torch(input, device_);
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
+    } catch (const c10::Error& error) {
+      refuse_operation({}, context_.settings.switches, error.what_without_backtrace());
+    }
   }
 
   std::shared_ptr<const ForwardBackward> programs_for(at::TensorList inputs) const {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/torch/memory.hpp"
+#include "backends/torch/recorder.hpp"
 #include "backends/torch/settings.hpp"
 #include "mithril/backend/backend.hpp"
 
@@ -12,7 +13,8 @@ namespace mithril::torch_backend {
 // What all executables of a backend share.
 struct Context {
   Settings settings;
-  std::shared_ptr<TorchMemory> memory;  // shared: executables may outlive the backend
+  std::shared_ptr<TorchMemory> memory;     // shared: executables may outlive the backend
+  std::shared_ptr<Recordings> recordings;  // of all executables; null: nothing is recorded
 };
 
 // With options.split, torch can differentiate outputs if inputs require gradients.

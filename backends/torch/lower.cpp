@@ -1,5 +1,7 @@
 // Lowers each node to torch operators, as its record spells it.
 #include <algorithm>
+#include <bit>
+#include <map>
 
 #include "backends/torch/dtypes.hpp"
 #include "backends/torch/program.hpp"
@@ -54,9 +56,10 @@ class NodeLowering {
 
   SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
 
-  // Convolutions on a GPU are fastest with channels last, and keep the layout of their input.
+  // Convolutions on a GPU are fastest with channels last, and keep the layout of their input. cuDNN
+  // has no such kernels for float64.
   void put_channels_last() {
-    if (!channels_last_ || node_.op->name != "conv2d") return;
+    if (!channels_last_ || node_.op->name != "conv2d" || dtype_ == DType::float64) return;
     constexpr int64_t channels_last = 2;  // at::MemoryFormat
     const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_.front()}};
     const std::vector<CallArgument> arguments{{"", input},
@@ -195,15 +198,43 @@ class NodeLowering {
   }
 
   // Several results use several registers. A list uses one, from which items are taken.
+  // Equal calls are one: spellings repeat what they read several times.
   Operand call(const std::string& name, const std::vector<CallArgument>& arguments) {
+    const std::string key = key_of(name, arguments);
+    const auto [at, added] = calls_.try_emplace(key);
+    if (added) at->second = add_call(name, arguments);
+    list_ = at->second.list;
+    return at->second.result;
+  }
+
+  static std::string key_of(const std::string& name, const std::vector<CallArgument>& arguments) {
+    std::string key = name;
+    for (const auto& [keyword, operand] : arguments) {
+      key += "|" + keyword + "=" + std::to_string(static_cast<int>(operand.kind));
+      for (const int at : operand.registers) key += "#" + std::to_string(at);
+      if (operand.kind != Operand::Kind::constant) continue;
+      // A double has more digits than its text.
+      const bool is_real = operand.constant.kind() == kind::float_value;
+      key += is_real ? std::to_string(std::bit_cast<int64_t>(operand.constant.real())) + "f"
+                     : to_string(operand.constant);
+    }
+    return key;
+  }
+
+  struct MadeCall {
+    Operand result = {};
+    int list = -1;  // the register of the list that it returns
+  };
+
+  MadeCall add_call(const std::string& name, const std::vector<CallArgument>& arguments) {
     Step step{resolve(name, arguments, made_), next_};
     Operand result{.kind = step.call.results == 1 && !step.call.makes_list
                                ? Operand::Kind::tensor
                                : Operand::Kind::tensors};
     for (size_t i = 0; i < step.call.results; ++i) result.registers.push_back(next_++);
-    list_ = step.call.makes_list ? result.registers[0] : -1;
+    const int list = step.call.makes_list ? result.registers[0] : -1;
     lowered_.steps.push_back(std::move(step));
-    return result;
+    return {result, list};
   }
 
   Operand list(const Expression& expression) {
@@ -315,6 +346,7 @@ class NodeLowering {
   const bool channels_last_;
   int next_;
   int list_ = -1;  // the register of the last list
+  std::map<std::string, MadeCall> calls_;
   LoweredNode lowered_;
 };
 

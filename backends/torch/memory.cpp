@@ -12,6 +12,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "backends/torch/cuda_library.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/backend/counted_blocks.hpp"
 #include "mithril/base/error.hpp"
@@ -122,6 +123,11 @@ struct MemoryScope::Reports {
 };
 
 MemoryScope::MemoryScope(TorchMemory& memory) : memory_(memory), scope_(memory.meter_.get()) {
+  const bool is_limited = memory.meter_->limit().has_value();
+  if (is_limited && memory.device_.starts_with("cuda")) {
+    const MeterScope unmetered(nullptr);
+    allocate_workspaces(c10::Device(memory.device_));
+  }
   if (memory.device_ != "cpu" && Reports::is_free()) reports_ = std::make_unique<Reports>();
   memory.meter_->sweep();
 }

@@ -31,6 +31,7 @@ class TorchMemory final : public BackendMemory {
   MemoryHookHandle add_hook(MemoryHook hook) override;
   void clear_cache() override;
   std::vector<Tensor> count(const std::function<std::vector<Tensor>()>& body) override;
+  const std::shared_ptr<Meter>& meter() const { return meter_; }
 
  private:
   friend class MemoryScope;
@@ -39,7 +40,8 @@ class TorchMemory final : public BackendMemory {
   const std::shared_ptr<Meter> meter_;
 };
 
-// During its lifetime, torch's allocations in this thread are counted.
+// During its lifetime, torch's allocations in this thread are counted. Those of a library's
+// workspace, which stay with torch, are made before.
 class MemoryScope {
  public:
   explicit MemoryScope(TorchMemory& memory);

@@ -2,6 +2,8 @@
 
 #include <ATen/ScalarOps.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -78,6 +80,7 @@ class Conversion {
         return run(inner, optional ? *optional->getElementType() : inner);
       }
       case TypeKind::TensorType:
+        if (numbers_as_tensors_ && datum_.is_none()) return c10::IValue(at::Tensor());
         if (!numbers_as_tensors_ || !is_number(datum_)) return std::nullopt;
         return number_tensor();
       case TypeKind::NumberType:
@@ -246,6 +249,22 @@ std::string described(const CallArgument& argument) {
 }  // namespace
 
 bool has_operator(const std::string& name) { return !overloads_of(name).empty(); }
+
+// Torch tags operators whose results have a size that depends on elements, or are read by the host.
+// Linear algebra has no tag: it copies the success of each matrix to the host, except for norms,
+// products and triangular systems.
+bool waits_for_device(const c10::OperatorHandle& op) {
+  for (const at::Tag tag : {at::Tag::data_dependent_output, at::Tag::dynamic_output_shape}) {
+    if (op.hasTag(tag)) return true;
+  }
+  const std::string& name = op.schema().name();
+  constexpr std::array checked{"aten::linalg_", "aten::_linalg_", "aten::cholesky"};
+  constexpr std::array unchecked{"norm", "cross", "diagonal", "multi_dot", "solve_triangular"};
+  return std::any_of(checked.begin(), checked.end(),
+                     [&](const char* prefix) { return name.starts_with(prefix); }) &&
+         std::none_of(unchecked.begin(), unchecked.end(),
+                      [&](const char* part) { return name.find(part) != std::string::npos; });
+}
 
 Call resolve(const std::string& name, const std::vector<CallArgument>& arguments,
              const Made& made) {

@@ -39,6 +39,9 @@ struct Made {  // options of factory functions
 // Whether this build of torch has the operator.
 bool has_operator(const std::string& name);
 
+// Whether the operator waits for the device, at least on a GPU: it cannot be recorded.
+bool waits_for_device(const c10::OperatorHandle& op);
+
 // Chooses the overload by the arguments; a number may replace a tensor if no overload takes
 // numbers. BackendError E1011 if none fits, with a list of the overloads.
 Call resolve(const std::string& name, const std::vector<CallArgument>& arguments, const Made& made);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/torch/operators.hpp"
-#include "backends/torch/recording.hpp"
+#include "backends/torch/recorder.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 

@@ -5,7 +5,34 @@
 
 namespace mithril::torch_backend {
 
+namespace {
+
+// A GPU runs kernels later than they are called, and reports a failure at any later call. Torch
+// marks what CUDA itself reports; what its operators check in advance is about that operator.
+bool is_asynchronous(const std::string& why) {
+  return why.find("CUDA error: ") != std::string::npos;
+}
+
+[[noreturn]] void refuse_earlier_kernel(const Operation& operation, const std::string& why) {
+  const size_t begin = why.find("CUDA error: ");
+  std::vector<Fact> facts;
+  if (!operation.path.empty()) {
+    facts.push_back({"noticed at", operation.path + " (" + operation.op + ")"});
+  }
+  facts.push_back({"torch says", why});
+  raise({.kind = ErrorKind::backend,
+         .code = "E1025",
+         .message = "the GPU failed in this or an earlier op: " +
+                    why.substr(begin, why.find('\n', begin) - begin),
+         .facts = std::move(facts),
+         .help = "set CUDA_LAUNCH_BLOCKING=1 in the environment and run again, at "
+                 "optimization_level=\"default\": then the op that fails is the one noticed"});
+}
+
+}  // namespace
+
 void refuse_operation(const Operation& operation, Switches switches, const std::string& why) {
+  if (is_asynchronous(why)) refuse_earlier_kernel(operation, why);
   const bool is_of_bits = why.find("eterministic") != std::string::npos;
   if (switches == Switches::deterministic && is_of_bits) {
     raise({.kind = ErrorKind::backend,
@@ -16,7 +43,10 @@ void refuse_operation(const Operation& operation, Switches switches, const std::
            .help = "make the backend without deterministic"});
   }
   const size_t line = why.find('\n');
-  std::vector<Fact> facts{{"op", operation.op}, {"spelling", operation.spelling}};
+  std::vector<Fact> facts;
+  if (!operation.op.empty()) {
+    facts = {{"op", operation.op}, {"spelling", operation.spelling}};
+  }
   if (line != why.npos) facts.push_back({"torch says", why});
   raise({.kind = ErrorKind::backend,
          .code = "E1012",

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "backends/torch/onednn.hpp"
 #include "backends/torch/onednn_ops.hpp"
 #include "backends/torch/refusals.hpp"
+#include "backends/torch/rewrite.hpp"
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
@@ -36,16 +36,21 @@ std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& reg
   return dims;
 }
 
-// TorchScript uses ops that any torch has, and its files contain plain weights. Eager mode runs the
-// ops as composed.
-bool wants_onednn(const Settings& settings, bool scripted) {
-  static const bool built = has_operator("mkldnn::_linear_pointwise");
-  return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
-}
-
 Target target(const Settings& settings, const RunOptions& options) {
   const c10::Device device(settings.device);
   return {device, options.max && device.is_cuda() && !options.scripted};
+}
+
+// Whether a convolution in the channels-last layout reads the value as its weight. Otherwise cuDNN
+// would convert it in every run.
+bool is_convolution_weight(const Graph& graph, ValueId value) {
+  const Value& weight = graph.value(value);
+  return weight.dims.size() == 4 && weight.dtype != DType::float64 &&
+         std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
+           if (node.op->name != "conv2d") return false;
+           const ValueId* read = tensor_of(node.arguments[1]);
+           return read && *read == value;
+         });
 }
 
 at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
@@ -73,15 +78,18 @@ at::Tensor harmless(const at::Tensor& tensor) {
 }  // namespace
 
 SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options)
-    : graph_(wants_onednn(settings, options.scripted) ? use_onednn(graph, options.observer.get())
-                                                      : std::move(graph)),
+    : graph_(rewritten(std::move(graph), settings, options.scripted, options.observer.get())),
       sizes_(graph_),
       target_(target(settings, options)),
       switches_(settings.switches),
       observer_(options.observer),
       eager_(settings.eager_mode),
       scripted_(options.scripted && !observer_),
-      recorded_(options.max && target_.device.is_cuda() && !observer_ && !scripted_),
+      recordings_(options.max && !observer_ && !scripted_ && !eager_ ? options.recordings
+                                                                     : nullptr),
+      saved_inputs_(options.saved_inputs),
+      kept_outputs_(options.kept_outputs),
+      donations_(options.donations),
       observed_(graph_.nodes().size()) {
   for (size_t i = 0; i < observed_.size() && observer_; ++i) {
     observed_[i] = observer_->wants(graph_.nodes()[i]);
@@ -92,21 +100,26 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
     for (const Packing& packing : wanted) {
       if (packing.weight == constant.value) tensor = packed(tensor, packing);
     }
+    const bool weighs = target_.channels_last && is_convolution_weight(graph_, constant.value);
+    if (weighs) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
     constants_.push_back(std::move(tensor));
   }
 }
 
-std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemoryScope& scope) const {
+std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemoryScope& scope,
+                                           Donated donated) const {
   const at::AutoDispatchBelowADInplaceOrView below;
   const SwitchScope switches(switches_);
+  if (donated == Donated::in_place) check_apart(inputs);
   const std::shared_ptr<const Program> program = eager_ ? nullptr : program_for(inputs);
   if (program && program->script) return run_script(*program->script, inputs, scope);
-  const auto plain = [&](at::TensorList given) { return run_plainly(program.get(), given, scope); };
-  return program && program->recorder ? program->recorder->run(inputs, plain) : plain(inputs);
+  if (program && program->recorder) return run_recorded(*program, inputs, scope, donated);
+  return run_plainly(program.get(), inputs, scope, donated);
 }
 
 std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::TensorList inputs,
-                                                   const MemoryScope& scope) const {
+                                                   const MemoryScope& scope,
+                                                   Donated donated) const {
   Registers registers = begin(program ? program->registers : graph_.values().size(), inputs);
   if (program) {
     run_program(*program, registers, scope);
@@ -117,6 +130,7 @@ std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::T
   for (const Output& output : graph_.outputs()) {
     outputs.push_back(registers[index(output.value)].toTensor());
   }
+  if (donated == Donated::in_place) update(inputs, outputs);
   return outputs;
 }
 
@@ -143,16 +157,6 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
 std::set<std::string> SizedPrograms::beyond() const {
   const std::lock_guard lock(mutex_);
   return beyond_;
-}
-
-std::set<std::string> SizedPrograms::not_recorded() const {
-  const std::lock_guard lock(mutex_);
-  std::set<std::string> why;
-  for (const std::weak_ptr<const Recorder>& known : recorders_) {
-    const auto recorder = known.lock();
-    if (recorder && !recorder->refusal().empty()) why.insert(recorder->refusal());
-  }
-  return why;
 }
 
 // ---- running ----
@@ -333,7 +337,7 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
   return programs_.find_or_make(fits, [&] {
     Program program = program_of(inputs);
     if (scripted_) script(program, inputs);
-    if (recorded_) record(program);
+    if (recordings_) record(program);
     return program;
   });
 }
@@ -351,17 +355,6 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
     learn_conversions(program, inputs, Numbers::given);
     program.script = make_script(graph_, program, constants_);
   }
-}
-
-// Ops that run on the host wait for the GPU, which cannot be recorded.
-void SizedPrograms::record(Program& program) const {
-  const auto on_host = [](const LoweredNode& node) { return node.spelling.empty(); };
-  if (graph_.inputs().empty() || !cuda_record()) return;
-  if (std::any_of(program.nodes.begin(), program.nodes.end(), on_host)) return;
-  program.recorder = std::make_shared<Recorder>(cuda_record());
-  const std::lock_guard lock(mutex_);
-  std::erase_if(recorders_, [](const auto& recorder) { return recorder.expired(); });
-  recorders_.push_back(program.recorder);
 }
 
 // Runs the program once, because TorchScript does not know the dtypes of results in advance.

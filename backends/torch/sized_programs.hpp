@@ -24,8 +24,14 @@ struct Operation;  // refusals.hpp
 // How programs are run.
 struct RunOptions {
   std::shared_ptr<const Observer> observer = nullptr;
-  bool scripted = false;  // as TorchScript
-  bool max = false;       // as LoadOptions::max
+  bool scripted = false;                             // as TorchScript
+  bool max = false;                                  // as LoadOptions::max
+  std::shared_ptr<Recordings> recordings = nullptr;  // where `max` keeps recordings; null: nowhere
+  // Of a half under autograd: the inputs that the other half made, and where the outputs begin
+  // that it will read.
+  size_t saved_inputs = 0;
+  size_t kept_outputs = SIZE_MAX;
+  std::vector<Donation> donations = {};
 };
 
 // Any number of threads may run it at the same time.
@@ -33,19 +39,26 @@ class SizedPrograms {
  public:
   SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options);
 
-  // Runs below autograd: gradients are part of the graph.
-  std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope) const;
+  enum class Donated : uint8_t { ignored, in_place };
+  // Runs below autograd: gradients are part of the graph. In place: results of donated inputs are
+  // these inputs, which are written at the end. InputError E0812 if two of them share elements.
+  std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope,
+                              Donated donated = Donated::ignored) const;
   const Graph& graph() const { return graph_; }
   void save_script(const std::string& path, std::span<const SavedInput> inputs,
                    std::span<const SavedOutput> outputs) const;
   // The ops that prevented programs from running as TorchScript, so far.
   std::set<std::string> beyond() const;
-  // Why programs are not recorded, so far.
-  std::set<std::string> not_recorded() const;
+  // About recordings: why there are none, or how many runs were replays.
+  std::vector<std::string> recording_notes() const;
 
  private:
   std::vector<at::Tensor> run_plainly(const Program* program, at::TensorList inputs,
-                                      const MemoryScope& scope) const;
+                                      const MemoryScope& scope, Donated donated) const;
+  std::vector<at::Tensor> run_recorded(const Program& program, at::TensorList inputs,
+                                       const MemoryScope& scope, Donated donated) const;
+  void check_apart(at::TensorList inputs) const;
+  void update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const;
   Registers begin(size_t registers, at::TensorList inputs) const;
   void run_program(const Program& program, Registers& registers, const MemoryScope& scope) const;
   void run_eagerly(at::TensorList inputs, Registers& registers, const MemoryScope& scope) const;
@@ -69,6 +82,7 @@ class SizedPrograms {
   Program program_of(at::TensorList inputs) const;
   void script(Program& program, at::TensorList inputs) const;
   void record(Program& program) const;
+  std::vector<std::shared_ptr<const Recorder>> recorders() const;
   enum class Numbers : uint8_t {
     given,
     arbitrary
@@ -82,7 +96,10 @@ class SizedPrograms {
   const std::shared_ptr<const Observer> observer_;
   const bool eager_;  // plans are made while nodes run, and are not kept
   const bool scripted_;
-  const bool recorded_;         // replays of recordings on a GPU
+  const std::shared_ptr<Recordings> recordings_;  // null: every run is plain
+  const size_t saved_inputs_, kept_outputs_;      // as in RunOptions
+  const std::vector<Donation> donations_;
+  const std::shared_ptr<RecordingCounts> counts_ = std::make_shared<RecordingCounts>();
   std::vector<bool> observed_;  // per node: whether the observer wants its outputs
   mutable std::mutex mutex_;    // guards beyond_ and recorders_
   mutable std::set<std::string> beyond_;

@@ -1,85 +1,172 @@
 // Recordings as CUDA graphs. Compiled only with the headers of CUDA, into a separate library,
 // because it needs a torch with GPU support.
+//
+// at::cuda::CUDAGraph is not used: if a capture was invalidated, it throws before it gives back
+// the allocator's pool and the state of the random generator, and torch is unusable from then on.
+#include <ATen/cuda/CUDAContextLight.h>
 #include <ATen/cuda/CUDAGraph.h>
-#include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
-#include <c10/core/StreamGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 
-#include "backends/torch/recording.hpp"
+#include <map>
+#include <utility>
+
+#include "backends/torch/recording_device.hpp"
 
 namespace mithril::torch_backend {
 namespace {
 
-// A graph reads and writes the same memory in each replay: inputs are copied to it, and outputs
-// from it. The ops of a replay run after those of the previous one, whatever their streams.
-class CudaGraph final : public Recording {
- public:
-  CudaGraph(at::TensorList inputs, const Run& run)
-      : device_(inputs.front().device()), done_(c10::DeviceType::CUDA) {
-    const c10::DeviceGuard guard(device_);
-    const c10::impl::VirtualGuardImpl gpu(c10::DeviceType::CUDA);
-    const c10::Stream outside = gpu.getStream(device_);
-    // the default stream cannot be captured
-    const c10::Stream aside = gpu.getStreamFromGlobalPool(device_);
-    done_.record(outside);
-    {
-      const c10::StreamGuard on_it(aside);
-      done_.block(aside);
-      for (const at::Tensor& input : inputs) inputs_.push_back(input.clone());
-      run(inputs_);  // libraries initialise themselves, which cannot be captured
-      done_.record(aside);
-      done_.block(outside);  // now, because captured ops do not run, and capturing may fail
-      capture(run);
-    }
+using c10::DeviceIndex;
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+// Torch's checks throw; a destructor says what it could not undo.
+template <typename F>
+void warn_of_errors(F undo) noexcept {
+  try {
+    undo();
+  } catch (const c10::Error& error) {
+    TORCH_WARN(error.what_without_backtrace());
   }
+}
 
-  ~CudaGraph() override { done_.synchronize(); }
+class CudaRun final : public CapturedRun {
+ public:
+  explicit CudaRun(cudaGraph_t graph) {
+    C10_CUDA_CHECK(cudaGraphInstantiateWithFlags(&run_, graph, 0));
+  }
+  // A graph that is being executed is freed when it is done.
+  ~CudaRun() override { C10_CUDA_IGNORE_ERROR(cudaGraphExecDestroy(run_)); }
+  CudaRun(const CudaRun&) = delete;
+  CudaRun& operator=(const CudaRun&) = delete;
 
-  std::vector<at::Tensor> replay(at::TensorList inputs) override {
-    const c10::DeviceGuard guard(device_);
-    const c10::Stream stream =
-        c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA).getStream(device_);
-    done_.block(stream);
-    for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i].copy_(inputs[i], true);
-    graph_.replay();
-    std::vector<at::Tensor> outputs;
-    for (const at::Tensor& output : outputs_) outputs.push_back(output.clone());
-    done_.record(stream);
-    return outputs;
+  void launch() override {
+    C10_CUDA_CHECK(cudaGraphLaunch(run_, c10::cuda::getCurrentCUDAStream()));
   }
 
  private:
-  void capture(const Run& run) {
-    graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-    try {
-      outputs_ = run(inputs_);
-    } catch (...) {
-      end_failed_capture();
-      throw;
-    }
-    graph_.capture_end();
+  cudaGraphExec_t run_ = nullptr;
+};
+
+// A private pool of torch's allocator.
+class CudaMemory final : public RecordingMemory {
+ public:
+  CudaMemory(DeviceIndex device, cudaStream_t stream) : device_(device), stream_(stream) {}
+
+  void open() override {
+    allocator::beginAllocateToPool(device_, pool_,
+                                   [own = stream_](cudaStream_t stream) { return stream == own; });
+  }
+  void close() noexcept override {
+    warn_of_errors([&] { allocator::endAllocateToPool(device_, pool_); });
+  }
+  void release() noexcept override {
+    warn_of_errors([&] { allocator::releasePool(device_, pool_); });
+  }
+  void trim() noexcept override {
+    warn_of_errors([&] { allocator::emptyCache(pool_); });
   }
 
-  // Ending throws because of the earlier error, and the earlier error is reported.
-  void end_failed_capture() {
-    try {
-      graph_.capture_end();
-    } catch (const c10::Error&) {
-      return;
+  std::int64_t bytes() const override {
+    std::int64_t total = 0;
+    for (const auto& segment : allocator::snapshot(pool_, /*include_traces=*/false).segments) {
+      if (segment.owner_private_pool_id == pool_ && segment.device == device_)
+        total += static_cast<std::int64_t>(segment.total_size);
     }
+    return total;
   }
 
-  const c10::Device device_;
-  c10::Event done_;
-  std::vector<at::Tensor> inputs_, outputs_;
-  at::cuda::CUDAGraph graph_;
+ private:
+  const DeviceIndex device_;
+  const cudaStream_t stream_;
+  const c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+};
+
+class GraphHolder {
+ public:
+  ~GraphHolder() {
+    if (graph) C10_CUDA_IGNORE_ERROR(cudaGraphDestroy(graph));
+  }
+  cudaGraph_t graph = nullptr;
+};
+
+// The capture stream belongs to this device alone. Torch's pool hands out each of its streams to
+// several users, whose kernels would share one workspace of cuBLAS with the graphs.
+class CudaDevice final : public RecordingDevice {
+ public:
+  explicit CudaDevice(DeviceIndex index) : index_(index), stream_(make_stream(index)) {}
+
+  bool is_captured() const override {
+    const c10::cuda::CUDAGuard guard(index_);
+    return c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
+  }
+  void wait() override { done_.block(c10::cuda::getCurrentCUDAStream(index_)); }
+  void finish() override { done_.record(c10::cuda::getCurrentCUDAStream(index_)); }
+
+  std::shared_ptr<void> use_capture_stream() override {
+    auto guard = std::make_shared<c10::cuda::CUDAStreamGuard>(stream_);
+    at::cuda::getCurrentCUDABlasHandle();
+    at::cuda::getCUDABlasLtWorkspace();
+    return guard;
+  }
+  std::unique_ptr<RecordingMemory> make_memory() override {
+    return std::make_unique<CudaMemory>(index_, stream_.stream());
+  }
+
+  // Other threads may use the device meanwhile.
+  void begin_capture() override {
+    C10_CUDA_CHECK(cudaStreamBeginCapture(stream_.stream(), cudaStreamCaptureModeThreadLocal));
+  }
+  std::unique_ptr<CapturedRun> end_capture() override {
+    GraphHolder made;
+    C10_CUDA_CHECK(cudaStreamEndCapture(stream_.stream(), &made.graph));
+    TORCH_CHECK(made.graph, "nothing was captured");
+    return std::make_unique<CudaRun>(made.graph);
+  }
+  void abandon_capture() noexcept override {
+    GraphHolder made;
+    C10_CUDA_IGNORE_ERROR(cudaStreamEndCapture(stream_.stream(), &made.graph));
+  }
+
+ private:
+  static c10::cuda::CUDAStream make_stream(DeviceIndex index) {
+    const c10::cuda::CUDAGuard guard(index);
+    cudaStream_t stream = nullptr;
+    C10_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return c10::cuda::getStreamFromExternal(stream, index);
+  }
+
+  const DeviceIndex index_;
+  const c10::cuda::CUDAStream stream_;
+  c10::Event done_{c10::DeviceType::CUDA};
 };
 
 }  // namespace
 }  // namespace mithril::torch_backend
 
-extern "C" __attribute__((visibility("default"))) mithril::torch_backend::Recording*
-mithril_cuda_record(at::TensorList inputs, const mithril::torch_backend::Run& run) {
-  return new mithril::torch_backend::CudaGraph(inputs, run);
+// The device with this index. It lives as long as the process: at its end the driver may be gone
+// before static objects are.
+extern "C" __attribute__((visibility("default"))) mithril::torch_backend::RecordingDevice*
+mithril_cuda_device(int index) {
+  using mithril::torch_backend::CudaDevice;
+  static std::mutex mutex;
+  static auto* devices = new std::map<int, CudaDevice*>;
+  const std::lock_guard lock(mutex);
+  CudaDevice*& device = (*devices)[index];
+  if (!device) device = new CudaDevice(static_cast<c10::DeviceIndex>(index));
+  return device;
+}
+
+// Allocates the workspaces that cuBLAS keeps for this thread and the current stream.
+extern "C" __attribute__((visibility("default"))) void mithril_cuda_prepare(int index) {
+  const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(index));
+  at::cuda::getCurrentCUDABlasHandle();
+  at::cuda::getCUDABlasLtWorkspace();
+}
+
+extern "C" __attribute__((visibility("default"))) int mithril_cuda_generation(int index) {
+  return at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index))->major;
 }

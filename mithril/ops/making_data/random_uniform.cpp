@@ -26,7 +26,7 @@ OpDef define_random_uniform() {
       .not_differentiable = "random numbers do not depend on what they are shaped like",
       .cast = CastPolicy::float32,  // rounded to fewer bits they would favour some results
       .spell = {{"jax", "random_uniform({like.shape}, {key}, {output.dtype})"},
-                {"torch", "unsupported: torch draws other numbers from a seed"}},
+                {"torch", "mithril::random_uniform(key, output.shape, output.dtype)"}},
   };
 }
 

@@ -1,0 +1,18 @@
+// The operator mithril::random_uniform(Tensor key, int[] size, ScalarType dtype), which this
+// library registers with torch: the numbers of the record random_uniform, with the same bits on
+// each device.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace mithril::torch_backend {
+
+// On the CPU: one pass over the elements.
+at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
+                                 c10::ScalarType dtype);
+// On other devices: int64 operators of torch, which wrap around on overflow. Nothing is copied
+// between host and device.
+at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
+                                       c10::ScalarType dtype);
+
+}  // namespace mithril::torch_backend
