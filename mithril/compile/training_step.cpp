@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 
+#include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
@@ -13,7 +14,7 @@
 namespace mithril {
 namespace {
 
-// The memory of a tensor.
+// The memory of a tensor. Backends check that of other libraries.
 struct Extent {
   const std::byte *begin, *end;
   const std::string* key;
@@ -28,7 +29,7 @@ struct Extent {
 class Extents {
  public:
   void add(const Tensor& tensor, const std::string& key) {
-    if (tensor.bytes() > 0) all_.emplace_back(tensor, &key);
+    if (!tensor.foreign() && tensor.bytes() > 0) all_.emplace_back(tensor, &key);
   }
 
   void check_apart() {
@@ -45,6 +46,7 @@ class Extents {
   }
 
   bool meet(const Tensor& tensor) const {
+    if (tensor.foreign()) return false;
     const Extent extent(tensor);
     return std::any_of(all_.begin(), all_.end(),
                        [&](const Extent& other) { return other.meets(extent); });
@@ -54,8 +56,10 @@ class Extents {
   std::vector<Extent> all_;
 };
 
-void clear(Tensor& tensor) {
-  if (tensor.bytes() > 0) std::memset(tensor.mutable_raw_data(), 0, tensor.bytes());
+// The next sum begins with zeros: those of another library are made anew.
+void clear(std::optional<Tensor>& sum) {
+  if (sum->foreign()) return sum.reset();
+  if (sum->bytes() > 0) std::memset(sum->mutable_raw_data(), 0, sum->bytes());
 }
 
 }  // namespace
@@ -203,7 +207,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (updates) {
     for (Optimizer::ParameterMemory* memory : memories) {
       ++memory->steps;
-      if (options.accumulate > 1) clear(*memory->gradient_sum);
+      if (options.accumulate > 1) clear(memory->gradient_sum);
     }
     optimizer.finish_step(fresh, average_weight > 0);
   } else {
@@ -224,6 +228,7 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
                                           std::vector<Tensor>& inputs) const {
   Extents extents;
   std::vector<bool> is_parameter(compiled->inputs.size());
+  const auto* in_place = dynamic_cast<const UpdatesInPlace*>(update->executable.get());
   for (size_t i = 0; i < trained.size(); ++i) {
     const auto& [key, at] = trained[i].key;
     const DType given = params.find(key, i)->dtype(), needed = update->signature.dtype(at);
@@ -233,11 +238,12 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
              .message = "the gradient of " + mithril::quoted(key) + " has another dtype",
              .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
     }
-    if (inputs[at].read_only() || inputs[at].foreign()) {
+    if (inputs[at].foreign() ? !in_place || !in_place->updates(inputs[at])
+                             : inputs[at].read_only()) {
       raise({.kind = ErrorKind::input,
              .code = "E0813",
              .message = mithril::quoted(key) + " cannot be updated: its elements are read-only",
-             .help = "give a copy of it; tensors of torch are moved by the optimizers of torch"});
+             .help = "give a copy of it; a backend updates tensors of its own device"});
     }
     extents.add(inputs[at], key);
     is_parameter[at] = true;
@@ -254,11 +260,18 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
   for (const auto& [key, group] : trained) {
     const Tensor& param = inputs[key.index];
     Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh);
+    // The memory of a parameter is where the parameter is.
+    const auto move_to_param = [&](Tensor& tensor) {
+      if (param.foreign() && !tensor.foreign()) tensor = compiled->backend->adopt(tensor, false);
+      if (!param.foreign() && tensor.foreign()) tensor = tensor.copy();
+    };
     const auto need = [&](std::optional<Tensor>& tensor) {
       if (!tensor) tensor.emplace(state_dtype(param.dtype()), param.dims());
+      move_to_param(*tensor);
     };
     if (options.accumulate > 1) need(memory.gradient_sum);
     if (options.averages()) need(memory.average);
+    for (Tensor& slot : memory.slots) move_to_param(slot);
     memories.push_back(&memory);
   }
   return memories;
@@ -317,6 +330,7 @@ void TrainingStep::Impl::move(const TrainingProgram& program, std::vector<Tensor
                               std::vector<Tensor>& made) {
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (const Donation& at : program.donations) {
+    if (inputs[at.input].foreign()) continue;  // the executable has written it
     Tensor moved = made[at.output].host();
     if (moved.bytes() == 0 || moved.raw_data() == inputs[at.input].raw_data()) continue;
     copies.emplace_back(std::move(moved), inputs[at.input]);

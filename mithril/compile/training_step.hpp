@@ -34,9 +34,10 @@ class TrainingStep {
   // Updates the parameters (after each options.accumulate-th call) and the state, and returns the
   // outputs from before the update. Errors as
   // of evaluate and Optimizer::step; InputError E0812 if two parameters share elements, E0813 for a
-  // read-only parameter or a tensor of torch. After an error parameters and state are unchanged,
-  // unless the error says that inputs have been written to. No other thread may use the parameters
-  // during the call.
+  // read-only parameter or a tensor of torch, unless the model runs on a TorchBackend of its
+  // device. The state of the optimizer is then there, too. After an error parameters and state are
+  // unchanged, unless the error says that inputs have been written to. No other thread may use the
+  // parameters during the call.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
 
   // The averages of parameters that options.average asks for, in their dtypes: the parameters

@@ -23,14 +23,15 @@ namespace {
 // after the update.
 class Moved {
  public:
-  explicit Moved(const py::dict& params) {
+  // `updates_torch`: whether tensors of torch are given as such, to be updated on their device.
+  explicit Moved(const py::dict& params, bool updates_torch = false) {
     std::vector<TensorMap::Item> items;
     for (const auto& [key, value] : params) {
       const bool is_array = py::isinstance<py::array>(value);
       if (!is_array && !py::isinstance<Tensor>(value) && !has_dlpack(value)) {
         wrong_type(value, "an array that can be written to");
       }
-      Tensor tensor = writable_tensor_of(value);
+      Tensor tensor = updates_torch ? tensor_of(value) : writable_tensor_of(value);
       if (is_array) keep_if_copied(py::reinterpret_borrow<py::array>(value), tensor);
       items.emplace_back(text_of(key, "the name of a key"), std::move(tensor));
     }
@@ -61,7 +62,7 @@ OutputGradients incoming(py::handle given) {
 }
 
 py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
-  Moved moved(params);
+  Moved moved(params, step.model().backend()->name() == "torch");
   const TensorMap d = tensor_map_of(data);
   const TensorMap outputs =
       call_with_inputs({params, data}, [&] { return step(moved.tensors, d); });
