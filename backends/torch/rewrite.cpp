@@ -2,6 +2,8 @@
 
 #include <c10/core/Device.h>
 
+#include "backends/torch/attention_gradient.hpp"
+#include "backends/torch/cuda_library.hpp"
 #include "backends/torch/onednn.hpp"
 #include "backends/torch/operators.hpp"
 
@@ -15,9 +17,19 @@ bool wants_onednn(const Settings& settings, bool scripted) {
   return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
 }
 
+AttentionKernels attention_kernels(c10::Device device) {
+  if (device.is_cpu()) return attention_on_cpu;
+  return gpu_generation(device) >= 8 ? attention_on_new_gpu : attention_on_gpu;
+}
+
 }  // namespace
 
 Graph rewritten(Graph graph, const Settings& settings, bool scripted, const Observer* observer) {
+  const c10::Device device(settings.device);
+  const bool known = device.is_cpu() || device.is_cuda();
+  if (known && !scripted && !settings.eager_mode) {
+    graph = use_attention_gradient(graph, attention_kernels(device), observer);
+  }
   return wants_onednn(settings, scripted) ? use_onednn(graph, observer) : graph;
 }
 

@@ -102,3 +102,51 @@ def test_a_hook_sees_the_scores_of_attention_that_ran_as_one_kernel() -> None:
     torch.testing.assert_close(seen[0].sum(-1), torch.ones(2, 3, 7))
     handle.remove()
     assert FUSED in kernels(compiled, params, {"x": x})
+
+
+def self_attention(is_causal: bool) -> ml.Model:
+    model = ml.Model()
+    model |= ml.Multiply()(left="one", right="q", output="query")  # so that q is a parameter
+    attention = ml.ScaledDotProduct(is_causal=is_causal)
+    model |= attention(query="query", key="k", value="v", output="y")
+    return model
+
+
+ONE = {"one": torch.ones(1)}
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("size", [(2, 3, 7, 8), (3, 5, 16), (1, 2, 1, 4), (2, 0, 8), (2, 3, 9, 5)])
+def test_the_gradient_of_attention_is_that_of_float64(size: tuple[int, ...], is_causal: bool):
+    compiled = {
+        dtype: ml.compile(
+            self_attention(is_causal),
+            ml.TorchBackend(dtype=dtype),
+            shapes={"one": [1], **{key: list(size) for key in "qkv"}},
+        )
+        for dtype in (torch.float32, torch.float64)
+    }
+    params = {key: torch.randn(size, dtype=torch.float64) for key in "qkv"}
+    incoming = torch.randn(size, dtype=torch.float64)
+    _, expected = compiled[torch.float64].evaluate(params, ONE, output_gradients={"y": incoming})
+    narrow = {key: value.float() for key, value in params.items()}
+    _, found = compiled[torch.float32].evaluate(
+        narrow, ONE, output_gradients={"y": incoming.float()}
+    )
+    for key, gradient in expected.items():
+        assert torch.allclose(found[key].double(), gradient, rtol=1e-4, atol=1e-5), key
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_the_gradient_of_attention_keeps_no_weight_for_each_pair(requires_grad: bool):
+    size = (1, 1, 2048, 8)
+    backend = ml.TorchBackend(requires_grad=requires_grad)
+    shapes = {"one": [1], **{key: list(size) for key in "qkv"}}
+    compiled = ml.compile(self_attention(True), backend, shapes=shapes)
+    params = compiled.get_parameters()
+    if requires_grad:
+        compiled.evaluate(params, ONE)["y"].sum().backward()
+    else:
+        compiled.evaluate(params, ONE, output_gradients={"y": torch.ones(size)})
+    scores = 4 * size[2] ** 2
+    assert backend.get_memory_stats()["peak"] < scores / 2

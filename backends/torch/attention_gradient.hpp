@@ -1,0 +1,29 @@
+// The gradient of attention by torch's kernels, which keep a sum for each query instead of a weight
+// for each query and key.
+#pragma once
+
+#include <optional>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/graph/observer.hpp"
+
+namespace mithril::torch_backend {
+
+// The operators that compute it: those of a device and dtype.
+enum class AttentionKernel { cpu, flash, memory_efficient };
+
+// Null for float64, which has none with its precision.
+using AttentionKernels = std::optional<AttentionKernel> (*)(DType dtype);
+std::optional<AttentionKernel> attention_on_cpu(DType dtype);
+std::optional<AttentionKernel> attention_on_gpu(DType dtype);      // without flash attention
+std::optional<AttentionKernel> attention_on_new_gpu(DType dtype);  // compute capability 8 and up
+
+// The record of a private op: the gradients of query, key and value, given these and the gradient
+// of the result. Where the sizes do not suit the kernel, it is spelled with products and softmax.
+const OpDef& attention_gradient(AttentionKernel kernel);
+
+// Replaces written-out gradients of attention without a mask. `observer`: what it wants stays.
+Graph use_attention_gradient(const Graph& graph, AttentionKernels kernels,
+                             const Observer* observer);
+
+}  // namespace mithril::torch_backend
