@@ -3,6 +3,7 @@
 #include <c10/core/Device.h>
 
 #include "backends/torch/attention_gradient.hpp"
+#include "backends/torch/cuda_epilogues.hpp"
 #include "backends/torch/cuda_library.hpp"
 #include "backends/torch/onednn.hpp"
 #include "backends/torch/operators.hpp"
@@ -29,6 +30,7 @@ Graph rewritten(Graph graph, const Settings& settings, bool scripted, const Obse
   const bool known = device.is_cpu() || device.is_cuda();
   if (known && !scripted && !settings.eager_mode) {
     graph = use_attention_gradient(graph, attention_kernels(device), observer);
+    if (device.is_cuda()) graph = use_cuda_epilogues(graph, observer);
   }
   return wants_onednn(settings, scripted) ? use_onednn(graph, observer) : graph;
 }
