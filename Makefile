@@ -71,6 +71,15 @@ models: torch
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 
+# On a machine with a GPU, with the python that has torch: make gpu PYTHON=python3. HEADERS: a folder
+# that `tools/gpu --carry` filled, where fmt and nlohmann/json are not installed.
+PYTHON ?= $(python)
+HEADERS ?=
+
+.PHONY: gpu
+gpu:
+	$(PYTHON) tools/gpu $(if $(HEADERS),--headers $(HEADERS))
+
 .PHONY: conformance
 conformance: $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
