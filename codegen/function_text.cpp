@@ -253,7 +253,7 @@ class FunctionWriter {
   template <typename Element>
   void write_formula(size_t node, size_t indent, const Element& element) {
     const ValueId made = program_.node(node).outputs.front();
-    const auto formula = node_formula(graph(), node, planned(node), element);
+    const auto formula = node_formula(graph(), node, planned(node), cpp_language(), element);
     MITHRIL_CHECK(formula, "a formula is lost: " + graph().value(made).name);
     result_.snippets.insert(formula->snippets.begin(), formula->snippets.end());
     if (place_or_local(made)) return line(indent, element(made) + " = " + formula->text + ";");

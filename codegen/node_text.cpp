@@ -24,6 +24,7 @@ DType computed_in(const Graph& graph, const Node& node, const PlannedNode& plann
 }  // namespace
 
 std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const PlannedNode& planned,
+                                        const Language& language,
                                         const std::function<std::string(ValueId)>& element) {
   const Node& at = graph.nodes()[node];
   const Spelling* spelling = at.op->spelling("c");
@@ -36,10 +37,10 @@ std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const P
     const auto id = static_cast<ValueId>(tensor);
     return FormulaPort{.element = element(id), .dtype = graph.value(id).dtype};
   };
-  return formula_text(parse_formula(spelling->text),
-                      {.computed = computed_in(graph, at, planned),
-                       .output = graph.value(at.outputs.front()).dtype,
-                       .port = port});
+  return language.formula(parse_formula(spelling->text),
+                          {.computed = computed_in(graph, at, planned),
+                           .output = graph.value(at.outputs.front()).dtype,
+                           .port = port});
 }
 
 }  // namespace mithril::codegen

@@ -1,10 +1,10 @@
 #include "codegen/program.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/literals.hpp"
 #include "codegen/node_text.hpp"
-#include "codegen/snippets.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/eval/memory_plan.hpp"
@@ -27,29 +27,23 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
   return make_plan(graph, SizeSources(graph), inputs);
 }
 
-[[noreturn]] void refuse_op(const Graph& graph, const Node& node) {
-  raise({.kind = ErrorKind::backend,
-         .code = "E1031",
-         .path = graph.value(node.outputs.front()).name,
-         .message = "there is no C++ for the op " + node.op->name,
-         .help = "spell a formula for the target \"c\" in its record, or compose it of other ops"});
-}
-
-void refuse_half(const Graph& graph) {
+void refuse_half(const Graph& graph, std::string_view language) {
   for (const Value& value : graph.values()) {
     if (value.dtype != DType::float16 && value.dtype != DType::bfloat16) continue;
     raise({.kind = ErrorKind::backend,
            .code = "E1032",
            .path = value.name,
-           .message = "standard C++ has no type for " + std::string(name(value.dtype)),
+           .message = (language == "C++" ? "standard C++" : std::string(language)) +
+                      " has no type for " + std::string(name(value.dtype)),
            .help = "compile for a backend of float32 or float64"});
   }
 }
 
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(Program& program)
+  ProgramBuilder(Program& program, const Language& language)
       : program_(program),
+        language_(language),
         statement_of_(program.graph.values().size(), none),
         root_(program.graph.values().size()) {}
 
@@ -58,6 +52,7 @@ class ProgramBuilder {
     const size_t nodes = program_.plan.nodes.size();
     program_.reads.resize(nodes);
     for (size_t i = 0; i < nodes; ++i) kinds_.push_back(kind_of(i));
+    if (!program_.refused.empty()) return;
     const std::vector<bool> needed = needed_nodes();
     for (size_t i = 0; i < nodes; ++i) {
       if (needed[i]) add(i);
@@ -84,7 +79,7 @@ class ProgramBuilder {
       reads.push_back(id);
       return std::string("x");
     };
-    if (!op.keeps_elements && node_formula(program_.graph, node, planned(node), element))
+    if (!op.keeps_elements && node_formula(program_.graph, node, planned(node), language_, element))
       return StatementKind::loop;
     reads.clear();
     for (const int32_t at : planned(node).tensors) {
@@ -97,8 +92,7 @@ class ProgramBuilder {
                                                                : StatementKind::copy;
     }
     if (reads.empty()) return StatementKind::constant;
-    if (!find_snippet(op.name) || !has_arguments(node))
-      refuse_op(program_.graph, program_.node(node));
+    if (!language_.has_kernel(op.name) || !has_arguments(node)) program_.refused.push_back(node);
     return StatementKind::kernel;
   }
 
@@ -262,6 +256,7 @@ class ProgramBuilder {
   }
 
   Program& program_;
+  const Language& language_;
   std::vector<StatementKind> kinds_;  // per node
   std::vector<size_t> statement_of_;  // per value; none: an input or a constant
   std::vector<ValueId> root_;         // per value: the source if it is a view, otherwise the value
@@ -270,8 +265,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program make_program(const Graph& graph, const std::vector<Dims>& inputs) {
-  refuse_half(graph);
+Program make_program(const Graph& graph, const std::vector<Dims>& inputs,
+                     const Language& language) {
+  refuse_half(graph, language.name);
   Program program{.graph = graph, .plan = plan_for(graph, inputs)};
   program.dims.resize(graph.values().size());
   program.constants.resize(graph.values().size());
@@ -284,8 +280,38 @@ Program make_program(const Graph& graph, const std::vector<Dims>& inputs) {
     for (size_t i = 0; i < node.outputs.size(); ++i)
       program.dims[index(node.outputs[i])] = node.output_dims[i];
   }
-  ProgramBuilder(program).make();
+  ProgramBuilder(program, language).make();
   return program;
+}
+
+void check_ops(std::span<const Program* const> programs, const Language& language) {
+  std::set<std::string> ops;
+  std::vector<Fact> facts;
+  for (const Program* program : programs) {
+    for (const size_t refused : program->refused) {
+      const Node& node = program->node(refused);
+      const Fact fact{program->graph.value(node.outputs.front()).name, node.op->name};
+      const bool known = std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
+        return other.label == fact.label && other.text == fact.text;
+      });
+      if (known) continue;
+      ops.insert(node.op->name);
+      facts.push_back(fact);
+    }
+  }
+  if (facts.empty()) return;
+  const std::string path = facts.front().label;
+  if (facts.size() == 1) facts.clear();  // the message has all
+  raise(
+      {.kind = ErrorKind::backend,
+       .code = "E1031",
+       .path = path,
+       .message = "there is no " + std::string(language.name) + " for the " +
+                  (ops.size() == 1 ? "op " : "ops ") + join(ops, ", "),
+       .facts = std::move(facts),
+       .help = std::string("spell a formula for the target \"c\" in ") +
+               (ops.size() == 1 ? "its record, or compose it" : "their records, or compose them") +
+               " of other ops"});
 }
 
 }  // namespace mithril::codegen

@@ -3,9 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "codegen/language.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -51,13 +53,18 @@ struct Program {
   std::vector<BufferRef> places;  // per value
   std::vector<size_t> copied;     // outputs in other buffers, which are copied at the end
   int64_t workspace_bytes = 0;
+  std::vector<size_t> refused;  // nodes that the language cannot compute; then only dims are set
 
   const Node& node(size_t i) const { return graph.nodes()[i]; }
   const Dims& dims_of(ValueId id) const { return dims[index(id)]; }
 };
 
-// For inputs of these dims. InputError if they contradict the graph; BackendError E1031 for ops
-// that have neither a formula nor a kernel, E1032 for dtypes that have no type in C++.
-Program make_program(const Graph& graph, const std::vector<Dims>& inputs);
+// For inputs of these dims. InputError if they contradict the graph; BackendError E1032 for dtypes
+// that have no type in the language.
+Program make_program(const Graph& graph, const std::vector<Dims>& inputs,
+                     const Language& language = cpp_language());
+
+// BackendError E1031 with all nodes that have neither a formula nor a kernel.
+void check_ops(std::span<const Program* const> programs, const Language& language = cpp_language());
 
 }  // namespace mithril::codegen

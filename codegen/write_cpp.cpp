@@ -58,6 +58,8 @@ class FileWriter {
     made_.name = prefix(name);
     if (model.gradients)
       gradients_ = make_program(*model.gradients, gradient_dims(model, forward_));
+    const Program* const programs[] = {&forward_, gradients_ ? &*gradients_ : &forward_};
+    check_ops(programs);
     made_.snippets = snippets_of(forward_);
     if (gradients_) made_.snippets.merge(snippets_of(*gradients_));
     file_names_ = names_in(with_needs(made_.snippets));

@@ -16,7 +16,7 @@ void each_along_axis(const Dims<rank>& whole, Tensor<Index, rank> index, int64_t
   steps[along] = 0;
   each_strided(index.dims, steps, 0, [&](int64_t i, int64_t at) {
     const auto chosen = static_cast<int64_t>(index[i]);
-    if (chosen < -size || chosen >= size) throw Failure{"an index is out of range"};
+    if (chosen < -size || chosen >= size) fail("an index is out of range");
     body(i, at + (chosen < 0 ? chosen + size : chosen) * step);
   });
 }

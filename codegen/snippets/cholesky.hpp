@@ -13,7 +13,7 @@ inline Matrix root_of(const Matrix& matrix) {
     for (int64_t j = 0; j <= i; ++j) {
       double rest = matrix(i, j);
       for (int64_t k = 0; k < j; ++k) rest -= root(i, k) * root(j, k);
-      if (i == j && !(rest > 0)) throw Failure{"cholesky: the matrix is not positive definite"};
+      if (i == j && !(rest > 0)) fail("cholesky: the matrix is not positive definite");
       root(i, j) = i == j ? std::sqrt(rest) : rest / root(j, j);
     }
   }

@@ -10,7 +10,7 @@ void each_class(const Dims<rank>& dims, Tensor<Index, samples> index, Body body)
   const AxisView view = view_along(dims, 1);
   for (int64_t sample = 0; sample < index.size(); ++sample) {
     const auto chosen = static_cast<int64_t>(index[sample]);
-    if (chosen < 0 || chosen >= view.size) throw Failure{"a class is out of range"};
+    if (chosen < 0 || chosen >= view.size) fail("a class is out of range");
     body(sample, view.at(sample / view.inner, chosen, sample % view.inner));
   }
 }

@@ -25,7 +25,7 @@ struct Smaller {
 template <typename X, size_t rank, typename Better, typename Body>
 void each_best(Tensor<X, rank> input, const Reduction<rank>& along, Better better, Body body) {
   along.each_result([&](int64_t to, int64_t first) {
-    if (along.count == 0) throw Failure{"there is no element to choose from"};
+    if (along.count == 0) fail("there is no element to choose from");
     int64_t best = first;
     along.each_element(first, [&](int64_t from) {
       if (from != first && replaces(input[from], input[best], better)) best = from;

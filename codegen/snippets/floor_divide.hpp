@@ -13,7 +13,7 @@ T floor_quotient(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return floor_quotient_of_floats(a, b);
   } else {
-    if (b == 0) throw Failure{"floor_divide: an int is divided by zero"};
+    if (b == 0) fail("floor_divide: an int is divided by zero");
     if constexpr (!std::is_same_v<T, bool>) {
       if (b == T(-1)) return wrapping_difference<T>(0, a);
     }

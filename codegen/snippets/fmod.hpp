@@ -13,7 +13,7 @@ void fmod(Tensor<T, rank> output, A numerator, B denominator) {
     if constexpr (std::is_floating_point_v<T>) {
       return std::fmod(a, b);
     } else {
-      if (b == 0) throw Failure{"fmod: an int is divided by zero"};
+      if (b == 0) fail("fmod: an int is divided by zero");
       return b == T(-1) ? T(0) : static_cast<T>(a % b);
     }
   });

@@ -14,7 +14,7 @@ void each_gathered(const AxisView& view, Index index, Body body) {
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t k = 0; k < count; ++k) {
       const auto chosen = static_cast<int64_t>(element(index, k));
-      if (chosen < -view.size || chosen >= view.size) throw Failure{"an index is out of range"};
+      if (chosen < -view.size || chosen >= view.size) fail("an index is out of range");
       body(o * count + k, view.at(o, chosen < 0 ? chosen + view.size : chosen, 0));
     }
   }

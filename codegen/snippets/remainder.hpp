@@ -15,7 +15,7 @@ T floored_remainder(T a, T b) {
     if (rest == 0) return std::copysign(rest, b);
     return (rest < 0) != (b < 0) ? rest + b : rest;
   } else {
-    if (b == 0) throw Failure{"remainder: an int is divided by zero"};
+    if (b == 0) fail("remainder: an int is divided by zero");
     if constexpr (!std::is_same_v<T, bool>) {
       if (b == T(-1)) return T();
     }

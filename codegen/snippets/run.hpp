@@ -11,6 +11,7 @@ template <typename Work>
 const char* run(void* workspace, size_t bytes, Work work) {
   char* own = nullptr;
   const char* problem = nullptr;
+#ifdef __cpp_exceptions
   try {
     if (!workspace) own = new char[bytes];
     work(own ? own : static_cast<char*>(workspace));
@@ -19,6 +20,10 @@ const char* run(void* workspace, size_t bytes, Work work) {
   } catch (const std::bad_alloc&) {
     problem = "there is not enough memory";
   }
+#else
+  if (!workspace) own = new char[bytes];
+  work(own ? own : static_cast<char*>(workspace));
+#endif
   delete[] own;
   return problem;
 }

@@ -49,4 +49,17 @@ struct Failure {
   const char* message;
 };
 
+// Without exceptions the program that contains the file reports errors.
+#ifndef __cpp_exceptions
+extern "C" [[noreturn]] void mithril_fail(const char* message);
+#endif
+
+[[noreturn]] inline void fail(const char* message) {
+#ifdef __cpp_exceptions
+  throw Failure{message};
+#else
+  mithril_fail(message);
+#endif
+}
+
 }  // namespace mithril::snippets

@@ -15,7 +15,7 @@ void unique(Tensor<T, 1> output, Tensor<X, rank> input, int64_t /*size*/) {
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   const auto found = static_cast<int64_t>(sorted.size()), size = output.size();
   if (found > size || (found == 0 && size > 0)) {
-    throw Failure{"the distinct elements do not fit the size"};
+    fail("the distinct elements do not fit the size");
   }
   for (int64_t i = 0; i < size; ++i) {
     output[i] = sorted[static_cast<size_t>(std::min(i, found - 1))];
