@@ -35,17 +35,23 @@ list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)
 
-# Generated files hold the headers of codegen/snippets and the functions of codegen/jax, which sources
-# of our own have as text.
+# Generated files hold the headers of codegen/snippets and the functions of codegen/jax,
+# codegen/javascript and codegen/web, which sources of our own have as text.
 file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*.cpp)
 file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp mithril/ops/shared/*.hpp)
 file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/*.py)
-foreach(kind IN ITEMS snippet jax_snippet)
+file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/*.js)
+file(GLOB webs CONFIGURE_DEPENDS codegen/web/*)
+set(name_of_snippet STEM)
+set(name_of_jax_snippet STEM)
+set(name_of_javascript STEM)
+set(name_of_web FILENAME)
+foreach(kind IN ITEMS snippet jax_snippet javascript web)
   set(entries "")
   set(count 0)
   foreach(snippet IN LISTS ${kind}s)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${snippet}")
-    cmake_path(GET snippet STEM name)
+    cmake_path(GET snippet ${name_of_${kind}} name)
     file(READ "${snippet}" text)
     string(APPEND entries "    {\"${name}\", R\"snippet(${text})snippet\"},\n")
     math(EXPR count "${count} + 1")

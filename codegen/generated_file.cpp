@@ -6,8 +6,9 @@
 
 namespace mithril::codegen {
 
-void write_generated(const std::string& path, std::span<const std::string_view> pieces) {
-  const std::string why = write_file(path, pieces);
+namespace {
+
+void refuse_generated(const std::string& path, const std::string& why) {
   if (why.empty()) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1030",
@@ -15,9 +16,21 @@ void write_generated(const std::string& path, std::span<const std::string_view> 
          .facts = {{"why", why}}});
 }
 
+}  // namespace
+
+void write_generated(const std::string& path, std::span<const std::string_view> pieces) {
+  refuse_generated(path, write_file(path, pieces));
+}
+
 void write_generated(const std::string& path, std::string_view source) {
   const std::string_view pieces[] = {source};
   write_generated(path, pieces);
+}
+
+void write_generated_files(const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files) {
+  refuse_generated(folder, make_folder(folder));
+  for (const auto& [name, text] : files) write_generated(folder + "/" + name, text);
 }
 
 }  // namespace mithril::codegen

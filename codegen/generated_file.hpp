@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mithril::codegen {
 
@@ -11,5 +13,9 @@ namespace mithril::codegen {
 // if the file cannot be written.
 void write_generated(const std::string& path, std::span<const std::string_view> pieces);
 void write_generated(const std::string& path, std::string_view source);
+
+// Writes files into a folder, which is made if it is not there, by their names.
+void write_generated_files(const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace mithril::codegen

@@ -4,8 +4,10 @@
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_javascript.hpp"
 #include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
+#include "codegen/write_wasm.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/limits.hpp"

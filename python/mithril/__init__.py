@@ -31,6 +31,7 @@ from ._core import (
     dtype,
     limits,
     set_limits,
+    to_javascript,
     to_jax,
 )
 from .backends import CpuBackend, JaxBackend, TorchBackend
@@ -77,6 +78,7 @@ from .torch_interop import as_torch_module, from_torch
 from .torchscript import save_torchscript_package
 from .types import Tensor
 from .user_ops import add_op, check_op
+from .wasm_builder import to_wasm
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
@@ -183,6 +185,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "save_torchscript_package",
     "serve",
     "set_limits",
+    "to_javascript",
     "to_jax",
+    "to_wasm",
     *models.__all__,
 ]

@@ -120,6 +120,7 @@ void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_jax(py::module_& module);
 void bind_jax_backend(py::module_& module);
+void bind_web(py::module_& module);
 void bind_generation(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_engine(py::module_& module);

@@ -40,6 +40,7 @@ PYBIND11_MODULE(_core, module) {
   bind_compile(module);
   bind_jax(module);
   bind_jax_backend(module);
+  bind_web(module);
   bind_generation(module);
   bind_evaluation(module);
   bind_engine(module);

@@ -39,13 +39,6 @@ ExportedModel exported(const Graph& graph, const std::vector<Tensor>& inputs, co
   return model;
 }
 
-// Half-precision sums, and sums of infinities, do not test the kernels.
-bool is_comparable(const Graph& graph) {
-  return std::none_of(graph.values().begin(), graph.values().end(), [](const Value& value) {
-    return value.dtype == DType::float16 || value.dtype == DType::bfloat16;
-  });
-}
-
 double tolerance_of(const Graph& graph) {
   const bool single = std::any_of(graph.values().begin(), graph.values().end(),
                                   [](const Value& v) { return v.dtype == DType::float32; });
@@ -54,17 +47,25 @@ double tolerance_of(const Graph& graph) {
 
 }  // namespace
 
+bool is_comparable(const Graph& graph) {
+  return std::none_of(graph.values().begin(), graph.values().end(), [](const Value& value) {
+    return value.dtype == DType::float16 || value.dtype == DType::bfloat16;
+  });
+}
+
 void ModelChecks::add(const std::string& what, const Graph& graph,
                       const std::vector<Tensor>& inputs, const Names& wanted) {
   try {
-    if (is_comparable(graph)) add_checked(what, graph, inputs, wanted);
+    if (!is_comparable(graph)) return;
+    ModelCheck check = model_check(what, graph, inputs, wanted);
+    models_.add(check.model, std::move(check.forward), std::move(check.backward));
   } catch (const Error& error) {
     refusals_.push_back(what + ": " + error.what());
   }
 }
 
-void ModelChecks::add_checked(const std::string& what, const Graph& graph,
-                              const std::vector<Tensor>& inputs, const Names& wanted) {
+ModelCheck model_check(const std::string& what, const Graph& graph,
+                       const std::vector<Tensor>& inputs, const Names& wanted) {
   const Graph plain = expand_ops(graph);
   const double tolerance = tolerance_of(plain);
   const std::vector<Tensor> outputs = interpret(plain, inputs);
@@ -80,14 +81,14 @@ void ModelChecks::add_checked(const std::string& what, const Graph& graph,
     model.gradient_of.push_back(i);
     given.push_back(random_direction(outputs[i].dims(), random).to(outputs[i].dtype()));
   }
-  if (wanted.empty() || options.outputs.empty()) return models_.add(model, forward);
+  if (wanted.empty() || options.outputs.empty()) return {model, forward};
   try {
     const Graph backward = expand_ops(differentiate(plain, options));
     model.gradients = run_passes(backward);
-    const GeneratedCall call{what + ", gradients", given, interpret(backward, given), tolerance};
-    models_.add(model, forward, call);
+    GeneratedCall call{what + ", gradients", given, interpret(backward, given), tolerance};
+    return {model, forward, std::move(call)};
   } catch (const GradientError&) {
-    models_.add(exported(graph, inputs, {}), forward);
+    return {exported(graph, inputs, {}), forward};
   }
 }
 

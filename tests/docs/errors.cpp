@@ -26,7 +26,8 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string kind = entry.path().extension().string();
-    if (kind == ".cpp" || kind == ".hpp" || kind == ".py") found.push_back(entry.path());
+    if (kind == ".cpp" || kind == ".hpp" || kind == ".py" || kind == ".js")
+      found.push_back(entry.path());
   }
   return found;
 }

@@ -1,0 +1,42 @@
+// What JavaScript sees of a model: its ports with their places in one memory, and their types.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "codegen/javascript_function.hpp"
+#include "codegen/program.hpp"
+#include "mithril/graph/exported_model.hpp"
+
+namespace mithril::codegen {
+
+// Both programs of a model, and where their tensors are.
+struct WebModel {
+  const ExportedModel& model;
+  std::string name;
+  Program forward;
+  std::optional<Program> gradients;
+  ProgramMemory forward_memory, gradients_memory;
+  int64_t bytes = 0;  // of the memory: ports, then a workspace that both programs share
+};
+
+// BackendError E1031 with all ops that the language lacks, E1032 for half precision.
+WebModel web_model(const ExportedModel& model, const std::string& name, const Language& language);
+
+// The object that the class Model of codegen/web/runtime.js takes.
+std::string web_description(const WebModel& web);
+
+// The .d.ts file.
+std::string web_declarations(const WebModel& web, bool is_wasm);
+
+// The package.json of a package with model.mjs and model.cjs.
+std::string web_package(const WebModel& web);
+
+// A module with this body as an ES module, or for `require`.
+enum class ModuleKind : uint8_t { es, common };
+std::string web_module(const WebModel& web, const std::string& head, const std::string& body,
+                       ModuleKind kind);
+
+// A text in quotes.
+std::string javascript_string(std::string_view text);
+
+}  // namespace mithril::codegen

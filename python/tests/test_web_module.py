@@ -1,0 +1,295 @@
+"""What generated modules do besides computing: weights, optimizers, errors, types, memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from web_models import CASES, chain
+from web_tools import needs_node, needs_wasm, node, write_module
+
+import mithril as ml
+
+TARGETS = ["javascript", pytest.param("wasm", marks=needs_wasm)]
+IMPORT = "const { createModel, readSafetensors, writeSafetensors, Adam, SGD } = await import(%r);\n"
+REFUSED = """
+const refused = async (action) => {
+  try {
+    await action();
+  } catch (error) {
+    return error.message;
+  }
+  return "nothing";
+};
+"""
+
+
+def run(module: Path, script: str, flags: tuple[str, ...] = ()) -> list[str]:
+    return node(IMPORT % module.as_uri() + REFUSED + script, flags=flags).splitlines()
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def mlp(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mlp") / "model"
+    return write_module(request.param, CASES["mlp"].compiled(), folder)
+
+
+def softmax_and_others() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Softmax()(input="x", output="softmax")
+    model |= ml.LayerNorm(use_scale=False, use_bias=False)(input="constant", output="norm")
+    model |= ml.CrossEntropy()(input="x", target="label", output="losses")
+    model |= ml.Relu()(input="x", output="relu")
+    return model
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+def test_results_are_stable_where_they_have_to_be(target: str, tmp_path: Path) -> None:
+    compiled = ml.compile(
+        softmax_and_others(),
+        ml.CpuBackend(),
+        shapes={"x": [3, 2], "constant": [1, 4], "label": [3]},
+        data_keys={"x", "constant", "label"},
+    )
+    module = write_module(target, compiled, tmp_path / "model")
+    lines = run(
+        module,
+        """
+        const model = await createModel();
+        const x = [1000, 1001, -1000, 1000, -1, 3];
+        const outputs = model.evaluate({ x, constant: [7, 7, 7, 7], label: [0, 0, 1] });
+        console.log(outputs.softmax.slice(0, 2).join(" "));
+        console.log(outputs.norm.join(" "));
+        console.log(outputs.losses.join(" "));
+        console.log(Object.is(outputs.relu[4], 0));
+        """,
+    )
+    numbers = [[float(x) for x in line.split()] for line in lines[:3]]
+    assert np.allclose(numbers[0], [0.26894142, 0.73105858], atol=1e-6)
+    assert numbers[1] == [0, 0, 0, 0]
+    assert np.allclose(numbers[2], [1.3132617, 2000, 0.01815], atol=1e-4)
+    assert lines[3] == "true"
+
+
+@needs_node
+@pytest.mark.parametrize("optimizer", ["Adam", "SGD"])
+def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    params = CASES["mlp"].compiled().randomize_params(3)
+    x = CASES["mlp"].data()["x"]
+    weights = {key: torch.tensor(value, requires_grad=True) for key, value in params.items()}
+    layers = sorted({key.split(".")[0] for key in weights}) if "." in next(iter(weights)) else []
+    options = (
+        {"lr": 0.01, "weight_decay": 0.01}
+        if optimizer == "Adam"
+        else {"lr": 0.02, "momentum": 0.9, "nesterov": True}
+    )
+    kind = getattr(torch.optim, optimizer)(list(weights.values()), **options)
+    assert layers or len(weights) == 6
+    names = list(CASES["mlp"].compiled().parameter_keys)
+    expected = []
+    for _ in range(200):
+        kind.zero_grad()
+        y = torch.tensor(x)
+        for at, activation in ((0, torch.tanh), (2, torch.nn.functional.gelu), (4, None)):
+            y = y @ weights[names[at]].T + weights[names[at + 1]]
+            y = activation(y) if activation else y
+        loss = (y**2).mean()
+        loss.backward()
+        kind.step()
+        expected.append(loss.item())
+    ml.save(tmp_path / "w.safetensors", params)
+    spelled = {"lr": "learningRate", "weight_decay": "weightDecay"}
+    given = {spelled.get(key, key): value for key, value in options.items()}
+    lines = run(
+        mlp,
+        f"""
+        import {{ readFile }} from "node:fs/promises";
+        const model = await createModel();
+        model.loadStateDict(readSafetensors(await readFile({str(tmp_path / "w.safetensors")!r})));
+        const optimizer = new {optimizer}(model, {str(given).replace("True", "true")});
+        const x = {x.ravel().tolist()};
+        for (let step = 0; step < 200; ++step) {{
+          const {{ y }} = model.evaluate({{ x }});
+          console.log(y.reduce((sum, each) => sum + each * each, 0) / y.length);
+          model.trainStep({{ x }}, optimizer, {{ y: y.map((each) => (2 * each) / y.length) }});
+        }}
+        """,
+    )
+    got = [float(line) for line in lines]
+    assert expected[-1] < 0.2 * expected[0]
+    assert np.abs(np.array(got) - expected).max() < 1e-3
+
+
+@needs_node
+def test_weights_are_views_of_a_file_and_what_does_not_fit_is_listed(
+    mlp: Path, tmp_path: Path
+) -> None:
+    params = CASES["mlp"].compiled().randomize_params(1)
+    first = next(iter(params))
+    other = {key: value for key, value in params.items() if key != first}
+    other["extra"] = np.ones(2, np.float32)
+    wrong = next(iter(other))
+    other[wrong] = np.ones((2, 3), np.float32)
+    ml.save(tmp_path / "good.safetensors", params)
+    ml.save(tmp_path / "bad.safetensors", other)
+    lines = run(
+        mlp,
+        f"""
+        import {{ readFile }} from "node:fs/promises";
+        const model = await createModel();
+        const file = new Uint8Array(await readFile({str(tmp_path / "good.safetensors")!r}));
+        const weights = readSafetensors(file);
+        console.log(Object.values(weights).every(({{ data }}) => data.buffer === file.buffer));
+        console.log(JSON.stringify(model.loadStateDict(weights)));
+        const bad = readSafetensors(await readFile({str(tmp_path / "bad.safetensors")!r}));
+        console.log((await refused(() => model.loadStateDict(bad))).replaceAll("\\n", "|"));
+        console.log(model.parameters[{first!r}][0] === weights[{first!r}].data[0]);
+        console.log(JSON.stringify(model.loadStateDict(bad, {{ strict: false }})));
+        const again = readSafetensors(writeSafetensors(model.stateDict()));
+        console.log(again[{first!r}].data[1] === weights[{first!r}].data[1]);
+        """,
+    )
+    assert lines[:2] == ["true", '{"missing":[],"unexpected":[],"mismatched":[]}']
+    size = ", ".join(map(str, params[wrong].shape))
+    assert lines[2] == (
+        "mithril.StateError[E0901]: the state dict does not fit the model"
+        f"|  missing    : {first}|  mismatched : {wrong} [2, 3], expected [{size}]"
+        "|  unexpected : extra"
+    )
+    assert lines[3] == "true"
+    assert f'"missing":["{first}"],"unexpected":["extra"]' in lines[4]
+    assert lines[5] == "true"
+
+
+@needs_node
+def test_wrong_data_is_named(mlp: Path) -> None:
+    lines = run(
+        mlp,
+        """
+        const model = await createModel();
+        const x = new Float32Array(24);
+        console.log(await refused(() => model.evaluate({})));
+        console.log((await refused(() => model.evaluate({ x, z: x }))).split("\\n")[0]);
+        console.log(await refused(() => model.evaluate({ x: [1] })));
+        console.log(await refused(() => model.evaluate({ x: 1 })));
+        console.log(await refused(() => model.evaluateGradients({ x })));
+        const unknown = () => model.evaluateGradients({ x }, { z: x });
+        console.log((await refused(unknown)).split("\\n")[0]);
+        console.log((await refused(() => new Adam(model, { lr: 1 }))).split("\\n")[0]);
+        console.log(await refused(() => readSafetensors(new Uint8Array(4))));
+        model.dispose();
+        console.log(await refused(() => model.evaluate({ x })));
+        """,
+    )
+    assert lines == [
+        "mithril.InputError[E0801]: data lacks 'x'",
+        "mithril.InputError[E0802]: there is no data input 'z'",
+        "mithril.InputError[E0804]: 'x' has 1 elements, expected 24: [4, 6]",
+        "mithril.InputError[E0805]: 'x' is no array, expected one of float32",
+        "mithril.InputError[E0808]: there is no output to take the gradients of: expected a scalar "
+        "final_cost, or one output that is a scalar",
+        "mithril.InputError[E0807]: there is no output 'z'",
+        "mithril.InputError[E0802]: Adam has no option 'lr'",
+        "mithril.ParseError[E0740]: the file has no header of a safetensors file",
+        "mithril.BackendError[E1053]: the model is disposed of",
+    ]
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_index_out_of_range_is_an_error_and_the_model_goes_on(
+    target: str, tmp_path: Path
+) -> None:
+    module = write_module(target, CASES["embedding"].compiled(), tmp_path / "model")
+    lines = run(
+        module,
+        """
+        const model = await createModel();
+        const label = new Int32Array(12);
+        const wrong = () => model.evaluate({ label: label.map(() => 9) });
+        for (let i = 0; i < 99; ++i) await refused(wrong);
+        console.log(await refused(wrong));
+        console.log(await refused(() => model.evaluate({ label: [0.5, ...label.slice(1)] })));
+        console.log(model.evaluate({ label }).y.length);
+        """,
+    )
+    assert lines == [
+        "mithril.BackendError[E1053]: an index is out of range",
+        "mithril.InputError[E0805]: 'label' has 0.5, expected a whole number",
+        "36",
+    ]
+
+
+@needs_node
+def test_memory_does_not_grow(mlp: Path) -> None:
+    lines = run(
+        mlp,
+        """
+        const used = async () => {
+          for (let i = 0; i < 5; ++i) {
+            gc();
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+          const { heapUsed, external } = process.memoryUsage();
+          return heapUsed + external;
+        };
+        const x = new Float32Array(24).fill(0.1);
+        const model = await createModel();
+        const call = () => model.evaluateGradients({ x }, { y: new Float32Array(12) });
+        for (let i = 0; i < 500; ++i) call();
+        let before = await used();
+        for (let i = 0; i < 10000; ++i) call();
+        console.log((await used()) - before);
+        const cycle = async () => {
+          const other = await createModel();
+          other.evaluate({ x });
+          other.dispose();
+        };
+        for (let i = 0; i < 10; ++i) await cycle();
+        before = await used();
+        for (let i = 0; i < 100; ++i) await cycle();
+        console.log((await used()) - before);
+        """,
+        flags=("--expose-gc",),
+    )
+    calls, cycles = map(int, lines)
+    assert calls < 2_000_000
+    assert cycles < 5_000_000
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+def test_states_are_carried_on(target: str, tmp_path: Path) -> None:
+    compiled = ml.compile(
+        chain(ml.BatchNorm1D(), ml.Relu()),
+        ml.CpuBackend(),
+        shapes={"x": [4, 3]},
+        data_keys={"x"},
+    )
+    module = write_module(target, compiled, tmp_path / "model")
+    data = {"x": np.arange(12, dtype=np.float32).reshape(4, 3)}
+    params = compiled.randomize_params(0)
+    state: Any = compiled.initial_state_dict
+    for _ in range(3):
+        _, state = compiled.evaluate(params, data, state=state)
+    lines = run(
+        module,
+        """
+        const model = await createModel();
+        const x = Float32Array.from({ length: 12 }, (_, i) => i);
+        for (let i = 0; i < 3; ++i) model.evaluate({ x });
+        for (const elements of Object.values(model.states)) console.log(elements.join(" "));
+        model.resetStates();
+        for (const elements of Object.values(model.states)) console.log(elements.join(" "));
+        """,
+    )
+    got = [np.array(line.split(), np.float32) for line in lines]
+    saved = dict(state.items())
+    assert len(got) == 2 * len(saved)
+    for line, value in zip(got, saved.values(), strict=False):
+        assert np.allclose(line, np.asarray(value).ravel(), atol=1e-5)
+    assert sorted(map(float, np.concatenate(got[len(saved) :]))) == [0, 0, 0, 1, 1, 1]

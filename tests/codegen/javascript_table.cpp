@@ -1,0 +1,131 @@
+// The table of ops in JavaScript: every row and its gradients, in Node.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "codegen/write_javascript.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/temporary_folder.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/codegen/check_models.hpp"
+#include "tests/results.hpp"
+#include "tests/skip.hpp"
+#include "tests/table/generate.hpp"
+#include "tests/table/placement.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+// Elements as text where JSON has no number.
+Json elements_of(const Tensor& tensor) {
+  Json elements = Json::array();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double element = tensor.at_as_double(i);
+    if (std::isfinite(element)) {
+      elements.push_back(element);
+    } else {
+      elements.push_back(std::isnan(element) ? "NaN" : element < 0 ? "-Infinity" : "Infinity");
+    }
+  }
+  return elements;
+}
+
+// Whether ints of 64 bits are exact as doubles.
+bool is_exact(const std::vector<Tensor>& tensors) {
+  constexpr double limit = 9007199254740992.0;  // 2^53
+  for (const Tensor& tensor : tensors) {
+    for (std::int64_t i = 0; i < tensor.size() && tensor.dtype() == DType::int64; ++i) {
+      if (std::abs(tensor.at_as_double(i)) > limit) return false;
+    }
+  }
+  return true;
+}
+
+class JavaScriptTable {
+ public:
+  void add_row(const OpDef& op, const OpCase& row) {
+    if (makes_values(op, row)) return;
+    const RowGraph built = build(op, row);
+    if (!is_comparable(built.graph)) return;
+    const ModelCheck check = model_check(op.name + ", " + row.name, built.graph,
+                                         generate(built.tensors, 1), float_inputs(built, row.hold));
+    if (!is_exact(check.forward.inputs) || !is_exact(check.forward.expected)) return;
+    try {
+      const std::string source = javascript_source(check.model, "row");
+      write_text(folder_.path(std::to_string(cases_.size()) + ".mjs"), source);
+      cases_.push_back(case_of(check));
+    } catch (const Error& error) {
+      refused_.insert(op.name);
+      CHECK(std::string(error.what()).find("E1031") != std::string::npos);
+    }
+  }
+
+  void run() const {
+    write_text(folder_.path("cases.json"), cases_.dump());
+    const Ended ended = run_command(
+        fmt::format("node '{}' '{}'", std::filesystem::absolute("tests/web/run_table.mjs").string(),
+                    folder_.path()));
+    CHECK_MESSAGE(ended.well, ended.printed);
+    table_results.passed += ended.well ? cases_.size() : 0;
+  }
+
+  const std::set<std::string>& refused() const { return refused_; }
+  std::size_t size() const { return cases_.size(); }
+
+ private:
+  static Json case_of(const ModelCheck& check) {
+    Json made{{"what", check.forward.what}, {"tolerance", check.forward.tolerance}};
+    const ExportedModel& model = check.model;
+    for (const char* key : {"data", "params", "outputs", "seeds", "gradients"})
+      made[key] = Json::object();
+    for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+      const bool is_data = model.inputs[i].role == ExportedInput::Role::data;
+      made[is_data ? "data" : "params"][model.inputs[i].key] = elements_of(check.forward.inputs[i]);
+    }
+    for (std::size_t i = 0; i < model.outputs.size(); ++i)
+      made["outputs"][model.outputs[i].key] = elements_of(check.forward.expected[i]);
+    if (!check.backward) return made;
+    for (std::size_t i = 0; i < model.gradient_of.size(); ++i) {
+      made["seeds"][model.outputs[model.gradient_of[i]].key] =
+          elements_of(check.backward->inputs[model.inputs.size() + i]);
+    }
+    std::size_t next = model.outputs.size();
+    for (const ExportedInput& input : model.inputs) {
+      if (input.role == ExportedInput::Role::parameter)
+        made["gradients"][input.key] = elements_of(check.backward->expected[next++]);
+    }
+    return made;
+  }
+
+  TemporaryFolder folder_{"mithril-javascript-"};
+  Json cases_ = Json::array();
+  std::set<std::string> refused_;
+};
+
+}  // namespace
+
+TEST_CASE("generated JavaScript gives the results of every row of the op table") {
+  if (!run_command("command -v node").well) return skip("node is not installed");
+  JavaScriptTable table;
+  for (const OpCases& cases : all_op_cases()) {
+    for (const OpCase& row : cases.rows()) {
+      if (row.error.empty()) table.add_row(find_op(cases.op), row);
+    }
+  }
+  // Ints of 64 bits and linear algebra. The gradients of lgamma are polygammas.
+  CHECK(fmt::format("{}", fmt::join(table.refused(), " ")) ==
+        "auc_core cholesky det eigenvalues eigenvectors eigvalsh lgamma polygamma randint randn "
+        "random_uniform shift_left shift_right solve solve_triangular tsne_bandwidths "
+        "tsne_p_joint");
+  CHECK(table.size() > 1000);
+  table.run();
+}
+
+}  // namespace mithril::tests
