@@ -8,6 +8,7 @@
 #include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
 #include "codegen/write_wasm.hpp"
+#include "codegen/write_web_driver.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/limits.hpp"

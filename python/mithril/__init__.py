@@ -33,6 +33,7 @@ from ._core import (
     set_limits,
     to_javascript,
     to_jax,
+    write_web_driver,
 )
 from .backends import CpuBackend, JaxBackend, TorchBackend
 from .engine import Engine, PendingAnswer
@@ -188,5 +189,6 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "to_javascript",
     "to_jax",
     "to_wasm",
+    "write_web_driver",
     *models.__all__,
 ]

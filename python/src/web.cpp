@@ -1,6 +1,7 @@
 // Compiled models as modules of JavaScript and WebAssembly.
 #include "codegen/write_javascript.hpp"
 #include "codegen/write_wasm.hpp"
+#include "codegen/write_web_driver.hpp"
 #include "convert.hpp"
 #include "mithril/compile/compiled_model.hpp"
 
@@ -25,6 +26,13 @@ Args:
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1, 4]})
     ml.to_javascript(compiled, "net.mjs"))");
+  module.def(
+      "write_web_driver", [](py::handle folder) { write_web_driver(path_of(folder)); },
+      py::arg("folder"),
+      R"(Writes an npm package that generates text with language models in Mithril packages.
+
+It has `TorchModel`, `LMError` and `TorchUtils`. The package of a model has its module of
+`to_wasm` or `to_javascript` in `backends/wasm` or `backends/javascript`.)");
   module.def("_wasm_source",
              [](const CompiledModel& compiled, const py::dict& data, const std::string& name) {
                return wasm_source(compiled.exported(tensor_map_of(data)), name);
