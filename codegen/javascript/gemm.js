@@ -51,10 +51,41 @@ function multiplyTile(a, aAt, b, bAt, depth, c, cAt, cStep, rows, columns) {
   if (columns > 1) c[cAt + 3 * cStep + 1] += s31;
 }
 
+// Adds the product of a row of a and columns that are contiguous along `inner`, four at a time.
+function multiplyRow(columns, inner, a, aStart, b, c, cStart) {
+  const x = a.data;
+  const y = b.data;
+  for (let j = 0; j < columns; j += 4) {
+    const last = columns - 1;
+    const at0 = b.start + j * b.column;
+    const at1 = b.start + Math.min(j + 1, last) * b.column;
+    const at2 = b.start + Math.min(j + 2, last) * b.column;
+    const at3 = b.start + Math.min(j + 3, last) * b.column;
+    let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (let k = 0; k < inner; ++k) {
+      const factor = x[aStart + k * a.column];
+      s0 += factor * y[at0 + k];
+      s1 += factor * y[at1 + k];
+      s2 += factor * y[at2 + k];
+      s3 += factor * y[at3 + k];
+    }
+    const to = cStart + j;
+    c.data[to] += s0;
+    if (j + 1 < columns) c.data[to + 1] += s1;
+    if (j + 2 < columns) c.data[to + 2] += s2;
+    if (j + 3 < columns) c.data[to + 3] += s3;
+  }
+}
+
 // Adds a (rows x inner) @ b (inner x columns) to c. A matrix is {data, start, row, column}: its
 // elements, the index of the first one, and the steps to the next row and column. The columns of c
 // are contiguous.
 export function gemm(rows, columns, inner, a, b, c) {
+  if (rows < 4 && b.row === 1) {
+    for (let i = 0; i < rows; ++i)
+      multiplyRow(columns, inner, a, a.start + i * a.row, b, c, c.start + i * c.row);
+    return;
+  }
   const aPanels = scratch("a panels", Float64Array, (blockOfRows + 4) * blockOfInner);
   const bPanels = scratch("b panels", Float64Array, (blockOfColumns + 2) * blockOfInner);
   for (let j = 0; j < columns; j += blockOfColumns) {
