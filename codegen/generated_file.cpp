@@ -6,8 +6,6 @@
 
 namespace mithril::codegen {
 
-namespace {
-
 void refuse_generated(const std::string& path, const std::string& why) {
   if (why.empty()) return;
   raise({.kind = ErrorKind::backend,
@@ -15,8 +13,6 @@ void refuse_generated(const std::string& path, const std::string& why) {
          .message = "the file " + mithril::quoted(path) + " cannot be written",
          .facts = {{"why", why}}});
 }
-
-}  // namespace
 
 void write_generated(const std::string& path, std::span<const std::string_view> pieces) {
   refuse_generated(path, write_file(path, pieces));

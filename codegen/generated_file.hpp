@@ -9,6 +9,9 @@
 
 namespace mithril::codegen {
 
+// BackendError E1030 with the reason, if there is one.
+void refuse_generated(const std::string& path, const std::string& why);
+
 // Writes the pieces one after another, as a whole or not at all. BackendError E1030 with the reason
 // if the file cannot be written.
 void write_generated(const std::string& path, std::span<const std::string_view> pieces);

@@ -62,6 +62,10 @@ std::string javascript_source(const ExportedModel& model, const std::string& nam
 void write_javascript(const ExportedModel& model, const std::string& path) try {
   namespace fs = std::filesystem;
   const fs::path target(path);
+  for (const char* other : {".js", ".cjs", ".ts"}) {
+    if (target.extension() == other)
+      codegen::refuse_generated(path, "a module is a file NAME.mjs, or a folder");
+  }
   const auto web =
       codegen::web_model(model, target.stem().string(), codegen::javascript_language());
   const std::string types = codegen::web_declarations(web, false);

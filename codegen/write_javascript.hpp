@@ -13,7 +13,8 @@ namespace mithril {
 std::string javascript_source(const ExportedModel& model, const std::string& name);
 
 // Writes the module and its types: model.mjs and model.d.mts. A path without ".mjs" is a folder: an
-// npm package for `import` and `require`. BackendError E1030 if a file cannot be written.
+// npm package for `import` and `require`. BackendError E1030 if a file cannot be written, or the
+// path ends with ".js".
 void write_javascript(const ExportedModel& model, const std::string& path);
 
 }  // namespace mithril

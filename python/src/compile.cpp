@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "codegen/write_javascript.hpp"
 #include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
 #include "convert.hpp"
@@ -82,7 +83,8 @@ py::dict by_name(py::handle given) {
 void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
   const std::string file = path_of(path);
   if (file.ends_with(".py")) return write_jax(compiled.exported_with_open_sizes(), file);
-  write_cpp(compiled.exported(tensor_map_of(data)), file);
+  const ExportedModel exported = compiled.exported(tensor_map_of(data));
+  file.ends_with(".mjs") ? write_javascript(exported, file) : write_cpp(exported, file);
 }
 
 // Of a compiled model, or of a PerSample, which has its own method.

@@ -155,13 +155,17 @@ def test_a_page_without_simd_is_told_so(tmp_path: Path) -> None:
 
 def test_all_ops_without_javascript_are_reported_at_once(tmp_path: Path) -> None:
     model = ml.Model()
-    model |= ml.Det()(input="x", output="d")
-    model |= ml.Cholesky()(input="x", output="c")
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2, 2]}, data_keys={"x"})
+    model |= ml.Eigenvalues()(input="x", output="a")
+    model |= ml.Eigenvectors()(input="x", output="b")
+    model |= ml.Relu()(input="x", output="c")
+    compiled = ml.compile(
+        model, ml.CpuBackend(), shapes={"x": [2, 2]}, data_keys={"x"}, inference=True
+    )
     with pytest.raises(ml.BackendError) as caught:
         ml.to_javascript(compiled, tmp_path / "model.mjs")
     assert str(caught.value).startswith(
-        "mithril.BackendError[E1031]: d: there is no JavaScript for the ops cholesky, det\n"
+        "mithril.BackendError[E1031]: a: there is no JavaScript for the ops eigenvalues, "
+        "eigenvectors\n"
     )
     assert not list(tmp_path.iterdir())
 
@@ -185,3 +189,14 @@ def test_a_missing_or_failing_compiler_is_named(tmp_path: Path) -> None:
     with pytest.raises(ml.BackendError, match="to_wasm: the compiler failed"):
         ml.to_wasm(compiled, tmp_path / "model", compiler="false")
     assert not (tmp_path / "model").exists()
+
+
+def test_codegen_writes_modules_by_their_names(tmp_path: Path) -> None:
+    compiled = CASES["mlp"].compiled()
+    ml.to_javascript(compiled, tmp_path / "a.mjs")
+    expected = (tmp_path / "a.mjs").read_text()
+    (tmp_path / "b").mkdir()
+    ml.codegen(compiled, tmp_path / "b" / "a.mjs")
+    assert (tmp_path / "b" / "a.mjs").read_text() == expected
+    with pytest.raises(ml.BackendError, match=r"E1030.*\n  why : a module is a file NAME\.mjs"):
+        ml.to_javascript(compiled, tmp_path / "a.js")
