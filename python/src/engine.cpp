@@ -77,6 +77,8 @@ bool is_package(const py::object& object) {
 // The parameters stay in the mapped files until the engine binds them.
 ServableModel servable_of_package(const py::object& package) {
   const py::object compiled = package.attr("compile")(py::arg("bind") = false);
+  if (!py::isinstance<CompiledModel>(compiled))
+    wrong_type(package, "a package with a model: TorchScript runs with package.compile(backend)");
   return servable_of(py::make_tuple(compiled, package.attr("params"), package.attr("state")));
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_fit import network, rows, step_of
+from test_fit import LEARNING, network, rows, step_of
 
 import mithril as ml
 
@@ -149,16 +149,19 @@ def test_wrong_arguments_are_errors() -> None:
 # ---- fit ----
 
 
-def test_evaluators_are_metrics_of_fit() -> None:
+@pytest.mark.parametrize("kind", LEARNING)
+def test_evaluators_are_metrics_of_fit(kind: str) -> None:
+    if kind != "cpu":
+        pytest.importorskip("torch", reason="torch is not installed")
     held_out = rows(101, 1)
     measures = {
         "share": E.Accuracy("scores", "label"),
         "f1": E.F1Score("macro", "scores", "label"),
         "plain": lambda outputs, batch: np.mean(
-            outputs["scores"].argmax(1) == np.asarray(batch["label"])
+            np.asarray(outputs["scores"]).argmax(1) == np.asarray(batch["label"])
         ),
     }
-    model = network(ml.CpuBackend())
+    model = network(LEARNING[kind]())
     step = step_of(model)
     history = ml.fit(
         step, rows(300, 0), epochs=2, validation=held_out, metrics=measures, progress=False

@@ -71,6 +71,13 @@ def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -
     assert caught.value.code == "E1040"
 
 
+def test_an_engine_does_not_serve_torchscript(tmp_path: Path, module: torch.nn.Module) -> None:
+    ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
+    package = ml.load_package(tmp_path / "p", ml.TorchBackend(), allow_native_code=True)
+    with pytest.raises(ml.TypeError, match="a package with a model"):
+        ml.Engine().register("net", package)
+
+
 def test_wrong_inputs_have_their_own_errors(tmp_path: Path, module: torch.nn.Module) -> None:
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
     package = ml.load_package(tmp_path / "p", allow_native_code=True)
