@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ._core import unknown_name, wrong_argument
@@ -63,7 +63,7 @@ def from_csv(
 @checked_kinds
 def from_npy(paths: Mapping[str, str | os.PathLike[str]]) -> DataSource:
     """Rows of .npy files by key, which are mapped and not read as a whole."""
-    return Arrays(checked_batch("from_npy", {key: read_npy(path) for key, path in paths.items()}))
+    return Arrays(checked_batch("from_npy", _read_each("from_npy", paths, read_npy)))
 
 
 @checked_kinds
@@ -73,7 +73,7 @@ def from_idx(paths: Mapping[str, str | os.PathLike[str]]) -> DataSource:
     Example:
         ml.data.from_idx({"image": "images-idx3-ubyte.gz", "label": "labels-idx1-ubyte.gz"})
     """
-    return Arrays(checked_batch("from_idx", {key: read_idx(path) for key, path in paths.items()}))
+    return Arrays(checked_batch("from_idx", _read_each("from_idx", paths, read_idx)))
 
 
 @checked_kinds
@@ -105,3 +105,10 @@ def from_torch(data: Any, names: Sequence[str] | None = None) -> DataSource:
         return sample_stream(data, names)
     wrong_argument("from_torch", "data", "a Dataset or a DataLoader of PyTorch", data)
     raise AssertionError
+
+
+def _read_each(call: str, paths: Mapping[str, Any], read: Callable[[Any], Any]) -> dict[str, Any]:
+    for path in paths.values():
+        if not isinstance(path, (str, os.PathLike)):
+            wrong_argument(call, "paths", "a dict of paths", path)
+    return {key: read(path) for key, path in paths.items()}

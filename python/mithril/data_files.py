@@ -37,9 +37,9 @@ def refuse_file(path: Path, message: str, *facts: tuple[str, str]) -> NoReturn:
     raise AssertionError
 
 
-def refuse_reading(path: Path, error: OSError) -> NoReturn:
+def refuse_reading(path: Path, error: Exception) -> NoReturn:
     """InputError E0830."""
-    why = [("why", error.strerror or str(error))]
+    why = [("why", getattr(error, "strerror", None) or str(error))]
     raise_error("InputError", "E0830", "the file cannot be read", path=os.fspath(path), facts=why)
     raise AssertionError
 
@@ -55,10 +55,10 @@ def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             for cells in reader:
                 if cells:
                     yield reader.line_num, cells
-    except OSError as error:
-        refuse_reading(path, error)
     except (UnicodeDecodeError, csv.Error) as error:
         refuse_file(path, "the file is no CSV in UTF-8", ("why", str(error)))
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        refuse_reading(path, error)
 
 
 def csv_columns(
@@ -206,7 +206,7 @@ def read_idx(path: Path) -> Any:
             stored = file.read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         refuse_file(path, "the file is damaged", ("why", str(error)))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         refuse_reading(path, error)
     if len(stored) < 4 or stored[:2] != b"\0\0" or stored[2] not in IDX_DTYPES:
         refuse_file(path, "the file is no IDX file", ("begins with", stored[:4].hex(" ")))

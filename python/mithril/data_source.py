@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -43,7 +44,7 @@ class DataSource(ABC):
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
         """All rows in batches of n. The last batch may be short."""
-        require_at_least("read_batches", "n", n, 1)
+        n = at_least("read_batches", "n", n, 1)
         return rebatched(self._pieces(n, self._epoch), n)
 
     @property
@@ -65,7 +66,7 @@ class DataSource(ABC):
     def at_epoch(self, epoch: int) -> DataSource:
         """The same source in the order of this epoch, which shuffle determines. `fit` calls it."""
         source = copy.copy(self)
-        source._epoch = epoch
+        source._epoch = at_least("at_epoch", "epoch", epoch, 0)
         return source
 
     # ---- operations ----
@@ -87,20 +88,20 @@ class DataSource(ABC):
         Rows that can be read in any order are all permuted. Of others a row is drawn from the next
         `buffer` rows.
         """
-        require_at_least("shuffle", "seed", seed, 0)
-        require_at_least("shuffle", "buffer", buffer, 1)
+        seed = at_least("shuffle", "seed", seed, 0)
+        buffer = at_least("shuffle", "buffer", buffer, 1)
         return Shuffled(self, seed, buffer)
 
     @checked_kinds
     def take(self, n: int) -> DataSource:
         """The first n rows."""
-        require_at_least("take", "n", n, 0)
+        n = at_least("take", "n", n, 0)
         return Taken(self, n)
 
     @checked_kinds
     def batch(self, n: int, *, drop_last: bool = False) -> Batches:
         """Batches of n rows, for `fit` or a loop. The last one may be short, or is dropped."""
-        require_at_least("batch", "n", n, 1)
+        n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
 
     # ---- of each source ----
@@ -171,18 +172,20 @@ class Batches:
     def prefetch(self, depth: int = 2) -> Batches:
         """The same batches, made in a thread that is up to `depth` batches ahead. The thread ends
         with the loop, also when the loop is left early."""
-        require_at_least("prefetch", "depth", depth, 1)
+        depth = at_least("prefetch", "depth", depth, 1)
         return Batches(self._source, self._size, self._drop_last, depth)
 
     def __repr__(self) -> str:
         return f"<Batches of {self._size}: {self._source!r}>"
 
 
-def require_at_least(call: str, name: str, got: int, least: int) -> None:
-    """ValueError E0452."""
-    if got < least:
-        message = f"{call}: {name} is {got}, expected at least {least}"
+def at_least(call: str, name: str, got: Any, least: int) -> int:
+    """The int. ValueError E0452 below the least."""
+    number = operator.index(got)
+    if number < least:
+        message = f"{call}: {name} is {number}, expected at least {least}"
         raise_error("ValueError", "E0452", message)
+    return number
 
 
 def close(pieces: Iterator[Batch]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from .arrays import makes_array
-from .calls import checked
+from .calls import checked_kinds
 
 __all__ = ["DeviceArrays", "MemoryInfo"]
 
@@ -39,6 +39,7 @@ class DeviceArrays:
         raise NotImplementedError
 
     @classmethod
+    @checked_kinds
     def is_available(cls, device: str | None = None) -> bool:
         """Whether such a backend can run here: on this device, or on any."""
         known = cls.devices()
@@ -49,7 +50,7 @@ class DeviceArrays:
     def default_device(self) -> str:
         """The device on which the backend runs and makes arrays: "cpu", "cuda:0"."""
 
-    @checked
+    @checked_kinds
     def memory_info(self, device: str | None = None) -> MemoryInfo:
         """The memory of a device, by default that of the backend."""
         chosen = self._known_device(self.default_device if device is None else device)
@@ -94,6 +95,8 @@ class DeviceArrays:
     @classmethod
     def _known_device(cls, device: str) -> str:
         known = cls.devices()
+        if not isinstance(device, str):
+            _core.wrong_argument(cls.__name__, "device", "the name of a device", device)
         if device in known:
             return device
         facts = [("known", ", ".join(known))]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._core import Backend, CompiledModel, Model, compile, raise_error, unknown_name, wrong_argument
-from .calls import checked_kinds
+from .calls import checked, checked_kinds
 from .cpu_backend import CpuBackend
 from .files import load as load_file
 from .packages import Package, load_package
@@ -42,6 +42,7 @@ class ModelsRegistry:
         outputs = ml.load("minilm").evaluate({}, inputs)
     """
 
+    @checked
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()  # guards the entries and what they hold

@@ -184,6 +184,25 @@ def methods() -> Calls:
                 yield f"{owner}.{name} =", partial(assign, make, name)
 
 
+def modules() -> Calls:
+    """Of ml.data, ml.evaluation and the registry: functions, classes and their methods."""
+    for module in (ml.data, ml.evaluation):
+        for name in module.__all__:
+            if name not in ("DataSource", "Field"):  # abstract, and a tuple
+                yield name, getattr(module, name)
+    source = ml.data.from_arrays({"x": np.ones((3, 2))})
+    made = {
+        "DataSource": lambda: source,
+        "Batches": lambda: source.batch(2),
+        "Accuracy": ml.evaluation.Accuracy,
+        "ModelsRegistry": ml.ModelsRegistry,
+    }
+    for owner, make in made.items():
+        for name in dir(make()):
+            if not name.startswith("_") and callable(getattr(make(), name)):
+                yield f"{owner}.{name}", partial(call, make, name)
+
+
 VALUES = values()
 LIBRARY = (
     *("Linear", "Conv2d", "MLP", "Concat", "Reshape", "Cast", "Indexer", "MultiHeadAttention"),
@@ -191,6 +210,7 @@ LIBRARY = (
 )
 SPECIAL = ("__call__", "__getitem__", "__ior__", "__iadd__", "__add__", "__rpow__", "__getattr__")
 GROUPS = {"library": library, "bound": bound, "functions": functions, "methods": methods}
+GROUPS["modules"] = modules
 
 
 def keywords(function: Callable[..., Any]) -> list[str]:
