@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/language.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/loop_text.hpp"
 #include "codegen/node_text.hpp"
@@ -58,7 +59,8 @@ class KernelText {
       has_types = has_types && has_c_type(graph_.value(id).dtype);
       return variable(id);
     };
-    const auto formula = codegen::node_formula(graph_, node, planned, element);
+    const auto formula =
+        codegen::node_formula(graph_, node, planned, codegen::cpp_language(), element);
     if (!formula || !has_types) return false;
     const std::string name = fmt::format("v{}", variables_.size());
     variables_[output] = name;
