@@ -94,9 +94,14 @@ bool is_empty(const SpellingContext& c) {
   return element_count(c.dims("query")) == 0 || element_count(c.dims("key")) == 0;
 }
 
+// The fewest pairs of a query and a key for which the kernel of the CPU pays off: it computes the
+// result again. With one thread and 64 columns, 128 x 128 take 1.13 of the written-out time, and
+// 512 x 512 take 0.48.
+constexpr int64_t min_pairs = 256 * 256;
+
 std::string spell_on_cpu(const SpellingContext& c) {
   const Spelled s = arguments_of(c);
-  if (is_empty(c)) return spell_written_out(s);
+  if (is_empty(c) || s.rows * s.columns < min_pairs) return spell_written_out(s);
   const std::string op = "aten::_scaled_dot_product_flash_attention_for_cpu";
   const std::string forward =
       spell_call(op, {s.query, s.key, s.value, "0.0", s.causal, "scale=" + s.scale});

@@ -43,7 +43,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 TEST_CASE("gradients of attention are spelled with the kernels of each device") {
-  const Dims four{2, 3, 16, 64}, three{6, 16, 64};
+  const Dims four{2, 3, 256, 64}, three{6, 256, 64};
   const std::string base = "aten::_scaled_dot_product_";
   const auto check = [&](AttentionKernel kernel, DType dtype, const std::string& name) {
     CAPTURE(name);
