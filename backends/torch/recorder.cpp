@@ -104,6 +104,7 @@ void Recordings::record(const SlotRef& slot, at::TensorList inputs, RecordedPort
     if (!memory_) memory_ = device_.make_memory();
     slot->recording =
         std::make_unique<Recording>(device_, *memory_, inputs, std::move(ports), plain);
+    slot->policy.keep(places_of(inputs));
     slots_.push_back(slot);
   } catch (const Error& error) {
     slot->refusal = error.details().message;

@@ -22,8 +22,13 @@ ReplayPolicy::Action ReplayPolicy::next(std::vector<Place> places) {
   for (std::size_t i = saved_; i < places_.size(); ++i) {
     if (!copied_[i] && places_[i] != recorded_[i]) copied_[i] = ++moves_[i] >= most_moves;
   }
-  recorded_ = places_;
+  is_recorded_ = false;  // also if the run fails before it is recorded
   return Action::record;
+}
+
+void ReplayPolicy::keep(std::vector<Place> places) {
+  recorded_ = std::move(places);
+  is_recorded_ = true;
 }
 
 // Data has moved between the first runs already.
@@ -34,8 +39,6 @@ ReplayPolicy::Action ReplayPolicy::begin(const std::vector<Place>& last) {
   for (std::size_t i = saved_; i < places_.size(); ++i) {
     if (places_[i] != last[i]) copied_[i] = true;
   }
-  recorded_ = places_;
-  is_recorded_ = true;
   return Action::record;
 }
 

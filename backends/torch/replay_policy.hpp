@@ -30,6 +30,8 @@ class ReplayPolicy {
   Action next(std::vector<Place> places);
   // Which inputs a recording copies.
   const std::vector<bool>& copied() const { return copied_; }
+  // A recording was made that reads inputs at these places.
+  void keep(std::vector<Place> places);
   // The recording is gone: the next run makes another.
   void forget() { is_recorded_ = false; }
 

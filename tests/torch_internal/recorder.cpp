@@ -142,6 +142,34 @@ TEST_CASE("a failed capture leaves everything as before and is not repeated") {
   }
 }
 
+TEST_CASE("a run that fails before it is recorded is recorded later, for its own inputs") {
+  Fixture f;
+  Recorder recorder = f.recorder();
+  const at::Tensor first_parameter = numbers(10), other = numbers(100), data = numbers(1);
+  bool fails = false;
+  const auto run = [&](const at::Tensor& parameter) {
+    const auto plain = [&](at::TensorList inputs) {
+      TORCH_CHECK(!fails, "no");
+      return f.scaled(inputs);
+    };
+    return first(recorder.run(std::vector{data, parameter}, plain).front());
+  };
+  run(first_parameter);
+  fails = true;
+  CHECK_THROWS_AS(run(first_parameter), c10::Error);
+  fails = false;
+  CHECK(run(first_parameter) == 12);
+  CHECK(run(first_parameter) == 12);
+  CHECK(f.counts->replayed == 1);
+  fails = true;
+  CHECK_THROWS_AS(run(other), c10::Error);
+  fails = false;
+  CHECK(run(other) == 102);
+  CHECK(run(other) == 102);
+  CHECK(run(first_parameter) == 12);
+  CHECK(f.counts->replayed == 2);
+}
+
 TEST_CASE("an error of a replay is reported and the next run goes on") {
   Fixture f;
   Recorder recorder = f.recorder();
