@@ -103,6 +103,71 @@ def test_a_step_does_not_wait_for_the_device():
     assert {key: value.data_ptr() for key, value in params.items()} == places
 
 
+# ---- kernels ----
+
+
+def residual() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Conv2d(filters=8, kernel_size=3, padding=1)(input="x", output="first")
+    model |= ml.Relu()(input="first", output="r")
+    model |= ml.Conv2d(filters=8, kernel_size=3, padding=1)(input="r", output="second")
+    model |= ml.Add()(left="second", right="r", output="sum")
+    model |= ml.Relu()(input="sum", output="block")
+    model |= ml.Flatten(start_dim=1)(input="block", output="flat")
+    model |= ml.Linear(16)(input="flat", output="wide")
+    model |= ml.Gelu(approximate=True)(input="wide", output="active")
+    model |= ml.Linear(4)(input="active", output="last")
+    model |= ml.Relu()(input="last", output="y")
+    model.expose_keys("y")
+    return model
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
+def test_epilogues_give_what_the_ops_give(device: str):
+    x = images(2, 0, "cpu")
+    compiled = {
+        dtype: ml.compile(
+            residual(),
+            ml.TorchBackend(device=device, dtype=dtype),
+            shapes={"x": [2, 3, 9, 9]},
+            inference=True,
+        )
+        for dtype in (ml.float32, ml.float64)
+    }
+    params = compiled[ml.float64].randomize_params(seed=1)
+    expected = compiled[ml.float64].evaluate(params, {"x": x.to(device)})["y"]
+    narrow = {key: value.float() for key, value in params.items()}
+    found = compiled[ml.float32].evaluate(narrow, {"x": x.float().to(device)})["y"]
+    apart = (found - expected).abs().max() / expected.abs().max()
+    assert apart < (1e-5 if device == "cpu" else 1e-2)  # cuDNN multiplies in TF32
+
+
+@needs_cuda
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_the_gradient_of_attention_is_that_of_the_cpu(dtype: torch.dtype):
+    size = (1, 1, 4096, 64)
+    model = ml.Model()
+    model |= ml.Multiply()(left="one", right="q", output="query")
+    model |= ml.ScaledDotProduct(is_causal=True)(query="query", key="k", value="v", output="y")
+    shapes = {"one": [1], **{key: list(size) for key in "qkv"}}
+    drawn = {key: torch.randn(size, dtype=torch.float64) for key in "qkvg"}
+    found = []
+    for device, of in (("cpu", torch.float64), ("cuda", dtype)):
+        backend = ml.TorchBackend(device=device, dtype=of)
+        compiled = ml.compile(model, backend, shapes=shapes)
+        given = {key: value.to(device, of) for key, value in drawn.items()}
+        incoming = {"y": given.pop("g")}
+        _, gradients = compiled.evaluate(
+            given, {"one": torch.ones(1, dtype=of, device=device)}, output_gradients=incoming
+        )
+        found.append(gradients)
+    for key, expected in found[0].items():
+        apart = (found[1][key].cpu().double() - expected).abs().max() / expected.abs().max()
+        assert apart < (1e-3 if dtype == torch.float32 else 3e-2), key
+    scores = size[0] * size[1] * size[2] ** 2 * (4 if dtype == torch.float32 else 2)
+    assert backend.get_memory_stats()["peak"] < scores / 2
+
+
 # ---- layouts ----
 
 
