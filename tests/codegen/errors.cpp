@@ -44,6 +44,21 @@ TEST_CASE("an op without C++ is refused by its path and name") {
         "  help: spell a formula for the target \"c\" in its record, or compose it of other ops");
 }
 
+TEST_CASE("all ops without C++ are refused at once") {
+  OpDef other = unspelled_op();
+  other.name = "other";
+  ExportedModel model{.inputs = {{.key = "x", .dims = {2}}}, .outputs = {{.key = "y"}}};
+  const ValueId x = model.graph.add_input({.name = "x", .dims = {2}});
+  const ValueId a = model.graph.add(unspelled_op(), {x}, "a").front();
+  model.graph.add_output("y", model.graph.add(other, {a}, "b").front());
+  CHECK(text_of_error([&] { cpp_source(model, "model"); }) ==
+        "mithril.BackendError[E1031]: a: there is no C++ for the ops other, unspelled\n"
+        "  a : unspelled\n"
+        "  b : other\n"
+        "  help: spell a formula for the target \"c\" in their records, or compose them of other "
+        "ops");
+}
+
 TEST_CASE("half precision is refused by the path") {
   const CompiledModel compiled = layer(cpu({.dtype = DType::bfloat16}));
   CHECK(text_of_error([&] { cpp_source(compiled.exported(), "model"); }) ==
