@@ -99,14 +99,14 @@ std::string spell_conv2d_weight_grad(const SpellingContext& c) {
 
 OpDef derived(const char* from, std::string (*spell)(const SpellingContext&)) {
   OpDef op = find_op(from);
-  // The record's own eval does not know the additional ports.
-  op.eval = [](EvalContext& c) { MITHRIL_CHECK(false, c.op_name() + " for torch alone ran here"); };
   op.spell = {{"torch", "oneDNN's kernel where it is faster", spell}};
   return op;
 }
 
 OpDef product(const char* from, const char* shape, std::string (*spell)(const SpellingContext&)) {
   OpDef op = derived(from, spell);
+  // The record's own eval does not know the additional ports.
+  op.eval = [](EvalContext& c) { MITHRIL_CHECK(false, c.op_name() + " for torch alone ran here"); };
   op.inputs.push_back(optional("addend", shape, "float"));
   for (const char* port : {"activation", "algorithm"}) op.inputs.push_back(value(port, "str"));
   op.inputs.push_back(value("packed", "bool"));
