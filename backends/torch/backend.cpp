@@ -25,7 +25,8 @@ class Torch final : public Backend {
     return {.mixed_precision = settings_.mixed_precision(),
             .use_checkpointing = settings_.memory_efficient,
             .fused_attention = true,
-            .as_composed = settings_.eager_mode};
+            .as_composed = settings_.eager_mode,
+            .differentiates = settings_.requires_grad};
   }
 
   std::vector<std::string> missing(const Graph& graph) const override {
@@ -43,6 +44,11 @@ class Torch final : public Backend {
 
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
     return memory_->count([&] { return std::vector<Tensor>{adopted(tensor, parameter)}; }).front();
+  }
+  Tensor receive(const Tensor& tensor) const override {
+    if (is_torch(tensor) && tensor.foreign()->device() == settings_.device) return tensor;
+    const Tensor known = is_torch(tensor) ? tensor : tensor.host();
+    return from_torch(to_torch(known, c10::Device(settings_.device)));
   }
   Tensor own(const Tensor& tensor) const override {
     if (is_own(tensor)) return tensor;

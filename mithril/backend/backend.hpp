@@ -92,6 +92,8 @@ struct GraphOptions {
   // Whether graphs stay as composed, so that every op is visible: only the necessary passes run.
   // compile refuses options that rewrite graphs.
   bool as_composed = false;
+  // Whether parameters take part in the automatic differentiation of the backend's library.
+  bool differentiates = false;
 };
 
 class Backend {
@@ -110,6 +112,9 @@ class Backend {
     static_cast<void>(parameter);
     return tensor;
   }
+  // A tensor of any backend as a tensor of this one, on its device. Shares the elements where both
+  // reach the same memory, otherwise copies them once.
+  virtual Tensor receive(const Tensor& tensor) const { return tensor.host(); }
   // A result of an executable as a dense tensor that owns its elements and may be written to.
   // evaluate returns gradients like this.
   virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }

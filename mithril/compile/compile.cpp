@@ -11,6 +11,7 @@
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/discard.hpp"
 #include "mithril/compile/overrides.hpp"
+#include "mithril/compile/several_backends.hpp"
 #include "mithril/compile/spelling_warnings.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/passes/passes.hpp"
@@ -39,13 +40,16 @@ void discard(Composed& composed, const std::vector<std::string>& names) {
   std::erase_if(composed.states, [&](const FlatState& state) { return !has(state.input); });
 }
 
-Composed compose(Composite& model, DType default_dtype, const CompileOptions& options) {
+// `several`: places the parts; null for one backend.
+Composed compose(Composite& model, DType default_dtype, const CompileOptions& options,
+                 SeveralBackends* several) {
   Composition composition(model);  // never committed: its destructor undoes the overrides
   complete(composition);
   const KeySets sets(model, options);
   state_overrides(model, options);
   const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
   FlatModel flat = flatten(root, default_dtype);
+  if (several) several->place(model, flat);
   const std::vector<NamedPort> outputs = output_ports(model);
   sets.check_placed(flat, outputs);
   Composed composed{.inputs = classify(model, flat, sets),
@@ -87,24 +91,8 @@ void refuse_rewriting(const CompileOptions& options) {
   }
 }
 
-}  // namespace
-
-OptimizationLevel optimization_level_named(std::string_view name) {
-  if (name == "none") return OptimizationLevel::none;
-  if (name == "default") return OptimizationLevel::standard;
-  if (name == "max") return OptimizationLevel::max;
-  unknown_name(ErrorKind::name, "E0610", "optimization level", std::string(name), "",
-               {"none", "default", "max"});
-}
-
-CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
-                      CompileOptions options) try {
-  if (!backend) {
-    raise({.kind = ErrorKind::backend,
-           .code = "E1052",
-           .message = "compile: the backend is null",
-           .help = "give one, such as ml::cpu()"});
-  }
+CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
+                          const CompileOptions& options, SeveralBackends* several) {
   const std::shared_ptr<Composite> composite = model.composite();
   auto compiled = std::make_shared<Impl>();
   const GraphOptions wanted = backend->graph_options();
@@ -127,7 +115,8 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   }
   compiled->model = composite;
 
-  Composed composed = compose(open_model(composite), compiled->backend->default_dtype(), options);
+  Composed composed =
+      compose(open_model(composite), compiled->backend->default_dtype(), options, several);
   for (const InputKey& input : composed.inputs) {
     if (input.key_class == KeyClass::state) compiled->state_keys.push_back(input.key);
   }
@@ -138,6 +127,34 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   compiled->load();
   for (const std::string& warning : compiled->warnings) warn(warning);
   return CompiledModel(std::move(compiled));
+}
+
+}  // namespace
+
+OptimizationLevel optimization_level_named(std::string_view name) {
+  if (name == "none") return OptimizationLevel::none;
+  if (name == "default") return OptimizationLevel::standard;
+  if (name == "max") return OptimizationLevel::max;
+  unknown_name(ErrorKind::name, "E0610", "optimization level", std::string(name), "",
+               {"none", "default", "max"});
+}
+
+CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
+                      CompileOptions options) try {
+  if (!backend) {
+    raise({.kind = ErrorKind::backend,
+           .code = "E1052",
+           .message = "compile: the backend is null",
+           .help = "give one, such as ml::cpu()"});
+  }
+  return compile_for(model, std::move(backend), options, nullptr);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+CompiledModel compile(const Model& model, Backends backends, CompileOptions options) try {
+  const auto several = std::make_shared<SeveralBackends>(std::move(backends));
+  return compile_for(model, several, options, several.get());
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

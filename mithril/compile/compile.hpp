@@ -19,4 +19,12 @@ namespace mithril {
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
                       CompileOptions options = {});
 
+// The same on several backends. Example:
+//   auto compiled = ml::compile(net, {{"", ml::torch()}, {"head", ml::cpu()}});
+// Tensors cross between backends without a copy where both reach their memory, otherwise with one
+// copy. Parameters, states and results are tensors of the backend of "". NameError E0645 for a path
+// that no part has; BackendError E1060 without "", E1061 for backends whose floats have different
+// dtypes, E1062 for a backend that takes part in its library's differentiation.
+CompiledModel compile(const Model& model, Backends backends, CompileOptions options = {});
+
 }  // namespace mithril

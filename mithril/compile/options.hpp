@@ -1,6 +1,8 @@
 // Options of compile.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,12 @@
 #include "mithril/model/model.hpp"
 
 namespace mithril {
+
+class Backend;
+
+// Backends by the path of a part ("encoder.fc1"), for it and everything in it. The longest path
+// decides; "" is for all other parts.
+using Backends = std::map<std::string, std::shared_ptr<Backend>>;
 
 // A key of a model: its name, its path, or a connection.
 class KeyRef {

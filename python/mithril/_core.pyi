@@ -332,8 +332,9 @@ def jax_backend(
 ) -> Backend: ...
 def compile(
     model: Model,
-    backend: Backend,
+    backend: Backend | None = None,
     *,
+    backends: Mapping[str, Backend] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
     types: Mapping[Any, PortType] | None = None,
     data_keys: Keys | None = None,

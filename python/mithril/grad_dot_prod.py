@@ -318,9 +318,9 @@ class GradDotProdEngine:
         shape = self._shape_of_losses(params, data, count)
         terms = max(int(np.prod(shape)) if self._mean_losses else count, 1)
         backend: Any = self._compiled.backend
-        # NumPy has no bfloat16: the CPU backend casts.
-        is_cpu = backend.name == "cpu"
-        seeds = np.full(shape, 1 / terms) if is_cpu else backend.full(*shape, value=1 / terms)
+        # NumPy has no bfloat16: the CPU backend casts, as do several backends.
+        casts = backend.name == "cpu" or not hasattr(backend, "full")
+        seeds = np.full(shape, 1 / terms) if casts else backend.full(*shape, value=1 / terms)
         incoming = {self._losses: seeds}
         if not self._state:
             return self._compiled.evaluate(params, data, output_gradients=incoming)[1], {}

@@ -13,7 +13,6 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/model/composite.hpp"
-#include "mithril/optim/grad_scaler.hpp"
 
 namespace mithril::python {
 namespace {
@@ -110,14 +109,44 @@ void write_library_files(const CompiledModel& compiled, const py::dict& params,
                  .name = name});
 }
 
+Backends backends_argument(py::handle given) {
+  return argument("compile", "backends", [&] {
+    if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of paths and backends");
+    Backends backends;
+    for (const auto& [path, backend] : given.cast<py::dict>()) {
+      if (!py::isinstance<Backend>(backend))
+        wrong_type(backend, "a backend, such as ml.CpuBackend()");
+      backends[text_of(path, "the path of a part, or \"\"")] =
+          backend.cast<std::shared_ptr<Backend>>();
+    }
+    return backends;
+  });
+}
+
+// For one backend, or for several.
+CompiledModel compile_for(const Model& model, py::handle backend, py::handle backends,
+                          const CompileOptions& options) {
+  if (backends.is_none()) {
+    require<Backend>("backend", backend, "a backend, such as ml.CpuBackend()");
+    return compile(model, backend.cast<std::shared_ptr<Backend>>(), options);
+  }
+  if (!backend.is_none()) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0437",
+           .message = "compile takes either a backend or backends",
+           .help = "name the backend in backends, at the path \"\""});
+  }
+  return compile(model, backends_argument(backends), options);
+}
+
 // Also keeps the backend alive, so that `backend` is the user's object.
-py::object compile_model(py::handle model, py::handle backend, py::handle shapes, py::handle types,
-                         py::handle data_keys, py::handle constant_keys, py::handle trainable_keys,
+py::object compile_model(py::handle model, py::handle backend, py::handle backends,
+                         py::handle shapes, py::handle types, py::handle data_keys,
+                         py::handle constant_keys, py::handle trainable_keys,
                          py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
                          py::handle file_path, bool safe_shapes, bool use_checkpointing, bool debug,
                          const std::string& optimization_level, bool cache) {
   require<Model>("model", model, "a model to compile");
-  require<Backend>("backend", backend, "a backend, such as ml.CpuBackend()");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
       .shapes = map_argument<ShapeSpec>("shapes", shapes, shape_of),
@@ -134,15 +163,15 @@ py::object compile_model(py::handle model, py::handle backend, py::handle shapes
       .debug = debug,
       .use_checkpointing = use_checkpointing,
       .cache = cache};
-  const CompiledModel compiled = compile(source, backend.cast<std::shared_ptr<Backend>>(), given);
+  const CompiledModel compiled = compile_for(source, backend, backends, given);
   for (const std::string& warning : compiled.warnings()) {
     if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) != 0) throw py::error_already_set();
   }
   if (!file_path.is_none()) write_source(compiled, file_path, py::dict());
   py::object made = py::cast(compiled);
   const py::dict options(
-      py::arg("shapes") = by_name(shapes), py::arg("types") = by_name(types),
-      py::arg("data_keys") = names_of(given.data_keys),
+      py::arg("backends") = backends, py::arg("shapes") = by_name(shapes),
+      py::arg("types") = by_name(types), py::arg("data_keys") = names_of(given.data_keys),
       py::arg("constant_keys") = by_name(constant_keys),
       py::arg("trainable_keys") = names_of(given.trainable_keys),
       py::arg("discard_keys") = names_of(given.discard_keys), py::arg("inference") = inference,
@@ -245,20 +274,21 @@ void bind_compile(py::module_& module) {
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
       py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
       py::arg("amp_dtype") = DType::bfloat16, "What CpuBackend is made of.");
-  module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
-             py::arg("shapes") = py::none(), py::arg("types") = py::none(),
-             py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),
-             py::arg("trainable_keys") = py::none(), py::arg("discard_keys") = py::none(),
-             py::arg("inference") = false, py::arg("jit") = true,
-             py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
-             py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
-             py::arg("debug") = false, py::arg("optimization_level") = "default",
-             py::arg("cache") = false,
+  module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
+             py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
+             py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
+             py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
+             py::arg("discard_keys") = py::none(), py::arg("inference") = false,
+             py::arg("jit") = true, py::arg("use_short_namings") = false,
+             py::arg("file_path") = py::none(), py::arg("safe_shapes") = true,
+             py::arg("use_checkpointing") = false, py::arg("debug") = false,
+             py::arg("optimization_level") = "default", py::arg("cache") = false,
              R"(From a model to what evaluates it; the model stays as it is.
 
 Args:
     model: what to compile.
-    backend: CpuBackend or TorchBackend.
+    backend: CpuBackend, TorchBackend or JaxBackend.
+    backends: instead of one, {path of a part: its backend}; the path "" is for all other parts.
     shapes, types: {key: facts} that hold for this compile only.
     data_keys: inputs that are data and no parameters.
     constant_keys: {input: value}, folded.
@@ -288,28 +318,6 @@ it writes the norms of the samples, or the dots if there is an example in `valid
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})
     ml.codegen(compiled, "model.cpp", data={"x": np.zeros((1, 4))}))");
-  py::class_<LossScale>(module, "LossScale", "The factor of a GradScaler, and how it changes.")
-      .def(py::init([](double scale, double growth_factor, double backoff_factor,
-                       std::int64_t growth_interval, std::int64_t growth_tracker) {
-             const LossScale state{scale, growth_factor, backoff_factor, growth_interval,
-                                   growth_tracker};
-             state.check();
-             return state;
-           }),
-           py::arg("init_scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
-           py::arg("growth_interval"), py::arg("growth_tracker") = 0)
-      .def_readwrite("scale", &LossScale::scale, "The factor of the loss.")
-      .def_readonly("growth_factor", &LossScale::growth_factor,
-                    "The factor by which the scale grows.")
-      .def_readonly("backoff_factor", &LossScale::backoff_factor,
-                    "The factor by which the scale shrinks after an overflow.")
-      .def_readonly("growth_interval", &LossScale::growth_interval,
-                    "The number of clean iterations after which the scale grows.")
-      .def_readonly("growth_tracker", &LossScale::growth_tracker,
-                    "The clean iterations since the last change.")
-      .def_property_readonly("inverse", &LossScale::inverse, "1 / scale.")
-      .def("update", &LossScale::update, py::arg("found_inf"),
-           "Updates the scale at the end of an iteration.");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "From the next evaluation on it is not called.");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),

@@ -103,16 +103,20 @@ class Generator {
 
   RandomModel run() {
     const int tries = between(smallest_model, largest_model);
-    for (int i = 0; i < tries; ++i) {
-      const Row& row = usable_rows()[random_() % usable_rows().size()];
-      attempt(row);
-    }
+    for (int i = 0; i < tries; ++i) attempt();
+    return std::move(result_);
+  }
+
+  RandomModel run(std::size_t parts) {
+    while (result_.parts.size() < parts) attempt();
     return std::move(result_);
   }
 
  private:
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   bool happens(double probability) { return std::bernoulli_distribution(probability)(random_); }
+
+  void attempt() { attempt(usable_rows()[random_() % usable_rows().size()]); }
 
   void attempt(const Row& row) {
     new_inputs_.clear();
@@ -221,6 +225,9 @@ class Generator {
 }  // namespace
 
 RandomModel random_model(std::uint64_t seed) { return Generator(seed).run(); }
+RandomModel random_model(std::uint64_t seed, std::size_t parts) {
+  return Generator(seed).run(parts);
+}
 
 namespace {
 

@@ -1,0 +1,68 @@
+// One model on several backends: parts are placed by their paths.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mithril/backend/backend.hpp"
+#include "mithril/compile/options.hpp"
+#include "mithril/model/flatten.hpp"
+
+namespace mithril {
+
+// A backend, and how messages call it.
+struct LabelledBackend {
+  std::string label;
+  const Backend& backend;
+};
+// BackendError E1061 if their floats have different dtypes.
+void check_same_floats(const LabelledBackend& one, const LabelledBackend& other);
+
+// A backend that cuts each graph into segments, runs each on the backend of its nodes, and passes
+// tensors between them (Backend::receive). The backend of the path "" is the main one: parameters,
+// states and results are its tensors.
+class SeveralBackends final : public Backend {
+ public:
+  // BackendError E1052 for null, E1060 without the path "", E1061 for backends whose floats have
+  // different dtypes, E1062 for a backend that takes part in its library's differentiation.
+  explicit SeveralBackends(Backends backends);
+
+  // Places the parts of the model, which `flat` is the graph of. NameError E0645 for a path that no
+  // part has. Called once, before graphs are loaded.
+  void place(const Composite& model, const FlatModel& flat);
+
+  std::string_view name() const override { return name_; }
+  DType default_dtype() const override { return main().default_dtype(); }
+  GraphOptions graph_options() const override { return options_; }
+  std::vector<std::string> missing(const Graph& graph) const override;
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override;
+  Tensor adopt(const Tensor& tensor, bool parameter) const override {
+    return main().adopt(tensor, parameter);
+  }
+  Tensor receive(const Tensor& tensor) const override { return main().receive(tensor); }
+  Tensor own(const Tensor& tensor) const override;
+  BackendMemory* memory() override { return members_[main_]->memory(); }
+
+ private:
+  const Backend& main() const { return *members_[main_]; }
+  void check() const;
+  size_t member_at(std::string_view path) const;
+  size_t member_of(std::string_view value) const;
+  std::vector<size_t> members_of(const Graph& graph) const;
+
+  const Backends backends_;                           // by path
+  std::vector<std::shared_ptr<Backend>> members_;     // each once
+  std::map<std::string, size_t, std::less<>> paths_;  // the number of the member
+  size_t main_ = 0;
+  std::string name_;
+  GraphOptions options_;
+  // By the names of the values that parts make or read: the member.
+  std::unordered_map<std::string, size_t> places_;
+};
+
+}  // namespace mithril
