@@ -16,6 +16,7 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/check/check_op.hpp"
 #include "mithril/compile/checkpoint.hpp"
+#include "mithril/compile/compare.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/fit.hpp"
 #include "mithril/compile/generate.hpp"

@@ -165,6 +165,7 @@ class CompiledModel {
   friend class Generation;
   friend class PerSample;
   friend class ServedModel;
+  friend class ComparedModel;
   CompiledModel fixed(TensorMap params, const State* state) const;
   // Shared, because it is immutable.
   std::shared_ptr<Impl> impl_;

@@ -36,6 +36,7 @@ from ._core import (
     write_web_driver,
 )
 from .backends import CpuBackend, JaxBackend, TorchBackend
+from .compare import BackendComparison, BackendDifference, compare
 from .engine import Engine, PendingAnswer
 from .files import (
     Checkpoint,
@@ -105,6 +106,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Adam",
     "AdamW",
     "AttributeError",
+    "BackendComparison",
+    "BackendDifference",
     "BackendError",
     "Checkpoint",
     "CompiledModel",
@@ -161,6 +164,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "build_library",
     "check_op",
     "codegen",
+    "compare",
     "compile",
     "data",
     "dtype",

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import mithril
 
-from . import package_command, serve_command
+from . import package_command, serve_command, verify_command
 
 # Each has DESCRIPTION and add_arguments(parser).
-COMMANDS = {"package": package_command, "serve": serve_command}
+COMMANDS = {"package": package_command, "serve": serve_command, "verify": verify_command}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

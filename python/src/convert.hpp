@@ -118,6 +118,7 @@ void bind_library(py::module_& module);
 void bind_user_ops(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
+void bind_compare(py::module_& module);
 void bind_loss_scale(py::module_& module);
 void bind_jax(py::module_& module);
 void bind_jax_backend(py::module_& module);

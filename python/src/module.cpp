@@ -38,6 +38,7 @@ PYBIND11_MODULE(_core, module) {
   bind_user_ops(module);
   bind_constraints(module);
   bind_compile(module);
+  bind_compare(module);
   bind_loss_scale(module);
   bind_jax(module);
   bind_jax_backend(module);

@@ -1,0 +1,126 @@
+"""`mithril verify`: compares backends on a model, value by value."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import Backend, CompiledModel, Model, raise_error
+from .backends import CpuBackend, JaxBackend, TorchBackend
+from .compare import compare, write_reduced
+from .files import load_safetensors
+
+DESCRIPTION = "Compare backends on a model, and name the first node where they differ."
+BACKENDS: dict[str, Callable[[Any], Backend]] = {
+    "reference": lambda dtype: CpuBackend(dtype, reference=True),
+    "cpu": CpuBackend,
+    "torch": lambda dtype: TorchBackend("cpu", dtype),
+    "jax": JaxBackend,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options; sets `run`."""
+    parser.description = f"{DESCRIPTION} The exit status is 1 if they differ."
+    parser.add_argument("model", help="a model as JSON, as Model.to_json writes it")
+    parser.add_argument(
+        "--backends",
+        nargs="+",
+        choices=list(BACKENDS),
+        default=["reference", "cpu"],
+        metavar="NAME",
+        help=f"{', '.join(BACKENDS)}; the first is the reference",
+    )
+    parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="KEY=SIZES",
+        help="the sizes of an input: x=8,4; for every size that the model leaves open",
+    )
+    parser.add_argument("--params", help="a .safetensors file; default: as the layers initialise")
+    parser.add_argument(
+        "--data", help="a .safetensors file; default: normally distributed, and ints of 0 and 1"
+    )
+    parser.add_argument("--tolerance", type=float, help="relative to the largest element")
+    parser.add_argument("--no-gradients", action="store_true", help="compare the outputs only")
+    parser.add_argument("--inference", action="store_true", help="compare in inference mode")
+    parser.add_argument("--seed", type=int, default=0, help="of random numbers")
+    parser.add_argument(
+        "--reduce", metavar="FOLDER", help="cut the graph to the smallest that fails, and write it"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> None:
+    model = Model.from_json(Path(given.model).read_text(encoding="utf-8"))
+    dtype = getattr(_core.dtype, given.dtype)
+    backends = [BACKENDS[name](dtype) for name in given.backends]
+    options = {"shapes": _shapes(given.shape), "inference": given.inference}
+    compiled = _core.compile(model, backends[0], **options)
+    params = load_safetensors(given.params) if given.params else compiled.get_parameters(given.seed)
+    data = load_safetensors(given.data) if given.data else _random_data(compiled, given.seed)
+    found = compare(
+        model,
+        backends,
+        params,
+        data,
+        tolerance=given.tolerance,
+        gradients=not given.no_gradients,
+        seed=given.seed,
+        reduce=given.reduce is not None,
+        **options,
+    )
+    print(found, end="")
+    if given.reduce is not None and found.differences:
+        first = found.differences[0]
+        for path in write_reduced(
+            Path(given.reduce), first, found.backends[0], backends, given.tolerance
+        ):
+            print(f"wrote {path}")
+    if not found.agrees:
+        sys.exit(1)
+
+
+def _shapes(arguments: list[str]) -> dict[str, list[int]]:
+    shapes = {}
+    for argument in arguments:
+        key, _, sizes = argument.partition("=")
+        try:
+            shapes[key] = [int(size) for size in sizes.split(",") if size]
+        except ValueError:
+            raise_error(
+                "ValueError",
+                "E0439",
+                f"--shape is '{argument}', expected KEY=SIZES",
+                help="write the sizes with commas: x=8,4",
+            )
+    return shapes
+
+
+def _random_data(compiled: CompiledModel, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    dtypes = _core._data_dtypes(compiled)
+    data: dict[str, Any] = {}
+    for key in compiled.data_keys:
+        shape = compiled.shapes.get(key)
+        sizes = [size for size in shape or [] if isinstance(size, int)]
+        if shape is None or len(sizes) < len(shape):
+            raise_error(
+                "InputError",
+                "E0876",
+                f"the sizes of '{key}' are not known",
+                help=f"state them: --shape {key}=8,4",
+            )
+        name = dtypes[key].name
+        whole = name in ("bool", "int32", "int64")
+        made = rng.integers(0, 2, sizes) if whole else rng.standard_normal(sizes)
+        data[key] = made.astype(name)
+    return data

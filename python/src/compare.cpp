@@ -1,0 +1,66 @@
+// Comparing backends on one model.
+#include "mithril/compile/compare.hpp"
+
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+
+namespace mithril::python {
+namespace {
+
+// The fields of mithril.compare.BackendDifference.
+py::tuple fields_of(const BackendDifference& found) {
+  py::object reduced = py::none();
+  if (found.reduced) {
+    reduced = py::make_tuple(object_of(found.reduced->model), dict_of(found.reduced->data),
+                             found.reduced->nodes);
+  }
+  return py::make_tuple(found.path, found.op, found.backend, array_of(found.expected),
+                        array_of(found.got), py::tuple(py::cast(found.worst)),
+                        found.expected_element, found.got_element, found.difference, found.allowed,
+                        found.in_whole_graph, reduced);
+}
+
+py::tuple compare_backends(const CompiledModel& reference, const py::list& others,
+                           const py::dict& params, const py::dict& data,
+                           std::optional<double> tolerance, bool gradients, std::uint64_t seed,
+                           bool reduce) {
+  std::vector<std::shared_ptr<Backend>> backends;
+  for (const py::handle backend : others) {
+    if (!py::isinstance<Backend>(backend))
+      wrong_type(backend, "a backend, such as ml.CpuBackend()");
+    backends.push_back(backend.cast<std::shared_ptr<Backend>>());
+  }
+  const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
+  const BackendComparison found = call_with_inputs({params, data}, [&] {
+    return compare(
+        reference, backends, p, d,
+        {.tolerance = tolerance, .gradients = gradients, .seed = seed, .reduce = reduce});
+  });
+  py::list differences;
+  for (const BackendDifference& each : found.differences) differences.append(fields_of(each));
+  return py::make_tuple(found.backends, found.nodes, differences, found.text());
+}
+
+// The dtype of each data input.
+py::dict data_dtypes(const CompiledModel& compiled) {
+  const ExportedModel exported = compiled.exported_with_open_sizes();
+  py::dict dtypes;
+  for (size_t i = 0; i < exported.inputs.size(); ++i) {
+    if (exported.inputs[i].role != ExportedInput::Role::data) continue;
+    const Value& value = exported.graph.value(exported.graph.inputs()[i]);
+    dtypes[py::str(exported.inputs[i].key)] = value.dtype;
+  }
+  return dtypes;
+}
+
+}  // namespace
+
+void bind_compare(py::module_& module) {
+  module.def("_compare", compare_backends, py::arg("reference"), py::arg("others"),
+             py::arg("params"), py::arg("data"), py::arg("tolerance"), py::arg("gradients"),
+             py::arg("seed"), py::arg("reduce"), "What ml.compare is made of.");
+  module.def("_data_dtypes", data_dtypes, py::arg("compiled"), "The dtype of each data input.");
+}
+
+}  // namespace mithril::python
