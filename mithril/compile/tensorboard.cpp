@@ -50,8 +50,8 @@ std::string varint(std::uint64_t value) {
 }
 
 // The tag of a field: its number and its wire type.
-enum Wire : unsigned { integer = 0, eight_bytes = 1, text = 2, four_bytes = 5 };
-std::string tag(unsigned field, Wire wire) { return varint(field << 3 | wire); }
+enum WireType : unsigned { integer = 0, eight_bytes = 1, text = 2, four_bytes = 5 };
+std::string tag(unsigned field, WireType wire) { return varint(field << 3 | wire); }
 std::string text_field(unsigned field, const std::string& bytes) {
   return tag(field, text) + varint(bytes.size()) + bytes;
 }
