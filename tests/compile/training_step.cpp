@@ -273,7 +273,7 @@ TEST_CASE("parameters that cannot be updated are refused before any update") {
       Tensor::borrow(DType::float32, {5}, static_cast<const void*>(fixed), nullptr);
   CHECK(text_of_error([&] { step(params, batch(9)); }) ==
         "mithril.InputError[E0813]: 'linear_1.bias' cannot be updated: its elements are read-only\n"
-        "  help: give a copy of it; tensors of torch are moved by the optimizers of torch");
+        "  help: give a copy of it; a backend updates tensors of its own device");
   params["linear_1.bias"] = before.at("linear_1.bias").copy();
   TensorMap data = batch(9);
   data.at("words").mutable_values<int64_t>()[3] = 40;
