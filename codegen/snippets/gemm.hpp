@@ -13,7 +13,7 @@ template <typename T, typename... Operands>
 inline constexpr bool has_tiles = std::is_floating_point_v<T> &&
                                   (std::is_same_v<T, std::remove_cv_t<Operands>> && ...);
 
-// The stamp keeps growing, because outdated watches still read it.
+// The initial value of C: zeros, or a bias for each row or for each column.
 struct NoBias {
   NoBias transposed() const { return {}; }
   int at(int64_t, int64_t) const { return 0; }
