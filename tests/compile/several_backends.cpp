@@ -67,7 +67,7 @@ const OutputGradients& loss_gradient() {
 void check_close(const TensorMap& got, const TensorMap& expected, double tolerance) {
   CHECK(got.keys() == expected.keys());
   for (const auto& [key, tensor] : expected) {
-    CAPTURE(key);
+    INFO(std::string(key));
     CHECK(tests::difference(got.at(key).host(), tensor.host(), tolerance) == "");
   }
 }
@@ -198,7 +198,7 @@ TEST_CASE("gradients own their elements") {
     std::set<const void*> places{incoming.raw_data()};
     for (const auto& [key, tensor] : params) places.insert(tensor.raw_data());
     for (const auto& [key, tensor] : gradients) {
-      CAPTURE(key);
+      INFO(std::string(key));
       CHECK(places.insert(tensor.host().raw_data()).second);
     }
   }
