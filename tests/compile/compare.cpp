@@ -9,6 +9,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/value_mismatch.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"

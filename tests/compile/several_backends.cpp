@@ -67,7 +67,8 @@ const OutputGradients& loss_gradient() {
 void check_close(const TensorMap& got, const TensorMap& expected, double tolerance) {
   CHECK(got.keys() == expected.keys());
   for (const auto& [key, tensor] : expected) {
-    INFO(std::string(key));
+    const std::string name = key;
+    CAPTURE(name);
     CHECK(tests::difference(got.at(key).host(), tensor.host(), tolerance) == "");
   }
 }
@@ -198,7 +199,8 @@ TEST_CASE("gradients own their elements") {
     std::set<const void*> places{incoming.raw_data()};
     for (const auto& [key, tensor] : params) places.insert(tensor.raw_data());
     for (const auto& [key, tensor] : gradients) {
-      INFO(std::string(key));
+      const std::string name = key;
+      CAPTURE(name);
       CHECK(places.insert(tensor.host().raw_data()).second);
     }
   }
