@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "codegen/literals.hpp"
 
@@ -54,6 +55,8 @@ struct Piece {
   int level = primary_level;
 };
 
+// Asks for ports in the order of the text, whatever compiler built it: a port may declare a
+// variable where it is first read.
 class FormulaWriter {
  public:
   explicit FormulaWriter(const FormulaNode& node)
@@ -173,7 +176,9 @@ class FormulaWriter {
   Piece truth_call(const Formula& formula) {
     if (formula.text == "abs") return piece(formula.children.front());
     if (formula.text != "pow") throw NoText();
-    return {text(formula.children[0], 1) + " || !" + text(formula.children[1], unary_level), 1};
+    std::string written = text(formula.children[0], 1);
+    written += " || !" + text(formula.children[1], unary_level);
+    return {std::move(written), 1};
   }
 
   Piece unary(const Formula& formula) {
@@ -197,9 +202,9 @@ class FormulaWriter {
     // Operators of equal precedence group to the left. && inside of || gets parentheses for
     // clarity.
     const int looser = sign == "||" ? 3 : level;
-    return {(logical ? truth(left, looser) : text(left, looser)) + " " + sign + " " +
-                (logical ? truth(right, looser + 1) : text(right, level + 1)),
-            level};
+    std::string written = logical ? truth(left, looser) : text(left, looser);
+    written += " " + sign + " " + (logical ? truth(right, looser + 1) : text(right, level + 1));
+    return {std::move(written), level};
   }
 
   // The operator on bools that replaces arithmetic followed by a comparison with 0.
@@ -228,9 +233,10 @@ class FormulaWriter {
         return piece(formula.children[held.value.real() != 0 ? 1 : 2]);
       }
     }
-    return {truth(condition, 1) + " ? " + text(formula.children[1], 1) + " : " +
-                text(formula.children[2]),
-            loosest};
+    std::string written = truth(condition, 1);
+    written += " ? " + text(formula.children[1], 1);
+    written += " : " + text(formula.children[2]);
+    return {std::move(written), loosest};
   }
 
   const FormulaNode& node_;

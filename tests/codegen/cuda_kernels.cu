@@ -171,7 +171,7 @@ extern "C" __global__ void add_1(const float* __restrict__ x0, const float* __re
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 + v0;
+      const float v2 = v0 + v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -187,7 +187,7 @@ extern "C" __global__ void add_1_double(const double* __restrict__ x0, const dou
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 + v0;
+      const double v2 = v0 + v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -196,18 +196,18 @@ extern "C" __global__ void add_1_double(const double* __restrict__ x0, const dou
 
 extern "C" __global__ void add_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 + v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 + v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void add_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 + v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 + v1;
     y0[n] = v2;
   }
 }
@@ -260,11 +260,11 @@ extern "C" __global__ void add_8_double(const double* __restrict__ x0, double* _
   }
 }
 
-extern "C" __global__ void add_9_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void add_9_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) + v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) + v1;
     y0[n] = v2;
   }
 }
@@ -287,20 +287,20 @@ extern "C" __global__ void add_16(const int32_t* __restrict__ x0, const int64_t*
   }
 }
 
-extern "C" __global__ void add_17(const float* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
+extern "C" __global__ void add_17(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) + v0;
+    const int64_t v0 = x0[n];
+    const float v1 = x1[n];
+    const float v2 = static_cast<float>(v0) + v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void add_17_double(const double* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void add_17_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) + v0;
+    const int64_t v0 = x0[n];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) + v1;
     y0[n] = v2;
   }
 }
@@ -330,7 +330,7 @@ extern "C" __global__ void add_19(const bool* __restrict__ x0, const bool* __res
     for (int k = 0; k < 4; ++k) {
       const bool v0 = a0.at[k];
       const bool v1 = a1.at[k];
-      const bool v2 = v1 || v0;
+      const bool v2 = v0 || v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -923,7 +923,7 @@ extern "C" __global__ void divide_1(const float* __restrict__ x0, const float* _
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 / v0;
+      const float v2 = v0 / v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -939,7 +939,7 @@ extern "C" __global__ void divide_1_double(const double* __restrict__ x0, const 
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 / v0;
+      const double v2 = v0 / v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -948,18 +948,18 @@ extern "C" __global__ void divide_1_double(const double* __restrict__ x0, const 
 
 extern "C" __global__ void divide_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 / v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 / v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void divide_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 / v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 / v1;
     y0[n] = v2;
   }
 }
@@ -1012,47 +1012,47 @@ extern "C" __global__ void divide_8_double(const double* __restrict__ x0, double
   }
 }
 
-extern "C" __global__ void divide_9_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void divide_9_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) / v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) / v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void divide_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = x0[0];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) / static_cast<float>(v0);
+    const int64_t v0 = x0[n];
+    const int64_t v1 = x1[0];
+    const float v2 = static_cast<float>(v0) / static_cast<float>(v1);
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void divide_15_double(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = x0[0];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) / static_cast<double>(v0);
+    const int64_t v0 = x0[n];
+    const int64_t v1 = x1[0];
+    const double v2 = static_cast<double>(v0) / static_cast<double>(v1);
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void divide_16(const float* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
+extern "C" __global__ void divide_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) / v0;
+    const int64_t v0 = x0[n];
+    const float v1 = x1[n];
+    const float v2 = static_cast<float>(v0) / v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void divide_16_double(const double* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void divide_16_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) / v0;
+    const int64_t v0 = x0[n];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) / v1;
     y0[n] = v2;
   }
 }
@@ -1066,7 +1066,7 @@ extern "C" __global__ void equal_1(const float* __restrict__ x0, const float* __
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 == v0;
+      const bool v2 = v0 == v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1082,7 +1082,7 @@ extern "C" __global__ void equal_1_double(const double* __restrict__ x0, const d
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 == v0;
+      const bool v2 = v0 == v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1091,9 +1091,9 @@ extern "C" __global__ void equal_1_double(const double* __restrict__ x0, const d
 
 extern "C" __global__ void equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 == v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 == v1;
     y0[n] = v2;
   }
 }
@@ -1102,7 +1102,7 @@ extern "C" __global__ void equal_3(const float* __restrict__ x0, const float* __
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 == v0;
+    const bool v2 = v0 == v1;
     y0[n] = v2;
   }
 }
@@ -1111,7 +1111,7 @@ extern "C" __global__ void equal_3_double(const double* __restrict__ x0, const d
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 == v0;
+    const bool v2 = v0 == v1;
     y0[n] = v2;
   }
 }
@@ -1148,20 +1148,20 @@ extern "C" __global__ void equal_10(const bool* __restrict__ x0, bool* __restric
   }
 }
 
-extern "C" __global__ void equal_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) == v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) == v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void equal_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void equal_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) == v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) == v1;
     y0[n] = v2;
   }
 }
@@ -1707,7 +1707,7 @@ extern "C" __global__ void gelu_grad_1(const float* __restrict__ x0, const float
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 * ((1.0f + float_erf(v0 * 0.70710677f)) / 2.0f + v0 * 0.3989423f * float_exp(-v0 * v0 / 2.0f));
+      const float v2 = v0 * ((1.0f + float_erf(v1 * 0.70710677f)) / 2.0f + v1 * 0.3989423f * float_exp(-v1 * v1 / 2.0f));
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1723,7 +1723,7 @@ extern "C" __global__ void gelu_grad_1_double(const double* __restrict__ x0, con
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 * ((1.0 + std::erf(v0 * 0.7071067811865476)) / 2.0 + v0 * 0.3989422804014327 * std::exp(-v0 * v0 / 2.0));
+      const double v2 = v0 * ((1.0 + std::erf(v1 * 0.7071067811865476)) / 2.0 + v1 * 0.3989422804014327 * std::exp(-v1 * v1 / 2.0));
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1734,7 +1734,7 @@ extern "C" __global__ void gelu_grad_2(const float* __restrict__ x0, const float
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const float v2 = v1 * ((1.0f + float_erf(v0 * 0.70710677f)) / 2.0f + v0 * 0.3989423f * float_exp(-v0 * v0 / 2.0f));
+    const float v2 = v0 * ((1.0f + float_erf(v1 * 0.70710677f)) / 2.0f + v1 * 0.3989423f * float_exp(-v1 * v1 / 2.0f));
     y0[n] = v2;
   }
 }
@@ -1743,21 +1743,21 @@ extern "C" __global__ void gelu_grad_2_double(const double* __restrict__ x0, con
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const double v2 = v1 * ((1.0 + std::erf(v0 * 0.7071067811865476)) / 2.0 + v0 * 0.3989422804014327 * std::exp(-v0 * v0 / 2.0));
+    const double v2 = v0 * ((1.0 + std::erf(v1 * 0.7071067811865476)) / 2.0 + v1 * 0.3989422804014327 * std::exp(-v1 * v1 / 2.0));
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void gelu_grad_6_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void gelu_grad_6_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const Lanes<float> a0 = lanes_of(x0)[n];
-    const Lanes<double> a1 = lanes_of(x1)[n];
+    const Lanes<double> a0 = lanes_of(x0)[n];
+    const Lanes<float> a1 = lanes_of(x1)[n];
     Lanes<double> b0;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const float v0 = a0.at[k];
-      const double v1 = a1.at[k];
-      const double v2 = v1 * ((1.0 + std::erf(static_cast<double>(v0) * 0.7071067811865476)) / 2.0 + static_cast<double>(v0) * 0.3989422804014327 * std::exp(-static_cast<double>(v0) * static_cast<double>(v0) / 2.0));
+      const double v0 = a0.at[k];
+      const float v1 = a1.at[k];
+      const double v2 = v0 * ((1.0 + std::erf(static_cast<double>(v1) * 0.7071067811865476)) / 2.0 + static_cast<double>(v1) * 0.3989422804014327 * std::exp(-static_cast<double>(v1) * static_cast<double>(v1) / 2.0));
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1773,7 +1773,7 @@ extern "C" __global__ void gelu_grad_8(const float* __restrict__ x0, const float
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 * (1.0f + float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)) + v0 * (1.0f - std::pow(float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)), 2.0f)) * 0.7978846f * (1.0f + 0.134145f * v0 * v0)) / 2.0f;
+      const float v2 = v0 * (1.0f + float_tanh(0.7978846f * (v1 + 0.044715f * v1 * v1 * v1)) + v1 * (1.0f - std::pow(float_tanh(0.7978846f * (v1 + 0.044715f * v1 * v1 * v1)), 2.0f)) * 0.7978846f * (1.0f + 0.134145f * v1 * v1)) / 2.0f;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1789,7 +1789,7 @@ extern "C" __global__ void gelu_grad_8_double(const double* __restrict__ x0, con
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 * (1.0 + std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)) + v0 * (1.0 - std::pow(std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)), 2.0)) * 0.7978845608028654 * (1.0 + 0.134145 * v0 * v0)) / 2.0;
+      const double v2 = v0 * (1.0 + std::tanh(0.7978845608028654 * (v1 + 0.044715 * v1 * v1 * v1)) + v1 * (1.0 - std::pow(std::tanh(0.7978845608028654 * (v1 + 0.044715 * v1 * v1 * v1)), 2.0)) * 0.7978845608028654 * (1.0 + 0.134145 * v1 * v1)) / 2.0;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1800,7 +1800,7 @@ extern "C" __global__ void gelu_grad_9(const float* __restrict__ x0, const float
   for (int64_t n = first_item(); n < 3; n += item_step()) {
     const float v0 = x0[n];
     const float v1 = x1[n];
-    const float v2 = v1 * (1.0f + float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)) + v0 * (1.0f - std::pow(float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)), 2.0f)) * 0.7978846f * (1.0f + 0.134145f * v0 * v0)) / 2.0f;
+    const float v2 = v0 * (1.0f + float_tanh(0.7978846f * (v1 + 0.044715f * v1 * v1 * v1)) + v1 * (1.0f - std::pow(float_tanh(0.7978846f * (v1 + 0.044715f * v1 * v1 * v1)), 2.0f)) * 0.7978846f * (1.0f + 0.134145f * v1 * v1)) / 2.0f;
     y0[n] = v2;
   }
 }
@@ -1809,7 +1809,7 @@ extern "C" __global__ void gelu_grad_9_double(const double* __restrict__ x0, con
   for (int64_t n = first_item(); n < 3; n += item_step()) {
     const double v0 = x0[n];
     const double v1 = x1[n];
-    const double v2 = v1 * (1.0 + std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)) + v0 * (1.0 - std::pow(std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)), 2.0)) * 0.7978845608028654 * (1.0 + 0.134145 * v0 * v0)) / 2.0;
+    const double v2 = v0 * (1.0 + std::tanh(0.7978845608028654 * (v1 + 0.044715 * v1 * v1 * v1)) + v1 * (1.0 - std::pow(std::tanh(0.7978845608028654 * (v1 + 0.044715 * v1 * v1 * v1)), 2.0)) * 0.7978845608028654 * (1.0 + 0.134145 * v1 * v1)) / 2.0;
     y0[n] = v2;
   }
 }
@@ -1823,7 +1823,7 @@ extern "C" __global__ void greater_1(const float* __restrict__ x0, const float* 
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 > v0;
+      const bool v2 = v0 > v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1839,7 +1839,7 @@ extern "C" __global__ void greater_1_double(const double* __restrict__ x0, const
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 > v0;
+      const bool v2 = v0 > v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1848,9 +1848,9 @@ extern "C" __global__ void greater_1_double(const double* __restrict__ x0, const
 
 extern "C" __global__ void greater_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 > v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 > v1;
     y0[n] = v2;
   }
 }
@@ -1859,7 +1859,7 @@ extern "C" __global__ void greater_3(const float* __restrict__ x0, const float* 
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 > v0;
+    const bool v2 = v0 > v1;
     y0[n] = v2;
   }
 }
@@ -1868,7 +1868,7 @@ extern "C" __global__ void greater_3_double(const double* __restrict__ x0, const
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 > v0;
+    const bool v2 = v0 > v1;
     y0[n] = v2;
   }
 }
@@ -1905,20 +1905,20 @@ extern "C" __global__ void greater_10(const bool* __restrict__ x0, bool* __restr
   }
 }
 
-extern "C" __global__ void greater_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void greater_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) > v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) > v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void greater_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void greater_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) > v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) > v1;
     y0[n] = v2;
   }
 }
@@ -1932,7 +1932,7 @@ extern "C" __global__ void greater_equal_1(const float* __restrict__ x0, const f
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 >= v0;
+      const bool v2 = v0 >= v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1948,7 +1948,7 @@ extern "C" __global__ void greater_equal_1_double(const double* __restrict__ x0,
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 >= v0;
+      const bool v2 = v0 >= v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -1957,9 +1957,9 @@ extern "C" __global__ void greater_equal_1_double(const double* __restrict__ x0,
 
 extern "C" __global__ void greater_equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 >= v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 >= v1;
     y0[n] = v2;
   }
 }
@@ -1968,7 +1968,7 @@ extern "C" __global__ void greater_equal_3(const float* __restrict__ x0, const f
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 >= v0;
+    const bool v2 = v0 >= v1;
     y0[n] = v2;
   }
 }
@@ -1977,7 +1977,7 @@ extern "C" __global__ void greater_equal_3_double(const double* __restrict__ x0,
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 >= v0;
+    const bool v2 = v0 >= v1;
     y0[n] = v2;
   }
 }
@@ -2014,20 +2014,20 @@ extern "C" __global__ void greater_equal_10(const bool* __restrict__ x0, bool* _
   }
 }
 
-extern "C" __global__ void greater_equal_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void greater_equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) >= v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) >= v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void greater_equal_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void greater_equal_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) >= v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) >= v1;
     y0[n] = v2;
   }
 }
@@ -2185,7 +2185,7 @@ extern "C" __global__ void less_1(const float* __restrict__ x0, const float* __r
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 < v0;
+      const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2201,7 +2201,7 @@ extern "C" __global__ void less_1_double(const double* __restrict__ x0, const do
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 < v0;
+      const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2210,9 +2210,9 @@ extern "C" __global__ void less_1_double(const double* __restrict__ x0, const do
 
 extern "C" __global__ void less_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 < v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 < v1;
     y0[n] = v2;
   }
 }
@@ -2221,7 +2221,7 @@ extern "C" __global__ void less_3(const float* __restrict__ x0, const float* __r
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 < v0;
+    const bool v2 = v0 < v1;
     y0[n] = v2;
   }
 }
@@ -2230,7 +2230,7 @@ extern "C" __global__ void less_3_double(const double* __restrict__ x0, const do
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 < v0;
+    const bool v2 = v0 < v1;
     y0[n] = v2;
   }
 }
@@ -2267,20 +2267,20 @@ extern "C" __global__ void less_10(const bool* __restrict__ x0, bool* __restrict
   }
 }
 
-extern "C" __global__ void less_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void less_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) < v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) < v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void less_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void less_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) < v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) < v1;
     y0[n] = v2;
   }
 }
@@ -2294,7 +2294,7 @@ extern "C" __global__ void less_equal_1(const float* __restrict__ x0, const floa
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 <= v0;
+      const bool v2 = v0 <= v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2310,7 +2310,7 @@ extern "C" __global__ void less_equal_1_double(const double* __restrict__ x0, co
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 <= v0;
+      const bool v2 = v0 <= v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2319,9 +2319,9 @@ extern "C" __global__ void less_equal_1_double(const double* __restrict__ x0, co
 
 extern "C" __global__ void less_equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 <= v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 <= v1;
     y0[n] = v2;
   }
 }
@@ -2330,7 +2330,7 @@ extern "C" __global__ void less_equal_3(const float* __restrict__ x0, const floa
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 <= v0;
+    const bool v2 = v0 <= v1;
     y0[n] = v2;
   }
 }
@@ -2339,7 +2339,7 @@ extern "C" __global__ void less_equal_3_double(const double* __restrict__ x0, co
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 <= v0;
+    const bool v2 = v0 <= v1;
     y0[n] = v2;
   }
 }
@@ -2376,20 +2376,20 @@ extern "C" __global__ void less_equal_10(const bool* __restrict__ x0, bool* __re
   }
 }
 
-extern "C" __global__ void less_equal_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void less_equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) <= v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) <= v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void less_equal_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void less_equal_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) <= v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) <= v1;
     y0[n] = v2;
   }
 }
@@ -2576,9 +2576,9 @@ extern "C" __global__ void log1p_6_double(const int64_t* __restrict__ x0, double
 
 extern "C" __global__ void logical_and_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 4; n += item_step()) {
-    const bool v0 = x0[((n) % 2)];
-    const bool v1 = x1[(n / 2)];
-    const bool v2 = v1 && v0;
+    const bool v0 = x0[(n / 2)];
+    const bool v1 = x1[((n) % 2)];
+    const bool v2 = v0 && v1;
     y0[n] = v2;
   }
 }
@@ -2623,9 +2623,9 @@ extern "C" __global__ void logical_not_4(const bool* __restrict__ x0, bool* __re
 
 extern "C" __global__ void logical_or_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 4; n += item_step()) {
-    const bool v0 = x0[((n) % 2)];
-    const bool v1 = x1[(n / 2)];
-    const bool v2 = v1 || v0;
+    const bool v0 = x0[(n / 2)];
+    const bool v1 = x1[((n) % 2)];
+    const bool v2 = v0 || v1;
     y0[n] = v2;
   }
 }
@@ -2648,9 +2648,9 @@ extern "C" __global__ void logical_or_6(const bool* __restrict__ x0, bool* __res
 
 extern "C" __global__ void logical_xor_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 4; n += item_step()) {
-    const bool v0 = x0[((n) % 2)];
-    const bool v1 = x1[(n / 2)];
-    const bool v2 = v1 != v0;
+    const bool v0 = x0[(n / 2)];
+    const bool v1 = x1[((n) % 2)];
+    const bool v2 = v0 != v1;
     y0[n] = v2;
   }
 }
@@ -2680,7 +2680,7 @@ extern "C" __global__ void maximum_1(const float* __restrict__ x0, const float* 
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+      const float v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2696,7 +2696,7 @@ extern "C" __global__ void maximum_1_double(const double* __restrict__ x0, const
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+      const double v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2705,18 +2705,18 @@ extern "C" __global__ void maximum_1_double(const double* __restrict__ x0, const
 
 extern "C" __global__ void maximum_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void maximum_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
     y0[n] = v2;
   }
 }
@@ -2753,38 +2753,38 @@ extern "C" __global__ void maximum_6_double(const double* __restrict__ x0, doubl
   }
 }
 
-extern "C" __global__ void maximum_7_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void maximum_7_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) > v0 || (static_cast<double>(v1) != static_cast<double>(v1)) ? static_cast<double>(v1) : v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) > v1 || (static_cast<double>(v0) != static_cast<double>(v0)) ? static_cast<double>(v0) : v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void maximum_10(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
+    const int64_t v0 = x0[((n) % 3)];
+    const int64_t v1 = x1[n];
+    const int64_t v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
+    y0[n] = v2;
+  }
+}
+
+extern "C" __global__ void maximum_11(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
     const int64_t v0 = x0[n];
-    const int64_t v1 = x1[((n) % 3)];
-    const int64_t v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+    const float v1 = x1[n];
+    const float v2 = static_cast<float>(v0) > v1 || (static_cast<float>(v0) != static_cast<float>(v0)) ? static_cast<float>(v0) : v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void maximum_11(const float* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
+extern "C" __global__ void maximum_11_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) > v0 || (static_cast<float>(v1) != static_cast<float>(v1)) ? static_cast<float>(v1) : v0;
-    y0[n] = v2;
-  }
-}
-
-extern "C" __global__ void maximum_11_double(const double* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) > v0 || (static_cast<double>(v1) != static_cast<double>(v1)) ? static_cast<double>(v1) : v0;
+    const int64_t v0 = x0[n];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) > v1 || (static_cast<double>(v0) != static_cast<double>(v0)) ? static_cast<double>(v0) : v1;
     y0[n] = v2;
   }
 }
@@ -2798,7 +2798,7 @@ extern "C" __global__ void maximum_12(const bool* __restrict__ x0, const bool* _
     for (int k = 0; k < 4; ++k) {
       const bool v0 = a0.at[k];
       const bool v1 = a1.at[k];
-      const bool v2 = v1 > v0 || (v1 != v1) ? v1 : v0;
+      const bool v2 = v0 > v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2814,7 +2814,7 @@ extern "C" __global__ void minimum_1(const float* __restrict__ x0, const float* 
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+      const float v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2830,7 +2830,7 @@ extern "C" __global__ void minimum_1_double(const double* __restrict__ x0, const
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+      const double v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2839,18 +2839,18 @@ extern "C" __global__ void minimum_1_double(const double* __restrict__ x0, const
 
 extern "C" __global__ void minimum_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void minimum_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
     y0[n] = v2;
   }
 }
@@ -2887,38 +2887,38 @@ extern "C" __global__ void minimum_6_double(const double* __restrict__ x0, doubl
   }
 }
 
-extern "C" __global__ void minimum_7_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void minimum_7_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) < v0 || (static_cast<double>(v1) != static_cast<double>(v1)) ? static_cast<double>(v1) : v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) < v1 || (static_cast<double>(v0) != static_cast<double>(v0)) ? static_cast<double>(v0) : v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void minimum_10(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
+    const int64_t v0 = x0[((n) % 3)];
+    const int64_t v1 = x1[n];
+    const int64_t v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
+    y0[n] = v2;
+  }
+}
+
+extern "C" __global__ void minimum_11(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
     const int64_t v0 = x0[n];
-    const int64_t v1 = x1[((n) % 3)];
-    const int64_t v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+    const float v1 = x1[n];
+    const float v2 = static_cast<float>(v0) < v1 || (static_cast<float>(v0) != static_cast<float>(v0)) ? static_cast<float>(v0) : v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void minimum_11(const float* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
+extern "C" __global__ void minimum_11_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) < v0 || (static_cast<float>(v1) != static_cast<float>(v1)) ? static_cast<float>(v1) : v0;
-    y0[n] = v2;
-  }
-}
-
-extern "C" __global__ void minimum_11_double(const double* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) < v0 || (static_cast<double>(v1) != static_cast<double>(v1)) ? static_cast<double>(v1) : v0;
+    const int64_t v0 = x0[n];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) < v1 || (static_cast<double>(v0) != static_cast<double>(v0)) ? static_cast<double>(v0) : v1;
     y0[n] = v2;
   }
 }
@@ -2932,7 +2932,7 @@ extern "C" __global__ void minimum_12(const bool* __restrict__ x0, const bool* _
     for (int k = 0; k < 4; ++k) {
       const bool v0 = a0.at[k];
       const bool v1 = a1.at[k];
-      const bool v2 = v1 < v0 || (v1 != v1) ? v1 : v0;
+      const bool v2 = v0 < v1 || (v0 != v0) ? v0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2948,7 +2948,7 @@ extern "C" __global__ void multiply_1(const float* __restrict__ x0, const float*
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 * v0;
+      const float v2 = v0 * v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2964,7 +2964,7 @@ extern "C" __global__ void multiply_1_double(const double* __restrict__ x0, cons
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 * v0;
+      const double v2 = v0 * v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -2973,18 +2973,18 @@ extern "C" __global__ void multiply_1_double(const double* __restrict__ x0, cons
 
 extern "C" __global__ void multiply_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 * v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 * v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void multiply_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 * v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 * v1;
     y0[n] = v2;
   }
 }
@@ -3037,11 +3037,11 @@ extern "C" __global__ void multiply_8_double(const double* __restrict__ x0, doub
   }
 }
 
-extern "C" __global__ void multiply_9_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void multiply_9_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) * v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) * v1;
     y0[n] = v2;
   }
 }
@@ -3055,20 +3055,20 @@ extern "C" __global__ void multiply_15(const int64_t* __restrict__ x0, const int
   }
 }
 
-extern "C" __global__ void multiply_16(const float* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
+extern "C" __global__ void multiply_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const float v2 = static_cast<float>(v1) * v0;
+    const int64_t v0 = x0[n];
+    const float v1 = x1[n];
+    const float v2 = static_cast<float>(v0) * v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void multiply_16_double(const double* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void multiply_16_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int64_t v1 = x1[n];
-    const double v2 = static_cast<double>(v1) * v0;
+    const int64_t v0 = x0[n];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) * v1;
     y0[n] = v2;
   }
 }
@@ -3082,7 +3082,7 @@ extern "C" __global__ void multiply_17(const bool* __restrict__ x0, const bool* 
     for (int k = 0; k < 4; ++k) {
       const bool v0 = a0.at[k];
       const bool v1 = a1.at[k];
-      const bool v2 = v1 && v0;
+      const bool v2 = v0 && v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -3167,7 +3167,7 @@ extern "C" __global__ void not_equal_1(const float* __restrict__ x0, const float
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const bool v2 = v1 != v0;
+      const bool v2 = v0 != v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -3183,7 +3183,7 @@ extern "C" __global__ void not_equal_1_double(const double* __restrict__ x0, con
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const bool v2 = v1 != v0;
+      const bool v2 = v0 != v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -3192,9 +3192,9 @@ extern "C" __global__ void not_equal_1_double(const double* __restrict__ x0, con
 
 extern "C" __global__ void not_equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const int64_t v0 = x0[((n / 4) % 2)];
-    const int64_t v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const bool v2 = v1 != v0;
+    const int64_t v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const int64_t v1 = x1[((n / 4) % 2)];
+    const bool v2 = v0 != v1;
     y0[n] = v2;
   }
 }
@@ -3203,7 +3203,7 @@ extern "C" __global__ void not_equal_3(const float* __restrict__ x0, const float
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const bool v2 = v1 != v0;
+    const bool v2 = v0 != v1;
     y0[n] = v2;
   }
 }
@@ -3212,7 +3212,7 @@ extern "C" __global__ void not_equal_3_double(const double* __restrict__ x0, con
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const bool v2 = v1 != v0;
+    const bool v2 = v0 != v1;
     y0[n] = v2;
   }
 }
@@ -3249,20 +3249,20 @@ extern "C" __global__ void not_equal_10(const bool* __restrict__ x0, bool* __res
   }
 }
 
-extern "C" __global__ void not_equal_11(const float* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void not_equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const float v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<float>(v1) != v0;
+    const int32_t v0 = x0[n];
+    const float v1 = x1[n];
+    const bool v2 = static_cast<float>(v0) != v1;
     y0[n] = v2;
   }
 }
 
-extern "C" __global__ void not_equal_11_double(const double* __restrict__ x0, const int32_t* __restrict__ x1, bool* __restrict__ y0) {
+extern "C" __global__ void not_equal_11_double(const int32_t* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const double v0 = x0[n];
-    const int32_t v1 = x1[n];
-    const bool v2 = static_cast<double>(v1) != v0;
+    const int32_t v0 = x0[n];
+    const double v1 = x1[n];
+    const bool v2 = static_cast<double>(v0) != v1;
     y0[n] = v2;
   }
 }
@@ -3527,7 +3527,7 @@ extern "C" __global__ void relu_grad_1(const float* __restrict__ x0, const float
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 <= 0.0f ? 0.0f : v0;
+      const float v2 = v0 <= 0.0f ? 0.0f : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -3543,7 +3543,7 @@ extern "C" __global__ void relu_grad_1_double(const double* __restrict__ x0, con
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 <= 0.0 ? 0.0 : v0;
+      const double v2 = v0 <= 0.0 ? 0.0 : v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -3554,7 +3554,7 @@ extern "C" __global__ void relu_grad_2(const float* __restrict__ x0, const float
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const float v0 = x0[0];
     const float v1 = x1[0];
-    const float v2 = v1 <= 0.0f ? 0.0f : v0;
+    const float v2 = v0 <= 0.0f ? 0.0f : v1;
     y0[n] = v2;
   }
 }
@@ -3563,7 +3563,7 @@ extern "C" __global__ void relu_grad_2_double(const double* __restrict__ x0, con
   for (int64_t n = first_item(); n < 1; n += item_step()) {
     const double v0 = x0[0];
     const double v1 = x1[0];
-    const double v2 = v1 <= 0.0 ? 0.0 : v0;
+    const double v2 = v0 <= 0.0 ? 0.0 : v1;
     y0[n] = v2;
   }
 }
@@ -4165,7 +4165,7 @@ extern "C" __global__ void subtract_1(const float* __restrict__ x0, const float*
     for (int k = 0; k < 4; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
-      const float v2 = v1 - v0;
+      const float v2 = v0 - v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -4181,7 +4181,7 @@ extern "C" __global__ void subtract_1_double(const double* __restrict__ x0, cons
     for (int k = 0; k < 4; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
-      const double v2 = v1 - v0;
+      const double v2 = v0 - v1;
       b0.at[k] = v2;
     }
     lanes_of(y0)[n] = b0;
@@ -4190,18 +4190,18 @@ extern "C" __global__ void subtract_1_double(const double* __restrict__ x0, cons
 
 extern "C" __global__ void subtract_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[((n / 4) % 2)];
-    const float v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const float v2 = v1 - v0;
+    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = v0 - v1;
     y0[n] = v2;
   }
 }
 
 extern "C" __global__ void subtract_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[((n / 4) % 2)];
-    const double v1 = x1[(n / 8) * 4 + ((n) % 4)];
-    const double v2 = v1 - v0;
+    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = v0 - v1;
     y0[n] = v2;
   }
 }
@@ -4254,11 +4254,11 @@ extern "C" __global__ void subtract_8_double(const double* __restrict__ x0, doub
   }
 }
 
-extern "C" __global__ void subtract_9_double(const double* __restrict__ x0, const float* __restrict__ x1, double* __restrict__ y0) {
+extern "C" __global__ void subtract_9_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const float v1 = x1[((n) % 3)];
-    const double v2 = static_cast<double>(v1) - v0;
+    const float v0 = x0[((n) % 3)];
+    const double v1 = x1[n];
+    const double v2 = static_cast<double>(v0) - v1;
     y0[n] = v2;
   }
 }
@@ -4412,7 +4412,7 @@ extern "C" __global__ void where_1(const bool* __restrict__ x0, const float* __r
       const bool v0 = a0.at[k];
       const float v1 = a1.at[k];
       const float v2 = a2.at[k];
-      const float v3 = v0 ? v2 : v1;
+      const float v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
     lanes_of(y0)[n] = b0;
@@ -4430,7 +4430,7 @@ extern "C" __global__ void where_1_double(const bool* __restrict__ x0, const dou
       const bool v0 = a0.at[k];
       const double v1 = a1.at[k];
       const double v2 = a2.at[k];
-      const double v3 = v0 ? v2 : v1;
+      const double v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
     lanes_of(y0)[n] = b0;
@@ -4440,9 +4440,9 @@ extern "C" __global__ void where_1_double(const bool* __restrict__ x0, const dou
 extern "C" __global__ void where_2(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
     const bool v0 = x0[(n / 8)];
-    const float v1 = x1[((n) % 4)];
-    const float v2 = x2[((n / 4) % 2)];
-    const float v3 = v0 ? v2 : v1;
+    const float v1 = x1[((n / 4) % 2)];
+    const float v2 = x2[((n) % 4)];
+    const float v3 = v0 ? v1 : v2;
     y0[n] = v3;
   }
 }
@@ -4450,9 +4450,9 @@ extern "C" __global__ void where_2(const bool* __restrict__ x0, const float* __r
 extern "C" __global__ void where_2_double(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 24; n += item_step()) {
     const bool v0 = x0[(n / 8)];
-    const double v1 = x1[((n) % 4)];
-    const double v2 = x2[((n / 4) % 2)];
-    const double v3 = v0 ? v2 : v1;
+    const double v1 = x1[((n / 4) % 2)];
+    const double v2 = x2[((n) % 4)];
+    const double v3 = v0 ? v1 : v2;
     y0[n] = v3;
   }
 }
@@ -4498,7 +4498,7 @@ extern "C" __global__ void where_8(const bool* __restrict__ x0, const int64_t* _
     const bool v0 = x0[n];
     const int64_t v1 = x1[n];
     const int64_t v2 = x2[n];
-    const int64_t v3 = v0 ? v2 : v1;
+    const int64_t v3 = v0 ? v1 : v2;
     y0[n] = v3;
   }
 }
@@ -4506,39 +4506,39 @@ extern "C" __global__ void where_8(const bool* __restrict__ x0, const int64_t* _
 extern "C" __global__ void where_9(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0) {
   for (int64_t n = first_item(); n < 5; n += item_step()) {
     const bool v0 = x0[n];
-    const bool v1 = x1[0];
-    const bool v2 = x2[n];
-    const bool v3 = v0 ? v2 : v1;
+    const bool v1 = x1[n];
+    const bool v2 = x2[0];
+    const bool v3 = v0 ? v1 : v2;
     y0[n] = v3;
   }
 }
 
-extern "C" __global__ void where_10(const bool* __restrict__ x0, const float* __restrict__ x1, const int64_t* __restrict__ x2, float* __restrict__ y0) {
+extern "C" __global__ void where_10(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0) {
   for (int64_t n = first_item(); n < 5; n += item_step()) {
     const bool v0 = x0[n];
-    const float v1 = x1[n];
-    const int64_t v2 = x2[n];
-    const float v3 = v0 ? static_cast<float>(v2) : v1;
+    const int64_t v1 = x1[n];
+    const float v2 = x2[n];
+    const float v3 = v0 ? static_cast<float>(v1) : v2;
     y0[n] = v3;
   }
 }
 
-extern "C" __global__ void where_10_double(const bool* __restrict__ x0, const double* __restrict__ x1, const int64_t* __restrict__ x2, double* __restrict__ y0) {
+extern "C" __global__ void where_10_double(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 5; n += item_step()) {
     const bool v0 = x0[n];
-    const double v1 = x1[n];
-    const int64_t v2 = x2[n];
-    const double v3 = v0 ? static_cast<double>(v2) : v1;
+    const int64_t v1 = x1[n];
+    const double v2 = x2[n];
+    const double v3 = v0 ? static_cast<double>(v1) : v2;
     y0[n] = v3;
   }
 }
 
-extern "C" __global__ void where_11_double(const bool* __restrict__ x0, const double* __restrict__ x1, const float* __restrict__ x2, double* __restrict__ y0) {
+extern "C" __global__ void where_11_double(const bool* __restrict__ x0, const float* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0) {
   for (int64_t n = first_item(); n < 6; n += item_step()) {
     const bool v0 = x0[n];
-    const double v1 = x1[n];
-    const float v2 = x2[((n) % 3)];
-    const double v3 = v0 ? static_cast<double>(v2) : v1;
+    const float v1 = x1[((n) % 3)];
+    const double v2 = x2[n];
+    const double v3 = v0 ? static_cast<double>(v1) : v2;
     y0[n] = v3;
   }
 }
@@ -4597,13 +4597,13 @@ extern "C" __global__ void zeros_6(bool* __restrict__ y0) {
 
 extern "C" __global__ void chain(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1) {
   for (int64_t n = first_item(); n < 48; n += item_step()) {
-    const float v0 = x0[((n) % 8)];
-    const float v1 = x1[n];
+    const float v0 = x0[n];
+    const float v1 = x1[((n) % 8)];
     const float v3 = x2[0];
-    const float v2 = v1 * v0;
+    const float v2 = v0 * v1;
     const float v4 = v2 + v3;
     const float v5 = v4 / 2.0f * (1.0f + float_tanh(0.7978846f * (v4 + 0.044715f * v4 * v4 * v4)));
-    const float v6 = v5 + v1;
+    const float v6 = v5 + v0;
     y0[n] = v4;
     y1[n] = v6;
   }

@@ -100,7 +100,7 @@ TEST_CASE("a batch has the requests of the nearest lengths, and little padding")
 TEST_CASE("without a mask only requests of equal sizes share a batch") {
   Engine engine;
   engine.register_model("pool", served_pooling(), {},
-                        {.max_batch_size = 2, .max_delay = std::chrono::milliseconds(1)});
+                        {.max_batch_size = 2, .max_delay = std::chrono::milliseconds(200)});
   std::vector<TensorMap> requests;
   requests.push_back(tokens_of({1, 2}));
   requests.push_back(tokens_of({3, 4, 5}));
