@@ -235,7 +235,9 @@ void PerSample::verify(const TensorMap& params, const TensorMap& data, const Sta
                        std::optional<double> tolerance) const try {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   const TensorMap made = gradients(params, data, state);
-  compare_samples(made, impl_->singles(batch, state).gradients(), tolerance);
+  const double allowed =
+      tolerance.value_or(tolerance_of_gradients(impl_->programs.compiled().source));
+  compare_samples(made, impl_->singles(batch, state).gradients(), allowed);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -64,6 +64,23 @@ std::vector<double> losses_of(const Tensor& all, LossReduction reduction) {
   return losses;
 }
 
+DType least_precise(const Graph& graph) {
+  DType least = DType::float64;
+  const auto digits = [](DType dtype) {
+    constexpr DType by_digits[] = {DType::bfloat16, DType::float16, DType::float32, DType::float64};
+    return std::ranges::find(by_digits, dtype) - by_digits;
+  };
+  for (const Value& value : graph.values()) {
+    if (is_floating(value.dtype) && digits(value.dtype) < digits(least)) least = value.dtype;
+  }
+  return least;
+}
+
+// Of a sample by itself and in the batch.
+double tolerance_of_losses(const Graph& graph) {
+  return std::max(tolerance_of_gradients(graph), least_precise(graph) == DType::float64 ? 0 : 1e-3);
+}
+
 }  // namespace
 
 SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms& programs,
@@ -86,10 +103,10 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
   state_ = next;
   const Tensor whole = outputs.at(losses_key_).host();
   losses_ = from_doubles(whole.dtype(), {samples_}, losses_of(whole, options.reduction));
+  const double tolerance = tolerance_of_losses(compiled.source);
   for (int64_t i = 0; i < samples_; ++i) {
     const Tensor own = evaluate(model, batch, state, i);
     const double alone = losses_of(own, options.reduction)[0], among = losses_.at_as_double(i);
-    const double tolerance = whole.dtype() == DType::float64 ? 1e-9 : 1e-3;
     if (std::abs(alone - among) <= tolerance * std::max(1.0, std::abs(among))) continue;
     raise(
         {.kind = ErrorKind::gradient,
@@ -212,17 +229,26 @@ Tensor SingleSamples::projected(const std::vector<Tensor>& matrices) const {
   return from_doubles(losses_.dtype(), {samples_, width}, all);
 }
 
-void compare_samples(const TensorMap& made, const TensorMap& expected,
-                     std::optional<double> tolerance) {
+double tolerance_of_gradients(const Graph& graph) {
+  switch (least_precise(graph)) {
+    case DType::float64:
+      return 1e-9;
+    case DType::float16:
+      return 1e-2;
+    case DType::bfloat16:
+      return 5e-2;
+    default:
+      return 1e-4;
+  }
+}
+
+void compare_samples(const TensorMap& made, const TensorMap& expected, double tolerance) {
   std::vector<double> squares;
-  bool wide = true;
   for (const auto& [key, g] : expected) {
     squares.resize(static_cast<size_t>(g.dims()[0]));
-    wide = wide && g.dtype() == DType::float64;
     for (int64_t i = 0; i < g.dims()[0]; ++i)
       squares[static_cast<size_t>(i)] += inner_product(g, i, g, i);
   }
-  const double allowed = tolerance.value_or(wide ? 1e-9 : 1e-4);
   std::string worst;
   double largest = 0;
   int64_t at = 0;
@@ -244,14 +270,14 @@ void compare_samples(const TensorMap& made, const TensorMap& expected,
     }
     if (std::isnan(largest)) break;
   }
-  if (largest <= allowed) return;
+  if (largest <= tolerance) return;
   raise({.kind = ErrorKind::gradient,
          .code = "E0512",
          .path = worst,
          .message = "the gradient of sample " + std::to_string(at) + " in '" + worst +
                     "' differs from that of an evaluation of the sample by itself",
          .facts = {{"relative error", std::to_string(largest)},
-                   {"tolerance", std::to_string(allowed)}}});
+                   {"tolerance", std::to_string(tolerance)}}});
 }
 
 }  // namespace mithril

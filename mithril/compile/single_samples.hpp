@@ -40,7 +40,10 @@ class SingleSamples {
 
 // GradientError E0512 if a gradient of `made` differs from that of `expected` by more than the
 // tolerance times the norm of the sample's gradient, naming the parameter.
-void compare_samples(const TensorMap& made, const TensorMap& expected,
-                     std::optional<double> tolerance);
+void compare_samples(const TensorMap& made, const TensorMap& expected, double tolerance);
+
+// The tolerance of PerSample::verify for what the graph computes: by its least precise floats,
+// those of mixed precision included.
+double tolerance_of_gradients(const Graph& graph);
 
 }  // namespace mithril

@@ -241,6 +241,40 @@ def test_norms_of_half_precision_are_those_of_float32_rounded(dtype: str) -> Non
     assert found[dtype] == pytest.approx(found["float32"], rel=0.05)
 
 
+@pytest.mark.parametrize("name", ["mlp", "convolutions", "tied", "attention"])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("cpu", {"use_amp": True}),
+        ("cpu", {"use_amp": True, "amp_dtype": "float16"}),
+        ("torch", {"use_amp": True}),
+        ("cpu", {"dtype": "bfloat16"}),
+        ("cpu", {"dtype": "float16"}),
+    ],
+)
+def test_mixed_and_half_precision_agree_up_to_their_rounding(
+    name: str, kind: str, options: dict[str, Any]
+) -> None:
+    if kind == "torch":
+        pytest.importorskip("torch", reason="torch is not installed")
+    made = ml.TorchBackend(**options) if kind == "torch" else ml.CpuBackend(**options)
+    lower, exact = (
+        Compiled(CASES[name], backend) for backend in (made, ml.CpuBackend(dtype="float64"))
+    )
+    rng = np.random.default_rng(0)
+    data, validation = lower.case.data(rng, 7), lower.case.data(rng, 3)
+    found = []
+    for each in (lower, exact):
+        samples = each.samples()
+        samples.verify(each.params, each.arrays(data), **each.state)
+        norms = samples.norms(each.params, each.arrays(data), **each.state).total
+        dots = samples.dots(each.params, each.arrays(data), each.arrays(validation), **each.state)
+        found.append((host(norms).astype(float), host(dots.total).astype(float)))
+    (norms, dots), (exact_norms, exact_dots) = found
+    assert norms == pytest.approx(exact_norms, rel=0.05)
+    assert np.abs(dots - exact_dots).max() <= 0.05 * np.abs(exact_dots).max()
+
+
 def test_checkpointing_changes_no_result() -> None:
     case = CASES["attention"]
     rng = np.random.default_rng(0)

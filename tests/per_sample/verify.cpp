@@ -12,7 +12,7 @@ TEST_CASE("verify names the sample and the parameter with the largest difference
   const TensorMap expected = {{"w", Tensor::of<double>({2, 2}, {3, 4, 0, 1})},
                               {"b", Tensor::of<double>({2, 1}, {0, 0})}};
   const TensorMap same = expected.copy();
-  compare_samples(same, expected, {});
+  compare_samples(same, expected, 1e-9);
   const TensorMap made = {{"w", Tensor::of<double>({2, 2}, {3, 4, 0, 1.5})},
                           {"b", Tensor::of<double>({2, 1}, {0.1, 0})}};
   CHECK(text_of_error([&] { compare_samples(made, expected, 0.01); }) ==
