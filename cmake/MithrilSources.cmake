@@ -78,27 +78,30 @@ const size_t @kind@_file_count = @count@;
   list(APPEND MITHRIL_CODEGEN_SOURCES "${${kind}_source}")
 endforeach()
 
-# A generated library holds the header of the C interface and its implementation.
-set(library_texts "")
+# A generated library holds the header of the C interface and its implementation, and a CUDA kernel its
+# prelude.
+set(file_texts "")
 foreach(entry IN ITEMS "library_header mithril/c/mithril.h" "library_exports mithril/c/exports.map"
-                       "library_interface codegen/library/c_interface.hpp")
+                       "library_interface codegen/library/c_interface.hpp"
+                       "cuda_prelude_text codegen/cuda/prelude.cuh")
   string(REPLACE " " ";" entry "${entry}")
   list(GET entry 0 variable)
   list(GET entry 1 path)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
   file(READ "${path}" text)
-  string(APPEND library_texts "const char* const ${variable} = R\"library(${text})library\";\n")
+  string(APPEND file_texts "const char* const ${variable} = R\"file(${text})file\";\n")
 endforeach()
-set(library_source "${PROJECT_BINARY_DIR}/codegen/library_files.cpp")
-file(CONFIGURE OUTPUT "${library_source}" @ONLY CONTENT [=[
-// Written by CMake from mithril/c/mithril.h, mithril/c/exports.map and codegen/library.
+set(file_text_source "${PROJECT_BINARY_DIR}/codegen/file_texts.cpp")
+file(CONFIGURE OUTPUT "${file_text_source}" @ONLY CONTENT [=[
+// Written by CMake from mithril/c/mithril.h, mithril/c/exports.map, codegen/library and codegen/cuda.
 namespace mithril::codegen {
 
 extern const char* const library_header;
 extern const char* const library_exports;
 extern const char* const library_interface;
+extern const char* const cuda_prelude_text;
 
-@library_texts@
+@file_texts@
 }  // namespace mithril::codegen
 ]=])
-list(APPEND MITHRIL_CODEGEN_SOURCES "${library_source}")
+list(APPEND MITHRIL_CODEGEN_SOURCES "${file_text_source}")

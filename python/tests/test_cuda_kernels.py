@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).parents[2] / "tests" / "codegen" / "cuda_kernels.cu").read_text()
+ROOT = Path(__file__).parents[2]
+PRELUDE = ROOT / "codegen" / "cuda" / "prelude.cuh"
+KERNELS = sorted((ROOT / "tests" / "codegen" / "cuda_kernels").iterdir())
+TEXT = "\n".join(path.read_text() for path in [PRELUDE, *KERNELS])
 
 
 def nvrtc() -> ctypes.CDLL:

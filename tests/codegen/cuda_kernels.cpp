@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -22,7 +24,8 @@
 namespace mithril::tests {
 namespace {
 
-constexpr const char* path = "tests/codegen/cuda_kernels.cu";
+// One file for each op, and one for a chain of ops.
+const std::filesystem::path folder = "tests/codegen/cuda_kernels";
 
 // The kernel of a graph's nodes, which are all in it; empty if it has none.
 std::string kernel_of(const Graph& graph, const std::string& name) {
@@ -59,24 +62,21 @@ std::string kind_of(const std::string& text) {
   return kind;
 }
 
-// Of each row with a formula; rows with the kind of another have no kernel of their own.
-std::string kernels_of_table() {
+// Of the rows of an op with a formula; rows with the kind of an earlier row have no kernel of their
+// own.
+std::string kernels_of(const std::string& name, const std::vector<OpCase>& rows) {
   std::string all;
   std::set<std::string> known;
-  for (const auto& [name, rows] : all_op_cases()) {
-    const OpDef& op = find_op(std::string(name));
-    if (!op.spelling("c")) continue;
-    int number = 0;
-    for (const OpCase& row : rows()) {
-      ++number;
-      if (!row.error.empty() || makes_values(op, row)) continue;
-      for (const DType floats : {DType::float32, DType::float64}) {
-        const Graph graph = build(op, row, Knowledge::numbers, floats).graph;
-        const std::string kernel =
-            kernel_of(graph, std::string(name) + "_" + std::to_string(number) +
-                                 (floats == DType::float32 ? "" : "_double"));
-        if (!kernel.empty() && known.insert(kind_of(kernel)).second) all += "\n" + kernel;
-      }
+  const OpDef& op = find_op(name);
+  if (!op.spelling("c")) return all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].error.empty() || makes_values(op, rows[i])) continue;
+    for (const DType floats : {DType::float32, DType::float64}) {
+      const Graph graph = build(op, rows[i], Knowledge::numbers, floats).graph;
+      const std::string kernel = kernel_of(
+          graph, name + "_" + std::to_string(i + 1) + (floats == DType::float32 ? "" : "_double"));
+      if (!kernel.empty() && known.insert(kind_of(kernel)).second)
+        all += (all.empty() ? "" : "\n") + kernel;
     }
   }
   return all;
@@ -98,20 +98,44 @@ std::string kernel_of_chain() {
   const ValueId active = add("gelu", {shifted, Datum(true)}, "active");
   graph.add_output("shifted", shifted);
   graph.add_output("y", add("add", {active, x}, "y"));
-  return "\n" + kernel_of(graph, "chain");
+  return kernel_of(graph, "chain");
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::map<std::string, std::string> texts_in_folder() {
+  std::map<std::string, std::string> texts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    texts[entry.path().stem().string()] = text_of(entry.path());
+  return texts;
 }
 
 }  // namespace
 
 TEST_CASE("the text of each CUDA kernel is the one that is compiled") {
-  const std::string text = "// Written by tests/codegen/cuda_kernels.cpp.\n" +
-                           std::string(cuda_prelude()) + kernels_of_table() + kernel_of_chain();
-  if (std::getenv("MITHRIL_WRITE_KERNELS")) std::ofstream(path) << text;
-  std::ifstream file(path);
-  std::stringstream expected;
-  expected << file.rdbuf();
-  const bool same = text == expected.str();
-  CHECK(same);
+  std::map<std::string, std::string> texts{{"chain", kernel_of_chain()}};
+  for (const auto& [name, rows] : all_op_cases()) {
+    const std::string text = kernels_of(std::string(name), rows());
+    if (!text.empty()) texts[std::string(name)] = text;
+  }
+  if (std::getenv("MITHRIL_WRITE_KERNELS")) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    for (const auto& [name, text] : texts) std::ofstream(folder / (name + ".cu")) << text;
+  }
+  const std::map<std::string, std::string> compiled = texts_in_folder();
+  for (const auto& [name, text] : texts) {
+    const std::string op = name;
+    CAPTURE(op);
+    CHECK(compiled.contains(op));
+    if (compiled.contains(op)) CHECK(compiled.at(op) == text);
+  }
+  CHECK(compiled.size() == texts.size());
+  CHECK(cuda_prelude() == text_of("codegen/cuda/prelude.cuh"));
 }
 
 }  // namespace mithril::tests

@@ -1,0 +1,103 @@
+extern "C" __global__ void gelu_1(const float* __restrict__ x0, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const Lanes<float> a0 = lanes_of(x0)[n];
+    Lanes<float> b0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float v0 = a0.at[k];
+      const float v1 = v0 / 2.0f * (1.0f + float_erf(v0 * 0.70710677f));
+      b0.at[k] = v1;
+    }
+    lanes_of(y0)[n] = b0;
+  }
+}
+
+extern "C" __global__ void gelu_1_double(const double* __restrict__ x0, double* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const Lanes<double> a0 = lanes_of(x0)[n];
+    Lanes<double> b0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const double v0 = a0.at[k];
+      const double v1 = v0 / 2.0 * (1.0 + std::erf(v0 * 0.7071067811865476));
+      b0.at[k] = v1;
+    }
+    lanes_of(y0)[n] = b0;
+  }
+}
+
+extern "C" __global__ void gelu_2(const float* __restrict__ x0, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 1; n += item_step()) {
+    const float v0 = x0[0];
+    const float v1 = v0 / 2.0f * (1.0f + float_erf(v0 * 0.70710677f));
+    y0[n] = v1;
+  }
+}
+
+extern "C" __global__ void gelu_2_double(const double* __restrict__ x0, double* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 1; n += item_step()) {
+    const double v0 = x0[0];
+    const double v1 = v0 / 2.0 * (1.0 + std::erf(v0 * 0.7071067811865476));
+    y0[n] = v1;
+  }
+}
+
+extern "C" __global__ void gelu_6(const int64_t* __restrict__ x0, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 5; n += item_step()) {
+    const int64_t v0 = x0[n];
+    const float v1 = static_cast<float>(v0) / 2.0f * (1.0f + float_erf(static_cast<float>(v0) * 0.70710677f));
+    y0[n] = v1;
+  }
+}
+
+extern "C" __global__ void gelu_6_double(const int64_t* __restrict__ x0, double* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 5; n += item_step()) {
+    const int64_t v0 = x0[n];
+    const double v1 = static_cast<double>(v0) / 2.0 * (1.0 + std::erf(static_cast<double>(v0) * 0.7071067811865476));
+    y0[n] = v1;
+  }
+}
+
+extern "C" __global__ void gelu_8(const float* __restrict__ x0, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const Lanes<float> a0 = lanes_of(x0)[n];
+    Lanes<float> b0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float v0 = a0.at[k];
+      const float v1 = v0 / 2.0f * (1.0f + float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)));
+      b0.at[k] = v1;
+    }
+    lanes_of(y0)[n] = b0;
+  }
+}
+
+extern "C" __global__ void gelu_8_double(const double* __restrict__ x0, double* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const Lanes<double> a0 = lanes_of(x0)[n];
+    Lanes<double> b0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const double v0 = a0.at[k];
+      const double v1 = v0 / 2.0 * (1.0 + std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)));
+      b0.at[k] = v1;
+    }
+    lanes_of(y0)[n] = b0;
+  }
+}
+
+extern "C" __global__ void gelu_9(const float* __restrict__ x0, float* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const float v0 = x0[n];
+    const float v1 = v0 / 2.0f * (1.0f + float_tanh(0.7978846f * (v0 + 0.044715f * v0 * v0 * v0)));
+    y0[n] = v1;
+  }
+}
+
+extern "C" __global__ void gelu_9_double(const double* __restrict__ x0, double* __restrict__ y0) {
+  for (int64_t n = first_item(); n < 3; n += item_step()) {
+    const double v0 = x0[n];
+    const double v1 = v0 / 2.0 * (1.0 + std::tanh(0.7978845608028654 * (v0 + 0.044715 * v0 * v0 * v0)));
+    y0[n] = v1;
+  }
+}
