@@ -191,7 +191,8 @@ class PerSample:
 
         tolerance: of an error relative to the norm of the sample's gradient, by default 1e-4,
         1e-9 in float64, 1e-2 in float16 and 5e-2 in bfloat16, of which the least precise floats of
-        the graph count, as of mixed precision. GradientError E0512 names the parameter with the largest error.
+        the graph count, as of mixed precision. GradientError E0512 names the parameter with the
+        largest error.
         """
         self._core.verify(dict(params), dict(data), state, tolerance)
 
