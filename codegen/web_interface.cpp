@@ -1,4 +1,5 @@
 #include "codegen/web_interface.hpp"
+#include "codegen/generated_file.hpp"
 
 #include <fmt/format.h>
 
@@ -112,6 +113,31 @@ std::string given_type(DType dtype) {
   return dtype == DType::boolean ? "ArrayLike<number | boolean>" : "ArrayLike<number>";
 }
 
+std::string package_json(const WebModel& web) {
+  std::string name;  // npm takes lower case alone
+  for (const char c : prefix(web.name))
+    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return fmt::format(R"({{
+  "name": {},
+  "version": "1.0.0",
+  "description": "A model written by Mithril {}",
+  "type": "module",
+  "main": "./model.cjs",
+  "module": "./model.mjs",
+  "types": "./model.d.ts",
+  "exports": {{
+    ".": {{
+      "import": {{ "types": "./model.d.mts", "default": "./model.mjs" }},
+      "require": {{ "types": "./model.d.cts", "default": "./model.cjs" }}
+    }},
+    "./*": "./*"
+  }},
+  "sideEffects": false
+}}
+)",
+                     javascript_string(name), version());
+}
+
 }  // namespace
 
 WebModel web_model(const ExportedModel& model, const std::string& name, const Language& language) {
@@ -196,31 +222,6 @@ std::string web_declarations(const WebModel& web, bool is_wasm) {
   return text + "\nexport declare function createModel(): Promise<Model>;\n";
 }
 
-std::string web_package(const WebModel& web) {
-  std::string name;  // npm takes lower case alone
-  for (const char c : prefix(web.name))
-    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return fmt::format(R"({{
-  "name": {},
-  "version": "1.0.0",
-  "description": "A model written by Mithril {}",
-  "type": "module",
-  "main": "./model.cjs",
-  "module": "./model.mjs",
-  "types": "./model.d.ts",
-  "exports": {{
-    ".": {{
-      "import": {{ "types": "./model.d.mts", "default": "./model.mjs" }},
-      "require": {{ "types": "./model.d.cts", "default": "./model.cjs" }}
-    }},
-    "./*": "./*"
-  }},
-  "sideEffects": false
-}}
-)",
-                     javascript_string(name), version());
-}
-
 std::string web_module(const WebModel& web, const std::string& head, const std::string& body,
                        ModuleKind kind) {
   const std::string names =
@@ -248,6 +249,16 @@ std::string javascript_string(std::string_view text) {
     }
   }
   return quoted + "\"";
+}
+
+void write_web_package(const std::string& folder, const WebModel& web, const std::string& types,
+                       const std::string& es_module, const std::string& common_module) {
+  write_generated_files(folder, {{"model.mjs", es_module},
+                                 {"model.cjs", common_module},
+                                 {"model.d.ts", types},
+                                 {"model.d.mts", types},
+                                 {"model.d.cts", types},
+                                 {"package.json", package_json(web)}});
 }
 
 }  // namespace mithril::codegen

@@ -28,8 +28,9 @@ std::string web_description(const WebModel& web);
 // The .d.ts file.
 std::string web_declarations(const WebModel& web, bool is_wasm);
 
-// The package.json of a package with model.mjs and model.cjs.
-std::string web_package(const WebModel& web);
+// Writes an npm package: the two modules, their types and package.json.
+void write_web_package(const std::string& folder, const WebModel& web, const std::string& types,
+                       const std::string& es_module, const std::string& common_module);
 
 // A module with this body as an ES module, or for `require`.
 enum class ModuleKind : uint8_t { es, common };

@@ -73,13 +73,9 @@ void write_javascript(const ExportedModel& model, const std::string& path) try {
     codegen::write_generated(fs::path(path).replace_extension(".d.mts").string(), types);
     return codegen::write_generated(path, codegen::javascript_module(web, codegen::ModuleKind::es));
   }
-  codegen::write_generated_files(
-      path, {{"model.mjs", codegen::javascript_module(web, codegen::ModuleKind::es)},
-             {"model.cjs", codegen::javascript_module(web, codegen::ModuleKind::common)},
-             {"model.d.ts", types},
-             {"model.d.mts", types},
-             {"model.d.cts", types},
-             {"package.json", codegen::web_package(web)}});
+  codegen::write_web_package(path, web, types,
+                             codegen::javascript_module(web, codegen::ModuleKind::es),
+                             codegen::javascript_module(web, codegen::ModuleKind::common));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

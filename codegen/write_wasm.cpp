@@ -109,14 +109,9 @@ std::string wasm_source(const ExportedModel& model, const std::string& name) try
 void write_wasm_loaders(const ExportedModel& model, const std::string& folder) try {
   const std::string name = std::filesystem::path(folder).filename().string();
   const auto web = codegen::web_model(model, name, codegen::cpp_language());
-  const std::string types = codegen::web_declarations(web, true);
-  codegen::write_generated_files(
-      folder, {{"model.mjs", codegen::wasm_module(web, codegen::ModuleKind::es)},
-               {"model.cjs", codegen::wasm_module(web, codegen::ModuleKind::common)},
-               {"model.d.ts", types},
-               {"model.d.mts", types},
-               {"model.d.cts", types},
-               {"package.json", codegen::web_package(web)}});
+  codegen::write_web_package(folder, web, codegen::web_declarations(web, true),
+                             codegen::wasm_module(web, codegen::ModuleKind::es),
+                             codegen::wasm_module(web, codegen::ModuleKind::common));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -8,26 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from web_models import CASES, chain
-from web_tools import needs_node, needs_wasm, node, write_module
+from web_tools import TARGETS, needs_node, run, write_module
 
 import mithril as ml
-
-TARGETS = ["javascript", pytest.param("wasm", marks=needs_wasm)]
-IMPORT = "const { createModel, readSafetensors, writeSafetensors, Adam, SGD } = await import(%r);\n"
-REFUSED = """
-const refused = async (action) => {
-  try {
-    await action();
-  } catch (error) {
-    return error.message;
-  }
-  return "nothing";
-};
-"""
-
-
-def run(module: Path, script: str, flags: tuple[str, ...] = ()) -> list[str]:
-    return node(IMPORT % module.as_uri() + REFUSED + script, flags=flags).splitlines()
 
 
 @pytest.fixture(scope="module", params=TARGETS)

@@ -38,6 +38,7 @@ def has_wasm() -> bool:
 
 
 needs_wasm = pytest.mark.skipif(not has_wasm(), reason="clang builds no WebAssembly")
+TARGETS = ["javascript", pytest.param("wasm", marks=needs_wasm)]
 
 
 def write_module(target: str, compiled: ml.CompiledModel, folder: Path, **options: Any) -> Path:
@@ -58,6 +59,24 @@ def node(script: str | Path, *arguments: str | Path, flags: tuple[str, ...] = ()
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == 0, ended.stderr[-3000:]
     return ended.stdout
+
+
+IMPORT = "const { createModel, readSafetensors, writeSafetensors, Adam, SGD } = await import(%r);\n"
+REFUSED = """
+const refused = async (action) => {
+  try {
+    await action();
+  } catch (error) {
+    return error.message;
+  }
+  return "nothing";
+};
+"""
+
+
+def run(module: Path, script: str, flags: tuple[str, ...] = ()) -> list[str]:
+    """The lines that a script prints, which uses the names of a module, and `refused`."""
+    return node(IMPORT % module.as_uri() + REFUSED + script, flags=flags).splitlines()
 
 
 @cache
