@@ -250,9 +250,9 @@ std::string described(const CallArgument& argument) {
 
 bool has_operator(const std::string& name) { return !overloads_of(name).empty(); }
 
-// Torch tags operators whose results have a size that depends on elements, or are read by the host.
-// Linear algebra has no tag: it copies the success of each matrix to the host, except for norms,
-// products and triangular systems.
+// Torch tags two kinds of operators: the size of the output depends on the elements of the input,
+// or the host reads the output. Linear algebra has no tag: it copies the success of each matrix to
+// the host, except for norms, products and triangular systems.
 bool waits_for_device(const c10::OperatorHandle& op) {
   for (const at::Tag tag : {at::Tag::data_dependent_output, at::Tag::dynamic_output_shape}) {
     if (op.hasTag(tag)) return true;

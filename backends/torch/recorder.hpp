@@ -41,7 +41,7 @@ class Recordings {
   const std::string device_name_;
   const std::shared_ptr<Meter> meter_;
   const std::size_t most_;
-  // The members below are guarded by the mutex of the device.
+  // The mutex of the device guards the members below.
   std::unique_ptr<RecordingMemory> memory_;  // null before the first recording
   std::vector<SlotRef> slots_;               // with a recording; the most recently used last
   std::int64_t counted_ = 0;

@@ -16,8 +16,8 @@ namespace mithril {
 
 class Backend;
 
-// Backends by the path of a part ("encoder.fc1"), for it and everything in it. The longest path
-// decides; "" is for all other parts.
+// The backend of each path of a part ("encoder.fc1") runs the part and everything in it. The
+// longest path decides. The backend of "" runs all other parts.
 using Backends = std::map<std::string, std::shared_ptr<Backend>>;
 
 // A key of a model: its name, its path, or a connection.

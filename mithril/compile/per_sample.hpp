@@ -55,10 +55,10 @@ class PerSample {
   // How the last call computed each parameter, and what each possible strategy costs.
   std::string explain() const;
   // Compares the gradients of each sample with those of an evaluation of the sample by itself.
-  // GradientError E0512 naming the parameter with the largest difference, relative to the norm of
-  // the sample's gradient, if it is above `tolerance`; the default is 1e-4, 1e-9 in float64, 1e-2
-  // in float16 and 5e-2 in bfloat16; the least precise floats of the graph count, as of mixed
-  // precision.
+  // GradientError E0512 names the parameter with the largest difference, relative to the norm of
+  // the sample's gradient, if the difference is above `tolerance`. The default is 1e-9 for float64,
+  // 1e-4 for float32, 4e-3 for float16 and 3e-2 for bfloat16. The least precise floats of the graph
+  // decide; mixed precision adds such floats.
   void verify(const TensorMap& params, const TensorMap& data, const State& state = {},
               std::optional<double> tolerance = {}) const;
 

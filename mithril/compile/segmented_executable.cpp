@@ -73,7 +73,7 @@ std::optional<int64_t> bytes_of_value(const Value& value) {
   return bytes;
 }
 
-// Whether a tensor that one backend makes is read by the other in its place.
+// Whether the second backend reads a tensor of the first one without a copy.
 bool share_memory(const Backend& from, const Backend& to) {
   const Tensor given(DType::float32, {1});
   const Tensor made = from.receive(given);

@@ -61,7 +61,7 @@ class SeveralBackends final : public Backend {
   size_t main_ = 0;
   std::string name_;
   GraphOptions options_;
-  // By the names of the values that parts make or read: the member.
+  // The index of a member, by the name of a value that a part makes or reads.
   std::unordered_map<std::string, size_t> places_;
 };
 

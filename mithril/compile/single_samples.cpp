@@ -6,6 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/value_mismatch.hpp"
 #include "mithril/tensor/functions.hpp"
 
 namespace mithril {
@@ -66,17 +67,13 @@ std::vector<double> losses_of(const Tensor& all, LossReduction reduction) {
 
 DType least_precise(const Graph& graph) {
   DType least = DType::float64;
-  const auto digits = [](DType dtype) {
-    constexpr DType by_digits[] = {DType::bfloat16, DType::float16, DType::float32, DType::float64};
-    return std::ranges::find(by_digits, dtype) - by_digits;
-  };
   for (const Value& value : graph.values()) {
-    if (is_floating(value.dtype) && digits(value.dtype) < digits(least)) least = value.dtype;
+    if (epsilon_of(value.dtype) > epsilon_of(least)) least = value.dtype;
   }
   return least;
 }
 
-// Of a sample by itself and in the batch.
+// For the losses of a sample by itself and in the batch.
 double tolerance_of_losses(const Graph& graph) {
   return std::max(tolerance_of_gradients(graph), least_precise(graph) == DType::float64 ? 0 : 1e-3);
 }
@@ -230,16 +227,7 @@ Tensor SingleSamples::projected(const std::vector<Tensor>& matrices) const {
 }
 
 double tolerance_of_gradients(const Graph& graph) {
-  switch (least_precise(graph)) {
-    case DType::float64:
-      return 1e-9;
-    case DType::float16:
-      return 1e-2;
-    case DType::bfloat16:
-      return 5e-2;
-    default:
-      return 1e-4;
-  }
+  return default_tolerance(least_precise(graph));
 }
 
 void compare_samples(const TensorMap& made, const TensorMap& expected, double tolerance) {

@@ -42,8 +42,8 @@ class SingleSamples {
 // tolerance times the norm of the sample's gradient, naming the parameter.
 void compare_samples(const TensorMap& made, const TensorMap& expected, double tolerance);
 
-// The tolerance of PerSample::verify for what the graph computes: by its least precise floats,
-// those of mixed precision included.
+// The default tolerance of PerSample::verify: that of the least precise floats of the graph. Mixed
+// precision adds such floats.
 double tolerance_of_gradients(const Graph& graph);
 
 }  // namespace mithril

@@ -20,10 +20,10 @@ class MemoryInfo(NamedTuple):
     """Memory in bytes. None: nobody counts it."""
 
     device: str
-    total: int | None  # of the device
-    free: int | None  # that other arrays could take
-    allocated: int | None  # by the backend, now
-    peak: int | None  # the most that the backend had allocated
+    total: int | None  # bytes of the device
+    free: int | None  # bytes that no array takes
+    allocated: int | None  # the bytes that the backend holds now
+    peak: int | None  # the most bytes that the backend held
     limit: int | None  # memory_limit of the backend
 
 

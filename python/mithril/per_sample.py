@@ -189,10 +189,10 @@ class PerSample:
     ) -> None:
         """Compares the gradients with those of an evaluation of each sample by itself.
 
-        tolerance: of an error relative to the norm of the sample's gradient, by default 1e-4,
-        1e-9 in float64, 1e-2 in float16 and 5e-2 in bfloat16, of which the least precise floats of
-        the graph count, as of mixed precision. GradientError E0512 names the parameter with the
-        largest error.
+        tolerance: of an error relative to the norm of the sample's gradient. The default is 1e-9
+        for float64, 1e-4 for float32, 4e-3 for float16 and 3e-2 for bfloat16. The least precise
+        floats of the graph decide; mixed precision adds such floats. GradientError E0512 names the
+        parameter with the largest error.
         """
         self._core.verify(dict(params), dict(data), state, tolerance)
 

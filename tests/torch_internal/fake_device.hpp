@@ -1,4 +1,4 @@
-// A device of recordings without a GPU: it writes down what it is asked for, and fails on request.
+// Records and replays without a GPU. It logs each call, and fails on request.
 #pragma once
 
 #include <ATen/core/Tensor.h>
