@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -83,43 +84,50 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
-@pytest.mark.parametrize("name", ["mlp of rank 3", "convolutions", "tied", "attention"])
-def test_generated_code_gives_norms_and_dots(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("batch", "others"), [(7, 4), (1, 1)])
+def test_generated_code_gives_norms_and_dots(
+    name: str, batch: int, others: int, tmp_path: Path
+) -> None:
     compiled, rng = Compiled(CASES[name], ml.CpuBackend(dtype="float64")), np.random.default_rng(1)
-    data, validation = compiled.case.data(rng, 3), compiled.case.data(rng, 2)
+    data, validation = compiled.case.data(rng, batch), compiled.case.data(rng, others)
     samples = compiled.samples()
     ml.codegen(samples, tmp_path / "norms.cpp", data=data)
     ml.codegen(samples, tmp_path / "dots.cpp", data=data, validation=validation)
-    norms = samples.norms(compiled.params, data)
-    dots = samples.dots(compiled.params, data, validation)
-    keys = compiled.model.data_keys
-    given = [data[key] for key in data] + [host(each) for each in compiled.params.values()]
-    # In the order of the model's inputs.
-    order = {key: i for i, key in enumerate([*data, *compiled.params])}
-    inputs = [given[order[key]] for key in compiled.model.input_keys]
+    norms = samples.norms(compiled.params, data, **compiled.state)
+    others_norms = host(samples.norms(compiled.params, validation, **compiled.state).total)
+    dots = samples.dots(compiled.params, data, validation, **compiled.state)
+    given = {key: host(value) for key, value in {**data, **compiled.params}.items()}
+    given |= {key: host(value) for key, value in compiled.state.get("state", {}).items()}
+    given |= {f"validation.{key}": value for key, value in validation.items()}
+    length = host(norms.total).max()
+    product = length * others_norms.sum()
+    # What each result is compared with, and the magnitude that rounding is relative to.
     expected = {
-        "norms": [*norms.by_key.values(), norms.total],
+        "norms": [(value, length) for value in (*norms.by_key.values(), norms.total)],
         "dots": [
-            *dots.by_key.values(),
-            dots.total,
-            *dots.gradients.values(),
-            dots.losses,
-            dots.validation_losses,
+            *((value, product) for value in (*dots.by_key.values(), dots.total)),
+            *((value, length) for value in dots.gradients.values()),
+            *(
+                (value, np.abs(host(value)).max())
+                for value in (dots.losses, dots.validation_losses)
+            ),
         ],
     }
     for kind, values in expected.items():
         library = tmp_path / f"{kind}.so"
         source = tmp_path / f"{kind}.cpp"
-        command = [COMPILER, "-shared", "-fPIC", "-O1", "-std=c++17", source, "-o", library]
+        command = [COMPILER, "-shared", "-fPIC", "-O0", "-std=c++17", source, "-o", library]
         subprocess.run([str(word) for word in command], check=True)
         evaluate = getattr(ctypes.CDLL(str(library)), f"{kind}_evaluate")
         evaluate.restype = ctypes.c_char_p
-        made = [np.zeros_like(host(each)) for each in values]
-        more = [validation[key] for key in keys] if kind == "dots" else []
-        held = [np.ascontiguousarray(each) for each in [*inputs, *more]]
+        made = [np.zeros_like(host(value)) for value, _ in values]
+        field = r"^  const \w+\* \w+; +// .*?(\S+) \["  # "// data x [3, 4]"
+        inputs = re.findall(field, source.read_text(), re.MULTILINE)
+        held = [np.ascontiguousarray(given[key]) for key in inputs]
         assert evaluate(pointers(held), pointers(made), None) is None
-        for got, want in zip(made, values, strict=True):
-            assert got == pytest.approx(host(want), rel=1e-9, abs=1e-9)
+        for got, (want, magnitude) in zip(made, values, strict=True):
+            assert np.abs(got - host(want)).max() <= 1e-10 * magnitude
 
 
 def pointers(arrays: list[np.ndarray[Any, Any]]) -> Any:
