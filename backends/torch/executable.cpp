@@ -146,13 +146,15 @@ class TorchExecutable final : public Executable, public UpdatesInPlace {
     return outputs;
   }
 
-  // On the CPU the core writes to tensors of its own. On other devices these are moved, and the
-  // core copies the results back.
+  // On the CPU the core writes the results of donated inputs of its own. If a donated input is a
+  // tensor of torch, torch writes all of them, because it shares the elements of the core's
+  // tensors. On other devices these are moved, and the core copies the results back.
   SizedPrograms::Donated donated(std::span<const Tensor> inputs) const {
-    const bool all = !device_.is_cpu() ||
-                     std::all_of(options_.donations.begin(), options_.donations.end(),
-                                 [&](const Donation& at) { return updates(inputs[at.input]); });
-    return all ? SizedPrograms::Donated::in_place : SizedPrograms::Donated::ignored;
+    const bool in_place =
+        !device_.is_cpu() ||
+        std::any_of(options_.donations.begin(), options_.donations.end(),
+                    [&](const Donation& at) { return updates(inputs[at.input]); });
+    return in_place ? SizedPrograms::Donated::in_place : SizedPrograms::Donated::ignored;
   }
 
   at::Tensor moved(const Tensor& input) const {

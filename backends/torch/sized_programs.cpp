@@ -112,7 +112,11 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   const SwitchScope switches(switches_);
   if (donated == Donated::in_place) check_apart(inputs);
   const std::shared_ptr<const Program> program = eager_ ? nullptr : program_for(inputs);
-  if (program && program->script) return run_script(*program->script, inputs, scope);
+  if (program && program->script) {
+    std::vector<at::Tensor> outputs = run_script(*program->script, inputs, scope);
+    if (donated == Donated::in_place) update(inputs, outputs);
+    return outputs;
+  }
   if (program && program->recorder) return run_recorded(*program, inputs, scope, donated);
   return run_plainly(program.get(), inputs, scope, donated);
 }

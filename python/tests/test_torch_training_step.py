@@ -66,6 +66,30 @@ def test_steps_are_those_of_the_cpu_backend(rule: str, options: dict[str, Any]) 
         assert close(made[0].averages(params), made[1].averages(theirs))
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_all_parameters_move_in_torchscript_and_beside_arrays_of_numpy(
+    rule: str, jit_compile: bool, mixed: bool
+) -> None:
+    here = compiled_on(ml.CpuBackend(dtype=ml.float64))
+    there = compiled_on(ml.TorchBackend(dtype=torch.float64, jit_compile=jit_compile))
+    theirs = here.randomize_params(seed=1)
+    params = {
+        key: value.copy() if mixed and "bias" in key else torch.tensor(value)
+        for key, value in theirs.items()
+    }
+    steps = [
+        ml.TrainingStep(model, RULES[rule](), output_gradients={"loss": 1.0})
+        for model in (there, here)
+    ]
+    for seed in range(3):
+        got = steps[0](params, batch(seed))
+        expected = steps[1](theirs, {key: value.numpy() for key, value in batch(seed).items()})
+        assert close(got, expected)
+        assert close({key: torch.as_tensor(value) for key, value in params.items()}, theirs)
+
+
 def test_parameters_of_any_strides_are_updated_where_they_are() -> None:
     compiled = compiled_on(ml.TorchBackend(dtype=torch.float64))
     params = {key: torch.as_tensor(v) for key, v in compiled.randomize_params(seed=1).items()}
