@@ -61,6 +61,10 @@ class JavaScriptFormula final : public FormulaWriter {
 
  private:
   Piece constant(const Datum& value, DType dtype) const override {
+    if (value.kind() == kind::int_value && is_integer(dtype)) {
+      const int64_t number = value.integer();
+      return {fmt::format("{}", number), number < 0 ? unary_level : primary_level};
+    }
     const double real =
         value.kind() == kind::int_value ? static_cast<double>(value.integer()) : value.real();
     return {javascript_number(real, dtype), real < 0 ? unary_level : primary_level};

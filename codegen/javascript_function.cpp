@@ -239,7 +239,7 @@ std::string LoopFunctions::add(const std::string& name, const std::string& param
                                const std::string& body) {
   const auto [at, is_new] = known_.try_emplace(parameters + "\n" + body);
   if (!is_new) return at->second;
-  at->second = names_.add(name);
+  at->second = "$" + names_.add(name);  // no identifier of a name begins so
   text_ += code_line(0, "function " + at->second + "(" + parameters + ") {") + body + "}\n\n";
   return at->second;
 }
@@ -274,6 +274,7 @@ std::set<std::string> javascript_reserved_names() {
                              "debugger",
                              "eval",
                              "evaluator",
+                             "extends",
                              "finally",
                              "function",
                              "gradient_evaluator",

@@ -1,6 +1,6 @@
 // The bits of two ints: AND.
-import { mapBroadcast } from "./operands.js";
+import { mapBits } from "./bits.js";
 
 export function bitwise_and(output, left, right) {
-  mapBroadcast(output, left, right, (a, b) => a & b);
+  mapBits(output, left, right, (a, b) => a & b);
 }

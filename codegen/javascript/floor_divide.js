@@ -11,7 +11,7 @@ export function floor_divide(output, numerator, denominator) {
     const rest = a % b;
     let quotient = (a - rest) / b;
     if (rest !== 0 && b < 0 !== rest < 0) quotient -= 1;
-    if (quotient === 0) return a / b < 0 ? -0 : 0;
+    if (quotient === 0) return isWhole ? 0 : (a / b) * 0;
     return Math.round(quotient);
   });
 }

@@ -8,7 +8,7 @@ export function remainder(output, numerator, denominator) {
   mapBroadcast(output, numerator, denominator, (a, b) => {
     if (isWhole && b === 0) fail("remainder: an int is divided by zero");
     const rest = a % b;
-    if (rest === 0) return b < 0 ? -0 : 0;
+    if (rest === 0) return b < 0 && !isWhole ? -0 : 0;
     return rest < 0 !== b < 0 ? rest + b : rest;
   });
 }

@@ -195,6 +195,7 @@ export class Model {
       throw inputError("E0804", `${sizes}: ${shape}`);
     }
     if (port.dtype.startsWith("int")) writeInts(port, to, values);
+    else if (port.dtype === "bool") for (let i = 0; i < to.length; ++i) to[i] = values[i] ? 1 : 0;
     else to.set(values);
   }
 

@@ -36,7 +36,10 @@ function tensorOf(name, entry, bytes, begin) {
   if (!known) throw parseError("E0742", `the tensor '${name}' has the unknown dtype '${entry?.dtype}'`);
   const [dtype, Elements] = known;
   const [first, last] = entry.data_offsets ?? [];
-  const size = sizeOf(entry.shape ?? []);
+  const shape = Array.isArray(entry.shape) ? entry.shape : [NaN];
+  if (![first, last, ...shape].every((number) => Number.isSafeInteger(number) && number >= 0))
+    throw parseError("E0741", `the dims or data_offsets of the tensor '${name}' are no sizes`);
+  const size = sizeOf(shape);
   if (last - first !== size * Elements.BYTES_PER_ELEMENT)
     throw parseError("E0744", `the tensor '${name}' has another size than its dims`);
   if (!(first >= 0 && last <= bytes.byteLength - begin))

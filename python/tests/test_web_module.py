@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -276,3 +278,94 @@ def test_states_are_carried_on(target: str, tmp_path: Path) -> None:
     for line, value in zip(got, saved.values(), strict=False):
         assert np.allclose(line, np.asarray(value).ravel(), atol=1e-5)
     assert sorted(map(float, np.concatenate(got[len(saved) :]))) == [0, 0, 0, 1, 1, 1]
+
+
+# Inputs for which plain operators of JavaScript give something else.
+EDGES: dict[str, tuple[Callable[[], ml.Model], dict[str, Any]]] = {
+    "a bound near the largest int64": (
+        lambda: ml.Clamp(min_val=0, max_val=2**63 - 1),
+        {"input": np.array([5, -7])},
+    ),
+    "bits above the 32nd": (
+        ml.BitwiseOr,
+        {"left": np.array([2**40, -1]), "right": np.array([1, 2])},
+    ),
+    "a quotient that is -0": (
+        ml.FloorDivide,
+        {"numerator": np.array([0, -0.0, 1], np.float32), "denominator": np.float32([-3, 2, 2])},
+    ),
+    "bools": (
+        ml.LogicalAnd,
+        {"left": np.array([True, True, False]), "right": np.array([True, False, True])},
+    ),
+}
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_are_those_of_the_cpu_backend(name: str, target: str, tmp_path: Path) -> None:
+    layer, data = EDGES[name]
+    model = ml.Model()
+    model |= layer()(**{key: key for key in data}, output="y")
+    shapes = {key: list(value.shape) for key, value in data.items()}
+    types = {
+        key: ml.Tensor[{"i": int, "f": float, "b": bool}[v.dtype.kind]] for key, v in data.items()
+    }
+    model.set_types(types)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, data_keys=set(data))
+    expected = np.asarray(compiled.evaluate({}, data)["y"], dtype=float)
+    module = write_module(target, compiled, tmp_path / "model")
+    # Bools are given as numbers of which all but 0 are true.
+    given = {
+        key: [int(x) * 256 if v.dtype == bool else float(x) for x in v] for key, v in data.items()
+    }
+    text = ", ".join(f"{key}: [{', '.join(map(repr, values))}]" for key, values in given.items())
+    printed = run(
+        module,
+        f"""
+        const model = await createModel();
+        const {{ y }} = model.evaluate({{ {text} }});
+        for (const x of y) console.log(Object.is(x, -0) ? "-0" : Number(x));
+        """,
+    )
+    got = np.array([float(line) for line in printed])
+    assert np.array_equal(got, expected)
+    assert np.array_equal(np.signbit(got), np.signbit(expected))
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["loop_y", "extends", "copy", "$loop_y", "memory", "y_loop"])
+def test_names_of_users_are_no_names_of_the_module(name: str, target: str, tmp_path: Path) -> None:
+    model = ml.Model()
+    model |= ml.Relu()(input=name, output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={name: [2]}, data_keys={name})
+    module = write_module(target, compiled, tmp_path / "model")
+    script = f"console.log((await createModel()).evaluate({{ [{name!r}]: [-1, 2] }}).y.join());"
+    assert run(module, script) == ["0,2"]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"data_offsets": ["0", 8]},
+        {"data_offsets": [[0], 8]},
+        {"data_offsets": [-8, 0]},
+        {"shape": [-1, -2]},
+        {"shape": [0.5, 4]},
+        {"shape": 2},
+    ],
+)
+def test_sizes_of_safetensors_are_checked(mlp: Path, entry: dict[str, Any], tmp_path: Path) -> None:
+    header = {"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8], **entry}}
+    text = json.dumps(header).encode()
+    file = tmp_path / "a.safetensors"
+    file.write_bytes(len(text).to_bytes(8, "little") + text + np.float32([1, 2]).tobytes())
+    script = f"""
+        import {{ readFile }} from "node:fs/promises";
+        const bytes = await readFile({str(file)!r});
+        console.log(await refused(() => readSafetensors(bytes)));
+        """
+    assert "are no sizes" in run(mlp, script)[0]

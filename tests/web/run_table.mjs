@@ -19,7 +19,8 @@ function complaint(expected, got, tolerance) {
     if (found?.length !== elements.length) return `${key} has ${found?.length} elements`;
     for (let i = 0; i < found.length; ++i) {
       const [a, b] = [elements[i], Number(found[i])];
-      if (Object.is(a, b) || a === b) continue;
+      if (Object.is(a, b)) continue;
+      if (a === 0 && b === 0) return `${key}[${i}] is a zero of the other sign`;
       if (!(Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a))))
         return `${key}[${i}] is ${b}, expected ${a}`;
     }
