@@ -40,9 +40,11 @@ Spelled arguments_of(const SpellingContext& c) {
   const Dims &query = c.dims("query"), &key = c.dims("key");
   const size_t missing = 4 - query.size();
   const auto port = [&](const char* name) { return times(missing, "aten::unsqueeze", name); };
-  return {port("query"),
-          port("key"),
-          port("value"),
+  // The kernels read rows without gaps, and that of the CPU does not check it.
+  const auto dense = [&](const char* name) { return spell_call("aten::contiguous", {port(name)}); };
+  return {dense("query"),
+          dense("key"),
+          dense("value"),
           port("grad"),
           c.value("is_causal").flag() ? "True" : "False",
           spelled_real(c.value("scale").real()),

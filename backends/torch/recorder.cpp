@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
 
 namespace mithril::torch_backend {
 
@@ -93,12 +94,19 @@ bool Recordings::count() {
 void Recordings::record(const SlotRef& slot, at::TensorList inputs, RecordedPorts ports,
                         const Run& plain) {
   const MeterScope unmetered(nullptr);  // the memory is counted as a whole
+  // The plain run has written to its inputs, so the call must end. And an interrupt takes Python's
+  // lock, whose holder may wait for the device.
+  const InterruptsHeld uninterrupted;
   sweep();
   std::erase(slots_, slot);
   slot->recording.reset();  // its memory is free for the next one
   while (slots_.size() >= most_) {
     drop(*slots_.front());
     slots_.erase(slots_.begin());
+  }
+  if (slots_.empty() && memory_) {  // torch does not open a pool again that nothing refers to
+    memory_->trim();
+    memory_.reset();
   }
   try {
     if (!memory_) memory_ = device_.make_memory();

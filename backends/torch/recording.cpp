@@ -134,7 +134,10 @@ std::vector<at::Tensor> Recording::results(at::TensorList inputs) const {
       made.push_back(inputs[input]);
       const bool is_updated =
           std::find(ports_.updated.begin(), ports_.updated.end(), input) != ports_.updated.end();
-      if (!is_updated || !buffers_[input].defined()) continue;
+      if (!is_updated) continue;
+      // Autograd does not see what a replay writes.
+      inputs[input].unsafeGetTensorImpl()->bump_version();
+      if (!buffers_[input].defined()) continue;
       to.push_back(inputs[input]);
       from.push_back(buffers_[input]);
     } else if (i >= ports_.kept_from) {

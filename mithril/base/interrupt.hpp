@@ -17,4 +17,13 @@ void set_interrupt_callback(InterruptCallback callback);
 // relations, nodes, steps.
 void check_interrupt();
 
+// During its lifetime check_interrupt does not interrupt this thread. A later call does.
+class InterruptsHeld {
+ public:
+  InterruptsHeld();
+  ~InterruptsHeld();
+  InterruptsHeld(const InterruptsHeld&) = delete;
+  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
+};
+
 }  // namespace mithril

@@ -383,7 +383,7 @@ Example:
                              "{key: sizes} of inputs and outputs: numbers, names of sizes, None.")
       .def_property_readonly("warnings", &CompiledModel::warnings,
                              "The warnings of compiling: inputs whose names look misspelt.")
-      .def("summary", &CompiledModel::summary,
+      .def("summary", &CompiledModel::summary, py::call_guard<py::gil_scoped_release>(),
            "A table of inputs and outputs, and the number of the parameters.")
       .def("__repr__",
            [](const CompiledModel& m) {

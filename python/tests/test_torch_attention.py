@@ -132,11 +132,13 @@ def test_the_gradient_of_attention_is_that_of_float64(size: tuple[int, ...], is_
     incoming = torch.randn(size, dtype=torch.float64)
     _, expected = compiled[torch.float64].evaluate(params, ONE, output_gradients={"y": incoming})
     narrow = {key: value.float() for key, value in params.items()}
-    _, found = compiled[torch.float32].evaluate(
-        narrow, ONE, output_gradients={"y": incoming.float()}
-    )
-    for key, gradient in expected.items():
-        assert torch.allclose(found[key].double(), gradient, rtol=1e-4, atol=1e-5), key
+    turned = {key: value.mT.contiguous().mT for key, value in narrow.items()}  # other strides
+    for given in (narrow, turned):
+        _, found = compiled[torch.float32].evaluate(
+            given, ONE, output_gradients={"y": incoming.float()}
+        )
+        for key, gradient in expected.items():
+            assert torch.allclose(found[key].double(), gradient, rtol=1e-4, atol=1e-5), key
 
 
 @pytest.mark.parametrize("requires_grad", [False, True])

@@ -70,4 +70,16 @@ TEST_CASE("without a callback no work is interrupted") {
   CHECK(is_interrupted([] { check_interrupt(); }));
 }
 
+TEST_CASE("a thread that holds interrupts is interrupted by a later call") {
+  const InterruptsAll interrupts;
+  CHECK_FALSE(is_interrupted([] {
+    const InterruptsHeld held;
+    check_interrupt();
+  }));
+  CHECK(is_interrupted([] {
+    { const InterruptsHeld held; }
+    check_interrupt();
+  }));
+}
+
 }  // namespace mithril

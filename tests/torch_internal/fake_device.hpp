@@ -25,6 +25,7 @@ class FakeMemory final : public torch_backend::RecordingMemory {
 
  private:
   FakeDevice& device_;
+  bool opened_ = false;
 };
 
 class FakeDevice final : public torch_backend::RecordingDevice {
@@ -83,6 +84,9 @@ class FakeDevice final : public torch_backend::RecordingDevice {
 
 inline void FakeMemory::open() {
   device_.fail_at("open");
+  // As torch's allocator, which asserts it.
+  TORCH_CHECK(!opened_ || device_.references > 0, "the memory is opened again without references");
+  opened_ = true;
   ++device_.references;
   device_.bytes += device_.bytes_per_open;
 }

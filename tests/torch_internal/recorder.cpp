@@ -301,7 +301,9 @@ TEST_CASE("a replay updates its inputs in place, wherever they are") {
   const at::Tensor one = numbers(1);
   for (int i = 0; i < 4; ++i) {
     for (at::Tensor* sum : {&here, &there}) {
+      const auto version = sum->_version();
       CHECK((recorder.run(std::vector{*sum, one}, run)[0].is_same(*sum)));
+      CHECK(sum->_version() > version);
     }
   }
   CHECK(first(here) == 4);
