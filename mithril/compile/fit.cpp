@@ -48,11 +48,10 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, bar.rate()}};
 }
 
-// Outputs and inputs by key; an output with the key of an input goes first.
+// Inputs and outputs by key, the inputs first. An output replaces an input with its key.
 TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
-  TensorMap all = outputs.share();
-  for (const auto& [key, tensor] : batch)
-    if (!all.contains(key)) all[key] = tensor;
+  TensorMap all = batch.share();
+  for (const auto& [key, tensor] : outputs) all[key] = tensor;
   return all;
 }
 

@@ -22,7 +22,7 @@ void ModelScore::update(const TensorMap& batch) {
     if (const Tensor* tensor = batch.find(key)) data[key] = *tensor;
   const TensorMap outputs = model_.evaluate({}, data);
   const Tensor scores = outputs.at(output_).host();
-  const std::int64_t rows = count_rows(data);
+  const std::int64_t rows = count_rows(batch);
   if (scores.size() == 1) {
     sum_.add(scores.item() * static_cast<double>(rows));
   } else if (scores.rank() == 1 && scores.size() == rows) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -125,20 +126,25 @@ class SegmentedExecutable final : public Executable {
     std::vector<std::optional<Tensor>> values(value_count_);
     for (size_t i = 0; i < inputs.size(); ++i) values[index(inputs_[i])] = inputs[i];
     for (const auto& [id, tensor] : constants_) values[index(id)] = tensor;
+    Received received;
     for (const LoadedSegment& segment : segments_) {
       std::vector<Tensor> given;
       given.reserve(segment.inputs.size());
-      for (const ValueId id : segment.inputs) given.push_back(taken(id, segment.member, values));
+      for (const ValueId id : segment.inputs)
+        given.push_back(taken(id, segment.member, values, received));
       std::vector<Tensor> made = segment.executable->run(given);
       for (size_t i = 0; i < made.size(); ++i)
         values[index(segment.outputs[i])] = std::move(made[i]);
-      for (const ValueId id : segment.released) values[index(id)].reset();
+      for (const ValueId id : segment.released) {
+        values[index(id)].reset();
+        for (size_t member = 0; member < members_.size(); ++member) received.erase({member, id});
+      }
     }
     std::vector<Tensor> results;
     results.reserve(outputs_.size());
     for (const ValueId id : outputs_) {
       const bool given = maker_[index(id)] == from_outside;
-      results.push_back(given ? *values[index(id)] : taken(id, main_, values));
+      results.push_back(given ? *values[index(id)] : taken(id, main_, values, received));
     }
     return results;
   }
@@ -146,10 +152,17 @@ class SegmentedExecutable final : public Executable {
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
+  // Tensors that a member has received from another one: each value crosses once.
+  using Received = std::map<std::pair<size_t, ValueId>, Tensor>;
+
   // A value as a tensor of a backend.
-  Tensor taken(ValueId id, size_t member, const std::vector<std::optional<Tensor>>& values) const {
+  Tensor taken(ValueId id, size_t member, const std::vector<std::optional<Tensor>>& values,
+               Received& received) const {
     const Tensor& tensor = *values[index(id)];
-    return maker_[index(id)] == member ? tensor : members_[member]->receive(tensor);
+    if (maker_[index(id)] == member) return tensor;
+    const auto at = received.find({member, id});
+    if (at != received.end()) return at->second;
+    return received.emplace(std::pair(member, id), members_[member]->receive(tensor)).first->second;
   }
 
   void find_released() {

@@ -29,6 +29,8 @@ NUMBER = re.compile(
 TEXT = "str"
 IDX_DTYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 READERS = ("pyarrow", "csv")
+INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+CSV_DTYPES = (TEXT, *INTS, "float16", "float32", "float64")
 
 
 def refuse_file(path: Path, message: str, *facts: tuple[str, str]) -> NoReturn:
@@ -72,6 +74,9 @@ def csv_columns(
     for name in [*(columns or ()), *dtypes]:
         if name not in names:
             unknown_name("E0606", "column", name, names)
+    for dtype in dtypes.values():
+        if dtype not in CSV_DTYPES:
+            unknown_name("E0605", "dtype of a column", str(dtype), list(CSV_DTYPES))
     sample = [cells for _, cells in islice(lines, SAMPLE)]
     lines.close()  # type: ignore[attr-defined]
     wanted = names if columns is None else columns

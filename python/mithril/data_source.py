@@ -45,12 +45,12 @@ class DataSource(ABC):
     def read_batches(self, n: int) -> Iterator[Batch]:
         """All rows in batches of n. The last batch may be short."""
         n = at_least("read_batches", "n", n, 1)
-        return rebatched(self._pieces(n, self._epoch), n)
+        return rebatched(self._pieces(n), n)
 
     @property
     def schema(self) -> dict[str, Field]:
         """The dtype and the shape of a row by key, read from the first row; empty without rows."""
-        pieces = self._pieces(1, self._epoch)
+        pieces = self._pieces(1)
         try:
             first = next((piece for piece in pieces if row_count(piece)), {})
         finally:
@@ -107,7 +107,7 @@ class DataSource(ABC):
     # ---- of each source ----
 
     @abstractmethod
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         """All rows in batches of any size, about n."""
 
     def _at(self, rows: Any) -> Batch:
@@ -208,7 +208,7 @@ class Arrays(DataSource):
     def rows(self) -> int:
         return row_count(self._arrays)
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         for first in range(0, self.rows, n):
             yield cut(self._arrays, first, min(first + n, self.rows))
 
@@ -222,7 +222,7 @@ class Stream(DataSource):
     def __init__(self, read: Callable[[int], Iterator[Batch]], label: str) -> None:
         self._read, self._label = read, label
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         return self._read(n)
 
     def __repr__(self) -> str:
@@ -232,14 +232,37 @@ class Stream(DataSource):
 # ---- operations ----
 
 
-class Filtered(DataSource):
+class Derived(DataSource):
+    """Rows of another source, in the same epoch."""
+
+    def __init__(self, source: DataSource) -> None:
+        self._source, self._epoch = source, source._epoch
+
+    @property
+    def rows(self) -> int | None:
+        return self._source.rows
+
+    @checked_kinds
+    def at_epoch(self, epoch: int) -> DataSource:
+        made = super().at_epoch(epoch)
+        assert isinstance(made, Derived)
+        made._source = self._source.at_epoch(epoch)
+        return made
+
+
+class Filtered(Derived):
     """The rows that pass a test."""
 
     def __init__(self, source: DataSource, fn: Callable[[Batch], Any]) -> None:
-        self._source, self._fn = source, fn
+        super().__init__(source)
+        self._fn = fn
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
-        for piece in self._source._pieces(max(n, PIECE), epoch):
+    @property
+    def rows(self) -> int | None:
+        return None
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for piece in self._source._pieces(max(n, PIECE)):
             mask = np.asarray(self._fn(piece))
             if mask.dtype != np.bool_ or mask.shape != (row_count(piece),):
                 refuse_result(
@@ -251,15 +274,12 @@ class Filtered(DataSource):
                 yield chosen(piece, mask)
 
 
-class Mapped(DataSource):
+class Mapped(Derived):
     """The rows that a function makes of others."""
 
     def __init__(self, source: DataSource, fn: Callable[[Batch], Mapping[str, Any]]) -> None:
-        self._source, self._fn = source, fn
-
-    @property
-    def rows(self) -> int | None:
-        return self._source.rows
+        super().__init__(source)
+        self._fn = fn
 
     def _made(self, piece: Batch) -> Batch:
         made = self._fn(piece)
@@ -270,28 +290,29 @@ class Mapped(DataSource):
             refuse_result("map", f"{row_count(batch)} rows", f"{row_count(piece)} rows")
         return batch
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
-        for piece in self._source._pieces(n, epoch):
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for piece in self._source._pieces(n):
             yield self._made(piece)
 
     def _at(self, rows: Any) -> Batch:
         return self._made(self._source._at(rows))
 
 
-class Taken(DataSource):
+class Taken(Derived):
     """The first rows."""
 
     def __init__(self, source: DataSource, count: int) -> None:
-        self._source, self._count = source, count
+        super().__init__(source)
+        self._count = count
 
     @property
     def rows(self) -> int | None:
         known = self._source.rows
         return None if known is None else min(known, self._count)
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         left = self._count
-        pieces = self._source._pieces(n, epoch)
+        pieces = self._source._pieces(n)
         while left > 0 and (piece := next(pieces, None)) is not None:
             yield cut(piece, 0, min(left, row_count(piece)))
             left -= row_count(piece)
@@ -301,28 +322,33 @@ class Taken(DataSource):
         return self._source._at(rows)
 
 
-class Shuffled(DataSource):
+class Shuffled(Derived):
     """The rows in another order."""
 
     def __init__(self, source: DataSource, seed: int, buffer: int) -> None:
-        self._source, self._seed, self._buffer = source, seed, buffer
+        super().__init__(source)
+        self._seed, self._buffer = seed, buffer
+        self._order: tuple[int, Any] | None = None  # of an epoch
 
-    @property
-    def rows(self) -> int | None:
-        return self._source.rows
-
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         if self.rows is None:
-            yield from self._drawn(n, epoch)
+            yield from self._drawn(n)
             return
-        order = _shuffled_rows(self.rows, self._seed, epoch)
         for first in range(0, self.rows, n):
-            yield self._source._at(order[first : first + n])
+            yield self._source._at(self._permutation()[first : first + n])
 
-    def _drawn(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _permutation(self) -> Any:
+        """The order of all rows in this epoch, made once."""
+        if self._order is None or self._order[0] != self._epoch:
+            count = self.rows
+            assert count is not None
+            self._order = self._epoch, _shuffled_rows(count, self._seed, self._epoch)
+        return self._order[1]
+
+    def _drawn(self, n: int) -> Iterator[Batch]:
         """Each row takes the place of one that is drawn from the pool."""
-        random = np.random.default_rng((self._seed, epoch))
-        pieces = rebatched(self._source._pieces(n, epoch), self._buffer)
+        random = np.random.default_rng((self._seed, self._epoch))
+        pieces = rebatched(self._source._pieces(n), self._buffer)
         pool = next(pieces, {})
         pool = {key: array.copy() for key, array in pool.items()}
         for piece in rebatched(pieces, min(n, self._buffer)):
@@ -335,9 +361,7 @@ class Shuffled(DataSource):
         yield chosen(pool, random.permutation(row_count(pool)))
 
     def _at(self, rows: Any) -> Batch:
-        count = self.rows
-        assert count is not None
-        return self._source._at(_shuffled_rows(count, self._seed, self._epoch)[rows])
+        return self._source._at(self._permutation()[rows])
 
 
 def with_dtype(array: Any, dtype: Any) -> Any:

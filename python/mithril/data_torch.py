@@ -34,7 +34,7 @@ class MapStyle(DataSource):
     def rows(self) -> int:
         return len(self._dataset)
 
-    def _pieces(self, n: int, epoch: int) -> Iterator[Batch]:
+    def _pieces(self, n: int) -> Iterator[Batch]:
         for first in range(0, self.rows, n):
             yield self._at(range(first, min(first + n, self.rows)))
 

@@ -185,6 +185,34 @@ def test_a_shuffled_source_can_be_shuffled_taken_and_mapped(rows) -> None:
     assert len(set(values.tolist())) == 9 and set(values.tolist()) <= set(ARRAYS["y"].tolist())
 
 
+@pytest.mark.parametrize(
+    "chain",
+    [
+        lambda s: s.shuffle(1).take(9).shuffle(2),
+        lambda s: s.shuffle(1).map(lambda b: b),
+        lambda s: s.shuffle(1).filter(lambda b: b["y"] > 5).take(9),
+        lambda s: s.shuffle(1).take(9).map(lambda b: b).shuffle(3),
+    ],
+)
+def test_every_shuffle_of_a_chain_has_the_epoch(rows, chain: Any) -> None:
+    def values(source: Any) -> list[int]:
+        return joined(source.read_batches(4))["y"].tolist()
+
+    read = [values(chain(rows).at_epoch(epoch)) for epoch in range(3)]
+    assert read[0] != read[1] and read[1] != read[2]
+    inner = rows.shuffle(1).at_epoch(2)
+    assert values(inner.take(9)) == values(rows.shuffle(1).take(9).at_epoch(2))
+    assert values(inner.map(lambda b: b)) == values(inner)
+
+
+def test_a_shuffled_subset_has_other_rows_in_each_epoch() -> None:
+    source = data.from_arrays({"y": np.arange(1000)}).shuffle(1).take(50).shuffle(2)
+    first, second = (
+        set(joined(source.at_epoch(epoch).read_batches(8))["y"].tolist()) for epoch in (0, 1)
+    )
+    assert len(first) == len(second) == 50 and len(first & second) < 25
+
+
 def test_batches_can_drop_the_last(rows) -> None:
     batches = rows.batch(5, drop_last=True)
     assert [len(batch["y"]) for batch in batches] == [5] * 4

@@ -65,6 +65,14 @@ def test_a_fault_in_a_csv_file_is_named(
     assert str(caught.value).startswith(f"mithril.ParseError[{caught.value.code}]: data.csv: ")
 
 
+@pytest.mark.parametrize("dtype", ["date", "bool", "uint64", "complex64"])
+def test_dtypes_of_columns_are_checked_at_once(dtype: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x\n1\n")
+    with pytest.raises(ml.NameError, match=r"E0605.*there is no dtype of a column"):
+        data.from_csv(path, dtypes={"x": dtype})
+
+
 def test_the_readers_of_csv_agree(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     random = np.random.default_rng(0)

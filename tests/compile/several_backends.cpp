@@ -76,6 +76,7 @@ void check_close(const TensorMap& got, const TensorMap& expected, double toleran
 // A backend that runs on another one and keeps where the elements of its tensors are.
 struct Placed {
   std::set<const void*> made, given;
+  std::vector<const void*> received;
 };
 
 class WatchedBackend final : public Backend {
@@ -90,7 +91,10 @@ class WatchedBackend final : public Backend {
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
     return inner_->adopt(tensor, parameter);
   }
-  Tensor receive(const Tensor& tensor) const override { return inner_->receive(tensor); }
+  Tensor receive(const Tensor& tensor) const override {
+    placed_.received.push_back(tensor.raw_data());
+    return inner_->receive(tensor);
+  }
   Tensor own(const Tensor& tensor) const override { return inner_->own(tensor); }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
@@ -232,6 +236,24 @@ TEST_CASE("tensors cross between backends without a copy") {
     CHECK(crosses(other, one));
     CHECK(other.given.contains(params.at("head.weight").raw_data()));
   }
+}
+
+TEST_CASE("a value that several segments of a backend read crosses once") {
+  Model model;
+  model |= Relu().named("first")({{"input", "x"}, {"output", "v"}});
+  model |= Relu().named("there")({{"input", "v"}, {"output", "b"}});
+  model |= Relu().named("back")({{"input", "b"}, {"output", "a"}});
+  model |= Model::op("add").named("again")({{"left", "a"}, {"right", "v"}, {"output", "y"}});
+  Placed here, there;
+  const auto other = std::make_shared<WatchedBackend>(cpu(), there);
+  const CompiledModel compiled = compile(
+      model,
+      {{"", std::make_shared<WatchedBackend>(cpu(), here)}, {"there", other}, {"again", other}},
+      {.shapes = {{"x", {64}}}, .data_keys = {"x"}, .optimization_level = OptimizationLevel::none});
+  here = there = {};
+  compiled.evaluate({}, {{"x", Tensor::full(DType::float32, {64}, 1)}});
+  CHECK(there.received.size() == 2);  // v and a
+  CHECK(std::set(there.received.begin(), there.received.end()).size() == 2);
 }
 
 TEST_CASE("hooks observe and replace values on any of several backends") {

@@ -190,6 +190,20 @@ TEST_CASE("a compiled model scores batches") {
         }).starts_with("mithril.NameError[E0606]: there is no output 'distnace'"));
 }
 
+TEST_CASE("the first tensor of a batch counts the rows of a scored model") {
+  Model model;
+  model |= Model::op("multiply")({{"left", IOKey{.name = "factor", .shape = ShapeSpec{}}},
+                                  {"right", IOKey{.name = "x", .shape = {{"N"}}}},
+                                  {"output", "scaled"}});
+  model |= Model::op("mean")({{"input", "scaled"}, {"output", "average"}});
+  model.expose_keys({"average"});
+  const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"factor", "x"}});
+  ModelScore score(compiled, {}, {}, "average");
+  for (const std::vector<float>& x : {std::vector<float>{1, 1, 1}, std::vector<float>{5}})
+    score.update({{"x", Tensor::of<float>({std::ssize(x)}, x)}, {"factor", Tensor::scalar(1.0F)}});
+  CHECK(score.compute() == 2);
+}
+
 TEST_CASE("errors of evaluators name the evaluator and the key") {
   evaluation::Accuracy accuracy(of_labels);
   CHECK(text_of_error([&] { accuracy.compute(); }) ==
