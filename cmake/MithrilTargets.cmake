@@ -71,11 +71,16 @@ function(mithril_add_programs)
   endforeach()
 endfunction()
 
-# Compiles the target's sources by the dozen, a directory at a time: most of a build from nothing is
-# reading the same headers and compiling the same templates. What shares a file must not share names.
+# Compiles the target's sources together, a directory at a time, CMAKE_UNITY_BUILD_BATCH_SIZE or a
+# dozen in a file: most of a build from nothing is reading the same headers and compiling the same
+# templates. Sources that are compiled together must not define the same names.
 function(mithril_unite target)
   if(NOT MITHRIL_UNITY)
     return()
+  endif()
+  set(batch 12)
+  if(CMAKE_UNITY_BUILD_BATCH_SIZE)
+    set(batch "${CMAKE_UNITY_BUILD_BATCH_SIZE}")
   endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)
@@ -84,7 +89,7 @@ function(mithril_unite target)
     cmake_path(GET directory FILENAME directory)
     list(APPEND in_${directory} "${source}")
     list(LENGTH in_${directory} count)
-    math(EXPR group "(${count} - 1) / 12")
+    math(EXPR group "(${count} - 1) / ${batch}")
     string(MAKE_C_IDENTIFIER "${directory}_${group}" group)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
     cmake_path(GET source STEM name)

@@ -60,7 +60,7 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
          (values ? ", where all values are " + memory_text(*values) : "") + "\n";
 }
 
-class Table {
+class SummaryTable {
  public:
   void add(std::array<std::string, 5> row) {
     for (std::string& cell : row) cell = printable(cell);
@@ -133,7 +133,7 @@ std::vector<std::pair<std::string, KnownShape>> CompiledModel::shapes() const tr
 
 std::string CompiledModel::summary() const try {
   const Graph& graph = impl_->graph;
-  Table table;
+  SummaryTable table;
   UnknownNumbers unknowns;
   table.add({"key", "class", "shape", "dtype", "parameters"});
   std::int64_t count = 0, bytes = 0, unknown = 0;

@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-bool contains(const std::vector<std::string>& keys, const std::string& key) {
+bool has_key(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
@@ -19,11 +19,11 @@ class Cells {
     const Model cell = arguments.part("cell_type");
     const std::vector<std::string> inputs = cell.input_keys(), outputs = cell.output_keys();
     for (const char* output : {"output", "hidden", "hidden_compl"}) {
-      if (!contains(outputs, output) || !contains(inputs, "input"))
+      if (!has_key(outputs, output) || !has_key(inputs, "input"))
         arguments.reject("cell_type", "a cell: RNNCell, LSTMCell or GRUCell");
     }
     for (const std::string& key : inputs) {
-      const bool state = key.starts_with("prev_") && contains(outputs, key.substr(5));
+      const bool state = key.starts_with("prev_") && has_key(outputs, key.substr(5));
       if (key != "input") (state ? states_ : shared_).push_back(state ? key.substr(5) : key);
     }
   }

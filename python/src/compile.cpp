@@ -190,11 +190,6 @@ OutputGradients gradients_of(py::handle given) {
   return tensor_map_of(given.cast<py::dict>());
 }
 
-State state_of(py::handle given) {
-  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of states");
-  return State(tensor_map_of(given.cast<py::dict>()));
-}
-
 // A copy of the handle: a hook that is registered during the call applies to the next evaluation.
 py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
                     py::handle output_gradients, py::handle state) {

@@ -16,7 +16,8 @@
 
 namespace mithril {
 class CompiledModel;
-}
+struct State;
+}  // namespace mithril
 
 namespace mithril::python {
 
@@ -89,6 +90,8 @@ std::shared_ptr<py::function> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
+// The states of a dict; none for None.
+State state_of(py::handle dict);
 // Rethrows the error that is being handled. E0805 says that the array of a dict has the dtype to
 // which tensor_map_of widened it: here, its own.
 [[noreturn]] void rethrow_with_own_dtype(const Error& error,

@@ -44,12 +44,6 @@ std::shared_ptr<Engine> make_engine(py::handle memory_limit, int threads, std::i
           }};
 }
 
-State state_of_dict(py::handle state) {
-  if (state.is_none()) return {};
-  if (!py::isinstance<py::dict>(state)) wrong_type(state, "a dict of states");
-  return State(tensor_map_of(state.cast<py::dict>()));
-}
-
 TensorMap params_of_dict(py::handle params) {
   if (params.is_none()) return {};
   if (!py::isinstance<py::dict>(params)) wrong_type(params, "a dict of parameters");
@@ -66,7 +60,7 @@ ServableModel servable_of(const py::object& made) {
     wrong_type(made, expected);
   ServableModel model{parts[0].cast<const CompiledModel&>()};
   if (parts.size() > 1) model.params = params_of_dict(parts[1]);
-  if (parts.size() > 2) model.state = state_of_dict(parts[2]);
+  if (parts.size() > 2) model.state = state_of(parts[2]);
   return model;
 }
 
@@ -98,7 +92,7 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
   }
   if (py::isinstance<CompiledModel>(model)) {
     ServableModel given{model.cast<const CompiledModel&>(), params_of_dict(params),
-                        state_of_dict(state)};
+                        state_of(state)};
     const py::gil_scoped_release free;
     engine.register_model(name, std::move(given), std::move(options));
     return;

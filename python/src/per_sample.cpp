@@ -34,12 +34,6 @@ std::optional<Strategy> strategy_of(const std::optional<std::string>& text) {
                             {"materialized", Strategy::materialized}});
 }
 
-State state_of(py::handle given) {
-  if (given.is_none()) return {};
-  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of states");
-  return State(tensor_map_of(given.cast<py::dict>()));
-}
-
 py::dict dict_of_state(const State& state) { return dict_of(static_cast<const TensorMap&>(state)); }
 
 // Reads the arguments of a call, and runs it without the interpreter's lock.
@@ -136,8 +130,8 @@ void verify(const PerSample& samples, const py::dict& params, const py::dict& da
   call.run([&] { samples.verify(call.params, call.data, call.state, tolerance); });
 }
 
-void write_source(const PerSample& samples, py::handle path, const py::dict& data,
-                  const py::dict& validation, bool pairs) {
+void write_dots_source(const PerSample& samples, py::handle path, const py::dict& data,
+                       const py::dict& validation, bool pairs) {
   const std::string file = path_of(path);
   const TensorMap example = tensor_map_of(data), other = tensor_map_of(validation);
   const ExportedModel exported = other.empty()
@@ -177,8 +171,8 @@ void bind_per_sample(py::module_& module) {
       .def("explain", &PerSample::explain, "As PerSample.explain.")
       .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
            py::arg("tolerance"), "As PerSample.verify.")
-      .def("write_source", write_source, py::arg("path"), py::arg("data"), py::arg("validation"),
-           py::arg("pairs"), "As PerSample.codegen.")
+      .def("write_source", write_dots_source, py::arg("path"), py::arg("data"),
+           py::arg("validation"), py::arg("pairs"), "As PerSample.codegen.")
       .def("dots_module", dots_module, py::arg("data"), py::arg("validation"),
            py::arg("validation_reduction"), "The source of a module for JAX that answers dots.");
 }

@@ -11,6 +11,7 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/compile/compiled_model.hpp"
 #include "mithril/tensor/dlpack.hpp"
 
 namespace mithril::python {
@@ -200,6 +201,12 @@ TensorMap tensor_map_of(const py::dict& dict) {
     items.emplace_back(std::move(name), std::move(tensor));
   }
   return TensorMap(std::move(items));
+}
+
+State state_of(py::handle dict) {
+  if (dict.is_none()) return {};
+  if (!py::isinstance<py::dict>(dict)) wrong_type(dict, "a dict of states");
+  return State(tensor_map_of(dict.cast<py::dict>()));
 }
 
 void rethrow_with_own_dtype(const Error& error, std::initializer_list<py::handle> dicts) {

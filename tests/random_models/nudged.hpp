@@ -21,6 +21,19 @@ inline Tensor nudged(const Tensor& tensor, double amount, Random& random) {
   return copy;
 }
 
+// Factors for a value, an own one for each element if the dims are known: a factor that all elements
+// share cancels where an op subtracts them, as rounding errors do not.
+inline ValueId nudging_factor(Graph& graph, const Value& value, double amount, Random& random) {
+  std::vector<int64_t> dims;
+  for (const Dim& dim : value.dims) {
+    if (dim.is_constant()) dims.push_back(dim.constant());
+  }
+  if (dims.size() < value.dims.size()) dims.clear();
+  Tensor factors = Tensor::full(DType::float64, dims, 1);
+  for (double& factor : factors.mutable_values<double>()) factor = nudged_by(amount, random);
+  return graph.add_constant(value.name + ".factor", std::move(factors));
+}
+
 // Each float64 that a node makes a little larger or smaller.
 inline Graph nudged(const Graph& graph, double amount, Random& random) {
   Rebuilder rebuilder(graph);
@@ -29,11 +42,11 @@ inline Graph nudged(const Graph& graph, double amount, Random& random) {
     for (const ValueId id : node.outputs) {
       const Value& value = graph.value(id);
       if (value.dtype != DType::float64) continue;
-      const Datum factor = nudged_by(amount, random);
+      Graph& made = rebuilder.graph();
+      const ValueId factor = nudging_factor(made, value, amount, random);
       rebuilder.replace(
-          id, rebuilder.graph()
-                  .add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged")
-                  .front());
+          id,
+          made.add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged").front());
     }
   }
   return rebuilder.finish();

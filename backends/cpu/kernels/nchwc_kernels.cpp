@@ -125,6 +125,14 @@ void fill(NchwcKernels::Tiles& tiles) {
   }
 }
 
+// Full tiles are compiled for their run. The rest of a line uses kernels for any run: there is
+// little to gain, and each kernel takes the compiler a tenth of a second.
+template <int step, int run>
+void fill_planes(std::array<NchwcKernels::Tiles, NchwcKernels::most_run>& planes) {
+  planes[run] = planes[0];
+  planes[run][pixels] = run_tile<pixels, step, run, panel_vectors>;
+}
+
 template <int rows>
 void fill_lanes(NchwcKernels::Tiles& tiles) {
   if constexpr (rows > 0) {
@@ -140,9 +148,9 @@ void fill_stride(NchwcKernels& made) {
   // Kernel widths of first layers (3, 5, 7), and any other width.
   auto& planes = made.planes[stride - 1];
   fill<pixels, stride, 0>(planes[0]);
-  fill<pixels, stride, 3>(planes[3]);
-  fill<pixels, stride, 5>(planes[5]);
-  fill<pixels, stride, 7>(planes[7]);
+  fill_planes<stride, 3>(planes);
+  fill_planes<stride, 5>(planes);
+  fill_planes<stride, 7>(planes);
   if constexpr (panel_vectors > block_vectors) {
     fill<pixels, stride * block, 0, block_vectors>(made.half_of_blocks[stride - 1]);
     fill<pixels, stride, 0, block_vectors>(made.half_of_planes[stride - 1]);
