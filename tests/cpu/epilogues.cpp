@@ -1,10 +1,19 @@
 // Epilogues of GEMMs and convolutions.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "backends/cpu/cpu.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/execution_plan.hpp"
+#include "mithril/eval/interpreter.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/cpu/differing_output.hpp"
+#include "tests/cpu/random_sizes.hpp"
+#include "tests/cpu/settings.hpp"
+#include "tests/table/compare.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -146,6 +155,37 @@ TEST_CASE("an epilogue may have another element size") {
       "  output y = y\n"
       "}\n";
   check(truths, {random({4, 30}, 1), random({50, 30}, 2)}, 1);
+}
+
+// A direct convolution and a depthwise one, with more channels than one pass over k takes.
+TEST_CASE("convolutions clamp their results and keep NaN") {
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  for (const int64_t channels : {40, 600}) {
+    for (const auto& [low, high] : {std::pair{-0.5, 1.5}, {0.0, 6.0}, {-2.0, -1.0}}) {
+      for (const bool depthwise : {false, true}) {
+        CAPTURE(depthwise);
+        CAPTURE(low);
+        RandomCase made;
+        Draw draw(7);
+        Tensor x = draw.normal({1, channels, 5, 9}, DType::float32);
+        x.mutable_values<float>()[3] = nan;
+        const Tensor weight =
+            draw.normal({channels, depthwise ? 1 : channels, 3, 3}, DType::float32);
+        const ValueId y =
+            made.node("y", "conv2d",
+                      {made.input("x", x), made.constant("w", weight), Datum(), Datum(1), Datum(1),
+                       Datum(1), Datum(depthwise ? channels : int64_t{1})});
+        made.output("z", "clamp", {y, Datum(low), Datum(high)});
+        const Tensor expected = interpret(made.graph, made.inputs).front();
+        CHECK(std::isnan(expected.values<float>()[3]));
+        for (const cpu_backend::Instructions set : cpu_backend::present_instructions()) {
+          const InstructionsLimit limit(set);
+          const auto executable = cpu({.threads = 2, .winograd = false})->load(made.graph, {});
+          CHECK(difference(executable->run(made.inputs).front(), expected, 1e-4) == "");
+        }
+      }
+    }
+  }
 }
 
 }  // namespace mithril::tests

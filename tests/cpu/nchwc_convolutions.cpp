@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "backends/cpu/conv/depthwise_nchwc.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
 #include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/vnni_pairs.hpp"
@@ -201,19 +202,36 @@ TEST_CASE("NCHWc convolutions equal direct sums") {
   }
 }
 
-TEST_CASE("depthwise and grouped NCHWc convolutions equal direct sums") {
+// Widths around those of tiles, windows larger than the source, and borders wider than windows.
+TEST_CASE("depthwise NCHWc convolutions equal direct sums") {
   for (const Convolution& c :
        {in_groups(32, window(9, 30, 1, 1, plain)), in_groups(17, window(15, 12, 1, 1, strided)),
         of_images(3, in_groups(24, window(7, 7, 1, 1, {.kernel = 5, .stride = 2, .before = 2}))),
-        in_groups(9, window(6, 8, 1, 2, plain)), in_groups(3, window(6, 8, 1, 16, plain)),
         in_groups(40, window(11, 13, 1, 1, {.kernel = 3, .before = 2, .dilation = 2})),
+        in_groups(9, window(11, 14, 1, 1, {.kernel = 2, .stride = 3, .before = 1, .dilation = 3})),
+        in_groups(16, window(3, 40, 1, 1, {.kernel = 1, .stride = 3})),
+        in_groups(16, window(90, 112, 1, 1, plain)),
+        in_groups(32, window(2, 3, 1, 1, {.kernel = 3, .before = 4})),
+        in_groups(20, window(1, 5, 1, 1, {.kernel = 5, .before = 2})),
+        in_groups(600, window(2, 2, 1, 1, plain))}) {
+    check<DepthwiseNchwc>(c, 1e-6);
+  }
+  for (const int64_t columns : {1, 2, 3, 5, 6, 7, 13, 14, 15, 27, 28, 29, 30, 31}) {
+    check<DepthwiseNchwc>(in_groups(16, window(3, columns, 1, 1, plain)), 1e-6);
+    check<DepthwiseNchwc>(in_groups(16, window(4, 2 * columns, 1, 1, strided)), 1e-6);
+  }
+}
+
+TEST_CASE("grouped NCHWc convolutions equal direct sums") {
+  for (const Convolution& c :
+       {in_groups(9, window(6, 8, 1, 2, plain)), in_groups(3, window(6, 8, 1, 16, plain)),
         in_groups(16, window(3, 40, 1, 4, {.kernel = 1, .stride = 3})),
         of_images(2, in_groups(5, window(9, 8, 4, 4, plain))),
         in_groups(9, window(9, 8, 2, 2, strided)), in_groups(3, window(9, 8, 8, 8, plain)),
         in_groups(6, window(5, 6, 2, 8, plain)), in_groups(2, window(5, 6, 8, 32, plain)),
-        in_groups(16, window(90, 112, 1, 1, plain)),
-        in_groups(32, window(2, 3, 1, 1, {.kernel = 3, .before = 4})),
-        in_groups(20, window(1, 5, 1, 1, {.kernel = 5, .before = 2}))}) {
+        in_groups(16, window(90, 112, 1, 2, plain)),
+        in_groups(8, window(2, 3, 2, 2, {.kernel = 3, .before = 4})),
+        in_groups(20, window(1, 5, 1, 2, {.kernel = 5, .before = 2}))}) {
     REQUIRE(suits_grouped_nchwc(c, nchwc_kernels()) == (nchwc_kernels().nr > 0));
     check<GroupedNchwc>(c, 1e-6);
   }

@@ -79,7 +79,10 @@ ValueId followed(Draw& draw, RandomCase& made, ValueId y, const Dims& dims, DTyp
   if (draw.chance(0.5)) {
     y = made.node("sum", "add", {y, made.input("residual", draw.integers(dims, dtype))});
   }
-  return made.node("positive", "relu", {y});
+  if (draw.chance(0.5)) return made.node("positive", "relu", {y});
+  const Argument none = Datum(), low = Datum(-3.0), high = Datum(6.0);
+  return made.node("limited", "clamp",
+                   {y, draw.chance(0.3) ? none : low, draw.chance(0.3) ? none : high});
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ inline Tensor nudged(const Tensor& tensor, double amount, Random& random) {
   return copy;
 }
 
-// Factors for a value, an own one for each element if the dims are known: a factor that all elements
-// share cancels where an op subtracts them, as rounding errors do not.
+// Factors for a value, an own one for each element if the dims are known: a factor that all
+// elements share cancels where an op subtracts them, as rounding errors do not.
 inline ValueId nudging_factor(Graph& graph, const Value& value, double amount, Random& random) {
   std::vector<int64_t> dims;
   for (const Dim& dim : value.dims) {
@@ -45,8 +45,8 @@ inline Graph nudged(const Graph& graph, double amount, Random& random) {
       Graph& made = rebuilder.graph();
       const ValueId factor = nudging_factor(made, value, amount, random);
       rebuilder.replace(
-          id,
-          made.add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged").front());
+          id, made.add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged")
+                  .front());
     }
   }
   return rebuilder.finish();

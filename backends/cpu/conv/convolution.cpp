@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "backends/cpu/conv/convolution_step.hpp"
+#include "backends/cpu/conv/depthwise_nchwc.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
 #include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/im2col.hpp"
@@ -55,7 +56,10 @@ std::shared_ptr<const ConvolutionForm> nchwc_form(const LoweringContext& context
   const auto& [c, kernels] = convolution;
   const NchwcLayouts layouts{context.shaped.is_in_blocks(values.source),
                              context.shaped.is_in_blocks(values.made)};
-  if (!suits_direct_nchwc(c, *kernels)) return std::make_shared<GroupedNchwc>(c, layouts, *kernels);
+  if (!suits_direct_nchwc(c, *kernels)) {
+    if (is_depthwise(c)) return std::make_shared<DepthwiseNchwc>(c, layouts, *kernels);
+    return std::make_shared<GroupedNchwc>(c, layouts, *kernels);
+  }
   if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
     return std::make_shared<WinogradNchwc>(c, layouts);
   }

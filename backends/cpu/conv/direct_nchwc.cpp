@@ -243,10 +243,12 @@ void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
   const float* weight = static_cast<const float*>(o.weight) + panel * panel_count();
   auto* made = static_cast<float*>(o.made);
   const PanelBias bias(o.bias, first_block * block, c_.output_channels(), nr);
+  const Clamp* clamp = kernels_->of_pairs() ? nullptr : o.epilogue.clamp();
   const auto made_at = [&](const Tile& tile) {
     return (tile.image * c_.groups * group_blocks_ + first_block) * block_step + tile.first * block;
   };
   for (const Span& span : spans_) {
+    const bool is_last = &span == &spans_.back();
     const int64_t runs = span.last - span.first, span_runs = (tiles.last - tiles.first) * runs;
     const NchwcKernels::Tiles& kernels = kernels_->tiles(
         narrow_ && !kernels_->of_pairs(), c_.width.stride, span.run, blocks * block < nr);
@@ -270,9 +272,11 @@ void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
                                               .add = span.k > 0,
                                               .bias = bias.lanes(),
                                               .next = weights,
-                                              .lines = lines});
+                                              .lines = lines,
+                                              .clamp = is_last ? clamp : nullptr});
+      if (clamp) continue;
       const bool ends = i + 1 == tiles.last || position.image > at.image;
-      if (&span != &spans_.back() || (!ends && unfinished < epilogue_tiles)) continue;
+      if (!is_last || (!ends && unfinished < epilogue_tiles)) continue;
       o.epilogue.run({.begin = made_at(begin),
                       .size = (at.first + at.count - begin.first) * block,
                       .rows = blocks,

@@ -87,7 +87,6 @@ void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_ro
   const int64_t pixel = c_.inputs * channel_block, before = c_.width.before;
   const int64_t count = std::clamp<int64_t>(width_ - before, 0, c_.width.input);
   const int64_t begin = std::min(before, width_);
-  const bool selects = c_.inputs > 1 || c_.outputs > 1;
   for (int64_t row = 0; row < rows; ++row, to += row_count_) {
     const int64_t y = first_row + row;
     if (y < 0 || y >= c_.height.input) {
@@ -96,15 +95,11 @@ void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_ro
     }
     const float* from = source + y * c_.width.input * channel_block;
     std::fill_n(to, begin * pixel, 0.0f);
-    if (selects) {
-      kernels_->select({.from = from,
-                        .pixels = count,
-                        .inputs = c_.inputs,
-                        .lanes = lanes_.data() + block * pixel,
-                        .to = to + begin * pixel});
-    } else {
-      std::copy_n(from, count * pixel, to + begin * pixel);
-    }
+    kernels_->select({.from = from,
+                      .pixels = count,
+                      .inputs = c_.inputs,
+                      .lanes = lanes_.data() + block * pixel,
+                      .to = to + begin * pixel});
     std::fill(to + (begin + count) * pixel, to + row_count_, 0.0f);
   }
 }
@@ -112,7 +107,6 @@ void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_ro
 void GroupedNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
   const int64_t columns = c_.width.output, plane = c_.height.output * columns;
   const int64_t source_plane = c_.height.input * c_.width.input;
-  const int64_t row_tiles = up(columns, kernels_->lane_rows);
   auto* padded = static_cast<float*>(o.work);
   const auto [begin, end] = part.share(c_.images * blocks_ * bands_);
   for (int64_t i = begin; i < end; ++i) {
@@ -125,18 +119,15 @@ void GroupedNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part) 
     const PanelBias bias(o.bias, block * channel_block, c_.output_channels(), channel_block);
     const int64_t made = ((image * blocks_ + block) * plane + first * columns) * channel_block;
     for (int64_t y = 0; y < last - first; ++y) {
-      for (int64_t tile = 0; tile < row_tiles; ++tile) {
-        const int64_t x = columns * tile / row_tiles, x_end = columns * (tile + 1) / row_tiles;
-        const int64_t a_step = c_.width.stride * c_.inputs * channel_block;
-        kernels_->lanes[static_cast<size_t>(x_end - x)](
-            {.a = padded + y * c_.height.stride * row_count_ + x * a_step,
-             .a_step = a_step,
-             .offsets = offsets_.data(),
-             .runs = depth(),
-             .b = static_cast<const float*>(o.weight) + block * depth() * channel_block,
-             .c = static_cast<float*>(o.made) + made + (y * columns + x) * channel_block,
-             .bias = bias.lanes()});
-      }
+      kernels_->lanes[0](
+          {.a = padded + y * c_.height.stride * row_count_,
+           .a_step = c_.width.stride * c_.inputs * channel_block,
+           .offsets = offsets_.data(),
+           .runs = depth(),
+           .b = static_cast<const float*>(o.weight) + block * depth() * channel_block,
+           .c = static_cast<float*>(o.made) + made + y * columns * channel_block,
+           .bias = bias.lanes(),
+           .pixels = columns});
     }
     o.epilogue.run({.begin = made, .size = (last - first) * columns * channel_block});
   }

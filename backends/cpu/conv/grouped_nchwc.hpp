@@ -1,4 +1,4 @@
-// Depthwise and grouped convolutions with few channels in a group, in the NCHW16c layout.
+// Grouped convolutions with few channels in a group, in the NCHW16c layout.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ bool suits_grouped_nchwc(const Convolution& convolution, const NchwcKernels& ker
 // All images. Each lane of a vector is one output channel. A band is a few rows of the result for
 // one block of channels. Its source is padded, and each input channel of a group is put into the
 // lanes of the group's output channels.
-class GroupedNchwc final : public NchwcForm {
+class GroupedNchwc : public NchwcForm {
  public:
   GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts,
                const NchwcKernels& kernels = nchwc_kernels());
@@ -35,9 +35,13 @@ class GroupedNchwc final : public NchwcForm {
   void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
   GemmPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
 
+ protected:
+  int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
+
+  const NchwcKernels* kernels_;
+
  private:
   int64_t weight_count() const { return blocks_ * depth() * channel_block; }
-  int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
   int64_t input_rows(int64_t rows) const {
     return (rows - 1) * c_.height.stride + (c_.height.kernel - 1) * c_.height.dilation + 1;
   }
@@ -48,7 +52,6 @@ class GroupedNchwc final : public NchwcForm {
   void pad_band(const float* source, int64_t block, int64_t first_row, int64_t rows,
                 float* to) const;
 
-  const NchwcKernels* kernels_;
   int64_t blocks_, input_blocks_;  // of output and of input channels
   int64_t width_, row_count_;      // pixels and elements of a padded row
   int64_t band_rows_, bands_;      // bands of a plane, and the rows of the result in each

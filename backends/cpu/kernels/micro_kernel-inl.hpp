@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/cpu/kernels/clamp.hpp"
 #include "backends/cpu/kernels/micro_kernel.hpp"
 #include "backends/cpu/kernels/unrolled-inl.hpp"
 #include "backends/cpu/kernels/vector_rows-inl.hpp"
@@ -45,6 +46,15 @@ template <typename T>
 constexpr int nr = 2 * HWY_LANES(T);
 
 constexpr int64_t cache_line = 64;  // in bytes
+
+// As Clamp says.
+template <class V>
+HWY_ATTR HWY_INLINE V clamped(const Clamp& clamp, V x) {
+  const hn::DFromV<V> d;
+  using T = hn::TFromD<decltype(d)>;
+  return lesser(hn::Set(d, static_cast<T>(clamp.high)),
+                greater(hn::Set(d, static_cast<T>(clamp.low)), x));
+}
 
 // Two vectors of B.
 template <typename T>
@@ -143,12 +153,13 @@ struct RowsOfB {
 
 // ---- C ----
 
-// The bias is of the columns, or null.
+// The bias is of the columns, or null. A clamp, if there is one, is applied to what is stored.
 template <typename T>
 struct RowMajorC {
   T* c;
   int64_t step;
   const T* biases;
+  const Clamp* clamp = nullptr;
 
   HWY_INLINE T* at(int row, int vector) const { return c + row * step + vector * lanes<T>; }
   HWY_INLINE bool has_bias() const { return biases != nullptr; }
@@ -236,6 +247,11 @@ HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool 
   if (c.has_bias()) {
     unrolled<rows>([&](auto i) HWY_ATTR {
       unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], c.bias(i, v)); });
+    });
+  }
+  if (c.clamp) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
+      unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = clamped(*c.clamp, sums[i][v]); });
     });
   }
   unrolled<rows>([&](auto i) HWY_ATTR {

@@ -28,10 +28,6 @@ constexpr int pixels = 3;
 #else
 constexpr int pixels = mr;
 #endif
-// Pixels of a tile whose lanes are output channels: enough independent sums to hide the latency of
-// FMA.
-constexpr int lane_pixels = 8;
-
 // Neighbouring pixels, `step` elements apart.
 template <int step>
 struct PixelsA {
@@ -75,27 +71,53 @@ template <int rows, int step, int run, int vectors>
 HWY_ATTR void run_tile(const BlockTile& t) {
   run_micro_kernel<PlainFormat<float>, rows, vectors>(
       PixelsA<step>{t.a}, PanelsOfB<PlainFormat<float>>{t.b, panel, nr<float>},
-      BlocksC{{t.c, t.c_step, t.add ? nullptr : t.bias}}, OffsetRuns<run>{t}, t.add);
+      BlocksC{{t.c, t.c_step, t.add ? nullptr : t.bias, t.clamp}}, OffsetRuns<run>{t}, t.add);
 }
 
-template <int rows>
-HWY_ATTR void run_lanes(const LaneTile& t) {
+// Computes `rows` neighbouring pixels from pixel `first` on. `step` is as a_step; 0: t.a_step says
+// it.
+template <int rows, int step, bool of_taps>
+HWY_ATTR HWY_INLINE void run_lane_tile(const LaneTile& t, int64_t first) {
   const D d;
+  const int64_t a_step = step > 0 ? step : t.a_step;
   for (int64_t j = 0; j < block; j += lanes<float>) {
     V sums[rows];
     const V bias = t.bias ? hn::LoadU(d, t.bias + j) : hn::Zero(d);
     unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = bias; });
-    const float* b = t.b + j;
-    for (int64_t r = 0; r < t.runs; ++r, b += block) {
-      const float* a = t.a + t.offsets[r] + j;
-      const V right = hn::LoadU(d, b);
+    const float* from = t.a + first * a_step + j;
+    for (int64_t r = 0; r < t.runs; ++r) {
+      const int64_t tap = of_taps ? t.taps[r] : r;
+      const float* a = from + t.offsets[tap];
+      const V right = hn::LoadU(d, t.b + tap * block + j);
       unrolled<rows>([&](auto i) HWY_ATTR {
-        sums[i] = hn::MulAdd(hn::LoadU(d, a + i * t.a_step), right, sums[i]);
+        sums[i] = hn::MulAdd(hn::LoadU(d, a + i * a_step), right, sums[i]);
       });
     }
-    unrolled<rows>([&](auto i) HWY_ATTR { hn::StoreU(sums[i], d, t.c + i * block + j); });
+    if (t.clamp) unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = clamped(*t.clamp, sums[i]); });
+    float* c = t.c + first * block + j;
+    unrolled<rows>([&](auto i) HWY_ATTR { hn::StoreU(sums[i], d, c + i * block); });
   }
 }
+
+// Computes `count` pixels, at most `rows`.
+template <int rows, int step>
+HWY_ATTR HWY_INLINE void run_few_lanes(const LaneTile& t, int64_t first, int64_t count) {
+  if (count == rows) return run_lane_tile<rows, step, false>(t, first);
+  if constexpr (rows > 1) run_few_lanes<rows - 1, step>(t, first, count);
+}
+
+template <int step>
+HWY_ATTR void run_lanes(const LaneTile& t) {
+  const int64_t tiles = (t.pixels + pixels - 1) / pixels;
+  int64_t first = 0;
+  for (int64_t left = tiles; left > 0; --left) {
+    const int64_t count = (t.pixels - first + left - 1) / left;
+    run_few_lanes<pixels, step>(t, first, count);
+    first += count;
+  }
+}
+
+HWY_ATTR void run_lanes_of_taps(const LaneTile& t) { run_lane_tile<1, 0, true>(t, 0); }
 
 // The lanes of one vector come from one vector of `from`, because groups do not have more input
 // than output channels.
@@ -133,14 +155,6 @@ void fill_planes(std::array<NchwcKernels::Tiles, NchwcKernels::most_run>& planes
   planes[run][pixels] = run_tile<pixels, step, run, panel_vectors>;
 }
 
-template <int rows>
-void fill_lanes(NchwcKernels::Tiles& tiles) {
-  if constexpr (rows > 0) {
-    tiles[rows] = run_lanes<rows>;
-    fill_lanes<rows - 1>(tiles);
-  }
-}
-
 template <int stride>
 void fill_stride(NchwcKernels& made) {
   fill<pixels, stride * block, block>(made.blocks[stride - 1]);
@@ -165,8 +179,10 @@ const NchwcKernels& kernels() {
       made.nr = panel;
       fill_stride<1>(made);
       fill_stride<2>(made);
-      made.lane_rows = lane_pixels;
-      fill_lanes<lane_pixels>(made.lanes);
+      made.lanes[0] = run_lanes<0>;
+      made.lanes[1] = run_lanes<block>;
+      made.lanes[2] = run_lanes<2 * block>;
+      made.lanes_of_taps = run_lanes_of_taps;
       made.select = select;
     }
     return made;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "backends/cpu/kernels/clamp.hpp"
 #include "backends/cpu/kernels/instruction_set.hpp"
 
 namespace mithril::cpu_backend {
@@ -28,6 +29,11 @@ struct BlockTile {
   // In each run the kernel prefetches `lines` cache lines, starting at `next`.
   const float* next;
   int64_t lines;
+  const Clamp* clamp = nullptr;  // of the result; kernels for VNNI pairs ignore it
+  // Only for grouped convolutions: the number of pixels. Kernels for some taps use offsets[taps[r]]
+  // and b[taps[r]] in place of offsets[r] and b[r].
+  int64_t pixels = 1;
+  const int32_t* taps = nullptr;
 };
 
 // A grouped convolution for one block of channels. Each lane is one output channel, so `a` has the
@@ -68,8 +74,8 @@ struct NchwcKernels {
   void (*release)() = nullptr;  // see GemmKernels
 
   // For grouped convolutions. Null: no kernels.
-  Tiles lanes = {};
-  int lane_rows = 0;  // pixels of the largest such tile
+  Run lanes[3] = {};            // for steps of 1 and 2 blocks; index 0: for any a_step
+  Run lanes_of_taps = nullptr;  // for one pixel and some taps
   void (*select)(const LaneSelection&) = nullptr;
 
   bool of_pairs() const { return block > channel_block; }

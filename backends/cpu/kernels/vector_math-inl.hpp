@@ -39,6 +39,23 @@ template <class X>
 HWY_ATTR auto unequal(X a, X b) {
   return hn::Not(hn::Eq(a, b));
 }
+// The larger (smaller) one; b if one is NaN, or if both are zeros.
+template <class X>
+HWY_ATTR X greater(X a, X b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Max(a, b);
+#else
+  return hn::IfThenElse(hn::Gt(a, b), a, b);
+#endif
+}
+template <class X>
+HWY_ATTR X lesser(X a, X b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Min(a, b);
+#else
+  return hn::IfThenElse(hn::Lt(a, b), a, b);
+#endif
+}
 // Returns `given` if it is NaN, else `result`.
 template <class D>
 HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {

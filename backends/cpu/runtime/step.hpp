@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "backends/cpu/kernels/clamp.hpp"
 #include "backends/cpu/runtime/alternating_traversal.hpp"
 
 namespace mithril::cpu_backend {
@@ -17,6 +19,8 @@ struct BufferRef {
   static constexpr int32_t tile = -1;  // as `base`: the tile
   int32_t base = 0;
   int64_t offset = 0;
+
+  bool operator==(const BufferRef&) const = default;
 };
 
 // The buffers of one run. Base 0 is the arena. The inputs of the graph follow, then its constants,
@@ -103,6 +107,10 @@ struct ElementRows {
 class ElementStep : public PartitionedStep {
  public:
   virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
+
+  // If the step does nothing but clamp its output in place: a kernel that makes the elements can
+  // clamp them before it stores them, in place of the step.
+  std::optional<Clamp> clamp;
 };
 
 // An elementwise step that runs on rows which another step has just written, while they are in the
@@ -114,6 +122,9 @@ class Epilogue {
   explicit Epilogue(const ElementStep* step = nullptr, const BufferTable* buffers = nullptr,
                     int64_t origin = 0)
       : step_(step), buffers_(buffers), origin_(origin) {}
+
+  // See ElementStep::clamp; null if there is none.
+  const Clamp* clamp() const { return step_ && step_->clamp ? &*step_->clamp : nullptr; }
 
   void run(ElementRows rows) const {
     if (!step_) return;
