@@ -4,7 +4,8 @@
 //   Format  the elements of B, and how they are multiplied with the elements of A
 //   A       a[row]: the element for the current k; advance() goes to the next k
 //   B       load(panel): the two vectors for the current k; advance()
-//   C       at(row, vector): where a vector is stored; has_bias(), bias(row, vector)
+//   C       at(row, vector): where a vector is stored; has_bias(), bias(row, vector); if may_clamp,
+//           clamp: the limits of what is stored, or null
 //   Runs    partitions k: each run may prefetch and may move A
 //
 // A kernel that accumulates into C adds C after the products, so that a long sum is the total of
@@ -153,13 +154,13 @@ struct RowsOfB {
 
 // ---- C ----
 
-// The bias is of the columns, or null. A clamp, if there is one, is applied to what is stored.
+// The bias is of the columns, or null.
 template <typename T>
 struct RowMajorC {
+  static constexpr bool may_clamp = false;
   T* c;
   int64_t step;
   const T* biases;
-  const Clamp* clamp = nullptr;
 
   HWY_INLINE T* at(int row, int vector) const { return c + row * step + vector * lanes<T>; }
   HWY_INLINE bool has_bias() const { return biases != nullptr; }
@@ -249,10 +250,12 @@ HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool 
       unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], c.bias(i, v)); });
     });
   }
-  if (c.clamp) {
-    unrolled<rows>([&](auto i) HWY_ATTR {
-      unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = clamped(*c.clamp, sums[i][v]); });
-    });
+  if constexpr (C::may_clamp) {
+    if (c.clamp) {
+      unrolled<rows>([&](auto i) HWY_ATTR {
+        unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = clamped(*c.clamp, sums[i][v]); });
+      });
+    }
   }
   unrolled<rows>([&](auto i) HWY_ATTR {
     unrolled<vectors>([&](auto v) HWY_ATTR { hn::StoreU(sums[i][v], d, c.at(i, v)); });

@@ -44,6 +44,9 @@ struct PixelsA {
 
 // Blocks of channels are `step` elements apart.
 struct BlocksC : RowMajorC<float> {
+  static constexpr bool may_clamp = true;
+  const Clamp* clamp;
+
   HWY_INLINE float* at(int pixel, int vector) const {
     const int64_t j = vector * lanes<float>;
     return c + j / block * step + pixel * block + j % block;
@@ -71,7 +74,7 @@ template <int rows, int step, int run, int vectors>
 HWY_ATTR void run_tile(const BlockTile& t) {
   run_micro_kernel<PlainFormat<float>, rows, vectors>(
       PixelsA<step>{t.a}, PanelsOfB<PlainFormat<float>>{t.b, panel, nr<float>},
-      BlocksC{{t.c, t.c_step, t.add ? nullptr : t.bias, t.clamp}}, OffsetRuns<run>{t}, t.add);
+      BlocksC{{t.c, t.c_step, t.add ? nullptr : t.bias}, t.clamp}, OffsetRuns<run>{t}, t.add);
 }
 
 // Computes `rows` neighbouring pixels from pixel `first` on. `step` is as a_step; 0: t.a_step says
@@ -106,13 +109,15 @@ HWY_ATTR HWY_INLINE void run_few_lanes(const LaneTile& t, int64_t first, int64_t
   if constexpr (rows > 1) run_few_lanes<rows - 1, step>(t, first, count);
 }
 
+// A step that is known only here takes an address register per pixel, so that tiles are smaller.
 template <int step>
 HWY_ATTR void run_lanes(const LaneTile& t) {
-  const int64_t tiles = (t.pixels + pixels - 1) / pixels;
+  constexpr int most = step > 0 ? pixels : std::min(pixels, 8);
+  const int64_t tiles = (t.pixels + most - 1) / most;
   int64_t first = 0;
   for (int64_t left = tiles; left > 0; --left) {
     const int64_t count = (t.pixels - first + left - 1) / left;
-    run_few_lanes<pixels, step>(t, first, count);
+    run_few_lanes<most, step>(t, first, count);
     first += count;
   }
 }

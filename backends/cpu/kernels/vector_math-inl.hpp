@@ -41,7 +41,7 @@ HWY_ATTR auto unequal(X a, X b) {
 }
 // The larger (smaller) one; b if one is NaN, or if both are zeros.
 template <class X>
-HWY_ATTR X greater(X a, X b) {
+HWY_ATTR HWY_INLINE X greater(X a, X b) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   return hn::Max(a, b);
 #else
@@ -49,7 +49,7 @@ HWY_ATTR X greater(X a, X b) {
 #endif
 }
 template <class X>
-HWY_ATTR X lesser(X a, X b) {
+HWY_ATTR HWY_INLINE X lesser(X a, X b) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   return hn::Min(a, b);
 #else
