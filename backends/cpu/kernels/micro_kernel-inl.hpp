@@ -52,9 +52,7 @@ constexpr int64_t cache_line = 64;  // in bytes
 template <class V>
 HWY_ATTR HWY_INLINE V clamped(const Clamp& clamp, V x) {
   const hn::DFromV<V> d;
-  using T = hn::TFromD<decltype(d)>;
-  return lesser(hn::Set(d, static_cast<T>(clamp.high)),
-                greater(hn::Set(d, static_cast<T>(clamp.low)), x));
+  return nan_kept(d, x, at_most(d, at_least(d, x, clamp.low), clamp.high));
 }
 
 // Two vectors of B.

@@ -23,7 +23,7 @@ template <class D>
 using V = hn::Vec<D>;
 
 template <class D>
-HWY_ATTR V<D> number(D d, double value) {
+HWY_ATTR HWY_INLINE V<D> number(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 template <class D>
@@ -39,23 +39,6 @@ template <class X>
 HWY_ATTR auto unequal(X a, X b) {
   return hn::Not(hn::Eq(a, b));
 }
-// The larger (smaller) one; b if one is NaN, or if both are zeros.
-template <class X>
-HWY_ATTR HWY_INLINE X greater(X a, X b) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  return hn::Max(a, b);
-#else
-  return hn::IfThenElse(hn::Gt(a, b), a, b);
-#endif
-}
-template <class X>
-HWY_ATTR HWY_INLINE X lesser(X a, X b) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  return hn::Min(a, b);
-#else
-  return hn::IfThenElse(hn::Lt(a, b), a, b);
-#endif
-}
 // Returns `given` if it is NaN, else `result`.
 template <class D>
 HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
@@ -67,28 +50,28 @@ HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
 // converted to an integer; nan_kept restores it.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 template <class D>
-HWY_ATTR V<D> at_most(D d, V<D> x, double most) {
+HWY_ATTR HWY_INLINE V<D> at_most(D d, V<D> x, double most) {
   return hn::Min(number(d, most), x);
 }
 template <class D>
-HWY_ATTR V<D> at_least(D d, V<D> x, double least) {
+HWY_ATTR HWY_INLINE V<D> at_least(D d, V<D> x, double least) {
   return hn::Max(number(d, least), x);
 }
 template <class D>
-HWY_ATTR V<D> nan_kept(D, V<D>, V<D> result) {
+HWY_ATTR HWY_INLINE V<D> nan_kept(D, V<D>, V<D> result) {
   return result;
 }
 #else
 template <class D>
-HWY_ATTR V<D> at_most(D d, V<D> x, double most) {
+HWY_ATTR HWY_INLINE V<D> at_most(D d, V<D> x, double most) {
   return hn::Min(x, number(d, most));
 }
 template <class D>
-HWY_ATTR V<D> at_least(D d, V<D> x, double least) {
+HWY_ATTR HWY_INLINE V<D> at_least(D d, V<D> x, double least) {
   return hn::Max(x, number(d, least));
 }
 template <class D>
-HWY_ATTR V<D> nan_kept(D d, V<D> x, V<D> result) {
+HWY_ATTR HWY_INLINE V<D> nan_kept(D d, V<D> x, V<D> result) {
   return keep_nan(d, x, result);
 }
 #endif
