@@ -21,6 +21,7 @@ struct FormulaNode {
   DType computed;  // the dtype to which operands are converted
   DType output;    // T
   std::function<FormulaPort(const std::string& name)> port;
+  bool wide = false;  // its ints of 64 bits are BigInts of JavaScript
 };
 
 struct FormulaText {

@@ -63,20 +63,29 @@ class JavaScriptFormula final : public FormulaWriter {
   Piece constant(const Datum& value, DType dtype) const override {
     if (value.kind() == kind::int_value && is_integer(dtype)) {
       const int64_t number = value.integer();
-      return {fmt::format("{}", number), number < 0 ? unary_level : primary_level};
+      return {fmt::format("{}{}", number, node_.wide ? "n" : ""),
+              number < 0 ? unary_level : primary_level};
     }
     const double real =
         value.kind() == kind::int_value ? static_cast<double>(value.integer()) : value.real();
+    if (node_.wide) return constant(Datum(static_cast<int64_t>(real)), dtype);
     return {javascript_number(real, dtype), real < 0 ? unary_level : primary_level};
   }
 
   Piece converted(const std::string& element, DType from, DType to) override {
+    if (node_.wide) return converted_to_wide(element, from);
     if (from == to || is_floating(to)) return {element};
     if (to == DType::boolean) return {element + " != 0", comparison_level};
     if (is_floating(from))
       return snippet_call({to == DType::int32 ? "to_int32" : "to_int64", "numbers"}, element);
     if (from == DType::int64) return {"(" + element + " | 0)"};
     return {"Number(" + element + ")"};  // of a bool, or an int32 as an int64
+  }
+
+  static Piece converted_to_wide(const std::string& element, DType from) {
+    if (from == DType::int64) return {element};
+    if (is_floating(from)) throw NoText();
+    return {"BigInt(" + element + ")"};
   }
 
   Piece converted_expression(const std::string& expression) override {
@@ -98,13 +107,14 @@ class JavaScriptFormula final : public FormulaWriter {
   Piece whole_call(const Formula& call) {
     const std::string& name = call.text;
     if (name == "floor" || name == "rint" || name == "trunc") return piece(call.children.front());
-    if (name == "abs") return wrapped("Math.abs(" + arguments(call) + ")");
+    if (name == "abs" && !node_.wide) return wrapped("Math.abs(" + arguments(call) + ")");
     return whole_function(call);
   }
 
   // Int64 has no bits in a double.
   Piece whole_function(const Formula& formula) {
     const bool is_order = formula.text == "max" || formula.text == "min";
+    if (node_.wide && !is_order) throw NoText();
     const auto at = whole_functions().find(formula.text);
     if (at == whole_functions().end()) throw NoText();
     if (formula.text == "pow") return wrapped(snippet_call(at->second, arguments(formula)).text);
@@ -112,19 +122,21 @@ class JavaScriptFormula final : public FormulaWriter {
     return snippet_call(at->second, arguments(formula));
   }
 
-  // An int32 modulo 2^32.
+  // An int32 modulo 2^32, a BigInt modulo 2^64.
   Piece wrapped(const std::string& expression) const {
+    if (node_.wide) return {"BigInt.asIntN(64, " + expression + ")"};
     if (node_.computed == DType::int32) return {"(" + expression + " | 0)"};
     return {"(" + expression + ")"};
   }
 
   Piece negated_integer(const Formula& operand) override {
-    return wrapped("0 - " + text(operand, product_level));
+    return wrapped((node_.wide ? "0n - " : "0 - ") + text(operand, product_level));
   }
 
   std::optional<Piece> special_operator(const Formula& binary) override {
     const std::string& sign = binary.text;
     if (is_integer_ && (sign == "+" || sign == "-")) return wrapped(operation(binary, sum_level));
+    if (node_.wide && sign == "*") return wrapped(operation(binary, product_level));
     if (is_integer_ && sign == "*" && node_.computed == DType::int64)
       return Piece{operation(binary, product_level) + " + 0", sum_level};  // no -0
     if (is_integer_ && whole_functions().contains(sign)) return whole_function(binary);
@@ -140,8 +152,10 @@ std::optional<FormulaText> javascript_formula(const Formula& formula, const Form
 }  // namespace
 
 const Language& javascript_language() {
-  static const Language language{
-      .name = "JavaScript", .formula = javascript_formula, .has_kernel = has_javascript_kernel};
+  static const Language language{.name = "JavaScript",
+                                 .formula = javascript_formula,
+                                 .has_kernel = has_javascript_kernel,
+                                 .has_wide_ints = true};
   return language;
 }
 
@@ -175,7 +189,8 @@ std::string javascript_argument(const Datum& datum) {
   }
 }
 
-std::string javascript_array(DType dtype) {
+std::string javascript_array(DType dtype, bool wide) {
+  if (wide) return "BigInt64Array";
   switch (dtype) {
     case DType::boolean:
       return "Uint8Array";

@@ -9,6 +9,7 @@
 #include "codegen/javascript_snippets.hpp"
 #include "codegen/loop_text.hpp"
 #include "codegen/node_text.hpp"
+#include "codegen/wide_ints.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/op/op_def.hpp"
@@ -35,6 +36,7 @@ class JavaScriptFunctionWriter {
         memory_(memory),
         loops_(loops),
         names_(javascript_reserved_names()),
+        is_wide_(wide_ints(program, javascript_language())),
         tensors_(program.graph.values().size()) {}
 
   JavaScriptFunction write(const std::string& name) {
@@ -49,6 +51,10 @@ class JavaScriptFunctionWriter {
   const Graph& graph() const { return program_.graph; }
   const PlannedNode& planned(size_t node) const { return program_.plan.nodes[node]; }
   const BufferRef& place(ValueId id) const { return program_.places[index(id)]; }
+  bool is_wide(ValueId id) const { return is_wide_[index(id)]; }
+  std::string array_of(ValueId id) const {
+    return javascript_array(graph().value(id).dtype, is_wide(id));
+  }
   bool is_tensor(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
 
   // ---- tensors ----
@@ -59,26 +65,25 @@ class JavaScriptFunctionWriter {
     if (!name.empty()) return name;
     name = names_.add(name_of(id));
     const Dims& dims = program_.dims_of(id);
-    const DType dtype = graph().value(id).dtype;
     const std::string sizes = dims.empty() ? "" : ", " + join(dims, ", ");
     const BufferRef& at = place(id);
     const std::string note =
         "  // " + comment(name_of(id)) + " " + dims_comment(graph().value(id), dims);
     if (at.kind == BufferRef::Kind::constant) {
       const Tensor& elements = *program_.constants[at.index];
-      declarations_ +=
-          code_line(2, "const " + name + " = constantOf(" + javascript_array(dtype) + ", [" +
-                           constant_text(elements) + "]" + sizes + ");" + note);
+      declarations_ += code_line(2, "const " + name + " = constantOf(" + array_of(id) + ", [" +
+                                        constant_text(elements) + (is_wide(id) ? "n" : "") + "]" +
+                                        sizes + ");" + note);
     } else {
-      declarations_ += declared(name, dtype, offset(at), sizes, note);
+      declarations_ += declared(name, array_of(id), offset(at), sizes, note);
     }
     return name;
   }
 
-  static std::string declared(const std::string& name, DType dtype, int64_t offset,
+  static std::string declared(const std::string& name, const std::string& array, int64_t offset,
                               const std::string& sizes, const std::string& note) {
-    return code_line(2, fmt::format("const {} = tensorAt({}, memory, {}{});{}", name,
-                                    javascript_array(dtype), offset, sizes, note));
+    return code_line(2, fmt::format("const {} = tensorAt({}, memory, {}{});{}", name, array, offset,
+                                    sizes, note));
   }
 
   int64_t offset(const BufferRef& at) const {
@@ -107,7 +112,7 @@ class JavaScriptFunctionWriter {
         return write_loop(statement);
       case StatementKind::copy:
         return write_copy(tensor(program_.node(node).outputs.front()), program_.reads[node].front(),
-                          graph().value(program_.node(node).outputs.front()).dtype);
+                          program_.node(node).outputs.front());
       case StatementKind::kernel:
         return write_call(node);
       case StatementKind::view:  // a tensor in the same place
@@ -119,17 +124,18 @@ class JavaScriptFunctionWriter {
   void copy_output(size_t output) {
     const ValueId id = graph().outputs()[output].value;
     const std::string name = names_.add(graph().outputs()[output].name);
-    const DType dtype = graph().value(id).dtype;
     const Dims& dims = program_.dims_of(id);
-    declarations_ += declared(name, dtype, memory_.outputs[output],
+    declarations_ += declared(name, array_of(id), memory_.outputs[output],
                               dims.empty() ? "" : ", " + join(dims, ", "), "");
-    write_copy(name, id, dtype);
+    write_copy(name, id, id);
   }
 
-  // A loop over the formula that converts the elements.
-  void write_copy(const std::string& to, ValueId from, DType dtype) {
+  // A loop over the formula that converts the elements to those of `like`.
+  void write_copy(const std::string& to, ValueId from, ValueId like) {
+    const DType dtype = graph().value(like).dtype;
+    const std::string element = converted("input[i]", is_wide(from), is_wide(like));
     const FormulaNode node{.computed = dtype, .output = dtype, .port = [&](const std::string&) {
-                             return FormulaPort{.element = "input[i]",
+                             return FormulaPort{.element = element,
                                                 .dtype = graph().value(from).dtype};
                            }};
     const auto formula = javascript_language().formula(parse_formula("T({input})"), node);
@@ -167,11 +173,20 @@ class JavaScriptFunctionWriter {
 
   std::string input(size_t node, size_t at) {
     const int32_t tensor_id = planned(node).tensors[at];
-    if (tensor_id >= 0) return tensor(static_cast<ValueId>(tensor_id));
+    const auto id = static_cast<ValueId>(tensor_id);
+    if (tensor_id >= 0 && is_wide(id) && !takes_wide_ints(program_.node(node).op->name))
+      return "numbersOf(" + tensor(id) + ")";
+    if (tensor_id >= 0) return tensor(id);
     return javascript_argument(planned(node).values[at]);
   }
 
   // ---- loops ----
+
+  // An int of 64 bits as a number or as a BigInt.
+  static std::string converted(const std::string& element, bool is_wide, bool to_wide) {
+    if (is_wide == to_wide) return element;
+    return (to_wide ? "BigInt(" : "Number(") + element + ")";
+  }
 
   // A function for the loop, so that engines compile each loop alone, and a call of it.
   void write_loop(const Statement& statement) {
@@ -210,8 +225,13 @@ class JavaScriptFunctionWriter {
     }
     for (const size_t node : statement.nodes) {
       const ValueId made = program_.node(node).outputs.front();
+      const bool wide = is_wide(made);
+      const auto operand = [&](ValueId id) {
+        if (graph().value(id).dtype != DType::int64) return element(id);
+        return converted(element(id), is_wide(id), wide);
+      };
       const auto formula =
-          node_formula(graph(), node, planned(node), javascript_language(), element);
+          node_formula(graph(), node, planned(node), javascript_language(), operand, wide);
       MITHRIL_CHECK(formula, "a formula is lost: " + graph().value(made).name);
       result_.snippets.insert(formula->snippets.begin(), formula->snippets.end());
       if (!is_tensor(made)) numbers[made] = locals.add(graph().value(made).name);
@@ -228,6 +248,7 @@ class JavaScriptFunctionWriter {
   const ProgramMemory& memory_;
   LoopFunctions& loops_;
   Identifiers names_;
+  std::vector<bool> is_wide_;         // per value
   std::vector<std::string> tensors_;  // per value, once it has a variable
   std::string declarations_, body_;
   JavaScriptFunction result_;
@@ -254,6 +275,7 @@ std::set<std::string> javascript_reserved_names() {
     std::set<std::string> all = javascript_snippet_names();
     for (const char* name : {"Adam",
                              "Array",
+                             "BigInt",
                              "BigInt64Array",
                              "Float32Array",
                              "Float64Array",

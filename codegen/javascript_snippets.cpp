@@ -1,5 +1,6 @@
 #include "codegen/javascript_snippets.hpp"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -71,6 +72,11 @@ void add_javascript(const std::string& name, std::set<std::string>& seen, std::s
 bool has_javascript_kernel(std::string_view op) {
   const auto at = javascript_snippets().find(op);
   return at != javascript_snippets().end() && at->second.names.contains(std::string(op));
+}
+
+bool takes_wide_ints(std::string_view op) {
+  const std::vector<std::string>& needs = javascript_snippets().find(op)->second.needs;
+  return std::find(needs.begin(), needs.end(), "random_bits") != needs.end();
 }
 
 std::string javascript_snippets_text(const std::set<std::string>& names) {

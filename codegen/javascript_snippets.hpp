@@ -9,6 +9,9 @@ namespace mithril::codegen {
 // Whether there is a file for the op.
 bool has_javascript_kernel(std::string_view op);
 
+// Whether the kernel reads ints of 64 bits that are BigInts: keys of random numbers.
+bool takes_wide_ints(std::string_view op);
+
 // These snippets and all that they need, in dependency order.
 std::string javascript_snippets_text(const std::set<std::string>& names);
 

@@ -25,7 +25,8 @@ DType computed_in(const Graph& graph, const Node& node, const PlannedNode& plann
 
 std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const PlannedNode& planned,
                                         const Language& language,
-                                        const std::function<std::string(ValueId)>& element) {
+                                        const std::function<std::string(ValueId)>& element,
+                                        bool wide) {
   const Node& at = graph.nodes()[node];
   const Spelling* spelling = at.op->spelling("c");
   if (!spelling || spelling->text.starts_with("unsupported:")) return std::nullopt;
@@ -40,7 +41,8 @@ std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const P
   return language.formula(parse_formula(spelling->text),
                           {.computed = computed_in(graph, at, planned),
                            .output = graph.value(at.outputs.front()).dtype,
-                           .port = port});
+                           .port = port,
+                           .wide = wide});
 }
 
 }  // namespace mithril::codegen

@@ -10,9 +10,10 @@
 namespace mithril::codegen {
 
 // The formula of the node, if its record spells one that the language can express; otherwise none.
-// `element` gives the name of a value's element.
+// `element` gives the name of a value's element. `wide`: it makes BigInts (wide_ints.hpp).
 std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const PlannedNode& planned,
                                         const Language& language,
-                                        const std::function<std::string(ValueId)>& element);
+                                        const std::function<std::string(ValueId)>& element,
+                                        bool wide = false);
 
 }  // namespace mithril::codegen

@@ -5,6 +5,8 @@
 
 #include "codegen/javascript_formula.hpp"
 #include "codegen/web_text.hpp"
+#include "codegen/wide_ints.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 
@@ -64,13 +66,26 @@ void place_ports(WebModel& web) {
   web.bytes = layout.bytes() + (work + web_alignment - 1) / web_alignment * web_alignment;
 }
 
+// Both programs store the ports as the description says.
+void check_wide(const WebModel& web, const std::vector<bool>& in_gradients) {
+  const auto check = [&](ValueId id, ValueId other) {
+    MITHRIL_CHECK(web.is_wide[index(id)] == in_gradients[index(other)],
+                  "a port has two kinds of ints: " + web.forward.graph.value(id).name);
+  };
+  const Graph &graph = web.forward.graph, &gradients = web.gradients->graph;
+  for (size_t i = 0; i < graph.inputs().size(); ++i)
+    check(graph.inputs()[i], gradients.inputs()[i]);
+  for (size_t i = 0; i < graph.outputs().size(); ++i)
+    check(graph.outputs()[i].value, gradients.outputs()[i].value);
+}
+
 std::string port_text(const WebModel& web, const std::string& name, ValueId id, int64_t offset,
                       const std::string& rest) {
   const DType dtype = web.forward.graph.value(id).dtype;
-  return fmt::format("    {{ name: {}, dtype: \"{}\", shape: [{}], offset: {}{} }},\n",
-                     javascript_string(name),
-                     dtype == DType::boolean ? "bool" : mithril::name(dtype),
-                     join(web.forward.dims_of(id), ", "), offset, rest);
+  return fmt::format(
+      "    {{ name: {}, dtype: \"{}\", shape: [{}], offset: {}{}{} }},\n", javascript_string(name),
+      dtype == DType::boolean ? "bool" : mithril::name(dtype), join(web.forward.dims_of(id), ", "),
+      offset, rest, web.is_wide[index(id)] ? ", wide: true" : "");
 }
 
 std::string initial_text(const Tensor& tensor) {
@@ -152,6 +167,8 @@ WebModel web_model(const ExportedModel& model, const std::string& name, const La
   }
   const Program* const programs[] = {&web.forward, web.gradients ? &*web.gradients : &web.forward};
   check_ops(programs, language);
+  web.is_wide = wide_ints(web.forward, language);
+  if (web.gradients) check_wide(web, wide_ints(*web.gradients, language));
   place_ports(web);
   return web;
 }
@@ -195,10 +212,10 @@ std::string web_declarations(const WebModel& web, bool is_wasm) {
       parameters += "  readonly" + key.substr(1) + array_type(dtype) + ";\n";
       gradients += key + array_type(dtype) + ";\n";
     }
-    const bool is_int64 = dtype == DType::int64 && is_wasm;
+    const bool is_big = (dtype == DType::int64 && is_wasm) || web.is_wide[index(graph.inputs()[i])];
     if (input.role == Role::state)
       states +=
-          "  readonly" + key.substr(1) + (is_int64 ? "BigInt64Array" : array_type(dtype)) + ";\n";
+          "  readonly" + key.substr(1) + (is_big ? "BigInt64Array" : array_type(dtype)) + ";\n";
   }
   for (const ExportedOutput& output : web.model.outputs) {
     if (output.next_state) continue;

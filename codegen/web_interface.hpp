@@ -16,7 +16,8 @@ struct WebModel {
   Program forward;
   std::optional<Program> gradients;
   ProgramMemory forward_memory, gradients_memory;
-  int64_t bytes = 0;  // of the memory: ports, then a workspace that both programs share
+  std::vector<bool> is_wide;  // per value of `forward`: ints of 64 bits that are BigInts
+  int64_t bytes = 0;          // of the memory: ports, then a workspace that both programs share
 };
 
 // BackendError E1031 with all ops that the language lacks, E1032 for half precision.

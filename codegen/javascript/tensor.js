@@ -29,6 +29,11 @@ export function viewOf(tensor, ...dims) {
   return new Tensor(tensor.data, dims);
 }
 
+// A tensor of BigInts as numbers.
+export function numbersOf(tensor) {
+  return new Tensor(Int64Elements.from(tensor.data, Number), tensor.dims);
+}
+
 export function fail(message) {
   throw new MithrilError("E1053", message);
 }

@@ -48,7 +48,7 @@ export declare class Model {
   /** Evaluates gradients and takes a step of the optimizer. */
   trainStep(data: Data, optimizer: Optimizer, outputGradients?: OutputGradients): Outputs;
   loadStateDict(weights: Weights, options?: { strict?: boolean }): LoadReport;
-  stateDict(): Record<string, { dtype: DType; shape: number[]; data: Elements }>;
+  stateDict(): Record<string, { dtype: DType; shape: number[]; data: Elements | BigInt64Array }>;
   resetStates(): void;
   dispose(): void;
 }
@@ -82,5 +82,8 @@ export declare class Adam implements Optimizer {
 /** The tensors of a safetensors file: views of its bytes. */
 export declare function readSafetensors(file: ArrayBuffer | Uint8Array): Record<string, Weight>;
 export declare function writeSafetensors(
-  tensors: Record<string, { dtype: DType; shape: readonly number[]; data: Elements }>,
+  tensors: Record<
+    string,
+    { dtype: DType; shape: readonly number[]; data: Elements | BigInt64Array }
+  >,
 ): Uint8Array;

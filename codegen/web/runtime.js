@@ -124,7 +124,7 @@ export class Model {
     for (const port of this.#description.inputs) {
       if (port.role === "data") continue;
       const key = port.role === "state" ? `state:${port.name}` : port.name;
-      weights[key] = { dtype: port.dtype, shape: [...port.shape], data: this.#read(port) };
+      weights[key] = { dtype: port.dtype, shape: [...port.shape], data: this.#elements(port).slice() };
     }
     return weights;
   }
@@ -166,7 +166,8 @@ export class Model {
     }
     let view = this.#views.get(port);
     if (!view) {
-      const Elements = elementsOfDtype[port.dtype] ?? this.#engine.Int64Array;
+      const Ints = port.wide ? BigInt64Array : this.#engine.Int64Array;
+      const Elements = elementsOfDtype[port.dtype] ?? Ints;
       view = new Elements(buffer, this.#engine.start + port.offset, sizeOf(port.shape));
       this.#views.set(port, view);
     }
@@ -215,7 +216,7 @@ export class Model {
     for (const port of this.#description.outputs) {
       if (!port.next) continue;
       const state = this.#description.inputs.find((p) => p.role === "state" && p.name === port.name);
-      this.#elements(state).set(this.#elements(port));
+      this.#write(state, this.#elements(port));
     }
     return outputs;
   }
@@ -225,7 +226,7 @@ export class Model {
     if (!this.#engine.evaluateGradients || ports.length === 0)
       throw new MithrilError("E1053", `the model '${this.name}' has no gradients`);
     this.#load(data);
-    for (const port of ports) this.#elements(port).fill(zeroOf(port, this.#engine));
+    for (const port of ports) this.#elements(port).fill(0); // they are floats
     if (outputGradients === undefined) {
       this.#elements(costOf(ports))[0] = 1;
     } else {
@@ -259,10 +260,6 @@ function publicPort({ name, dtype, shape }) {
 function keysOf(port) {
   if (port.role === "data") return [`state:${port.name}`];
   return port.role === "state" ? [port.name, `state:${port.name}`] : [port.name];
-}
-
-function zeroOf(port, engine) {
-  return port.dtype === "int64" && engine.Int64Array === BigInt64Array ? 0n : 0;
 }
 
 function writeInts(port, to, values) {
