@@ -43,10 +43,10 @@ const std::map<std::string_view, Function>& real_functions() {
   return functions;
 }
 
-// Of int32, whose overflow wraps.
+// Of ints.
 const std::map<std::string_view, Function>& whole_functions() {
   static const std::map<std::string_view, Function> functions = {
-      {"*", {"Math.imul"}},
+      {"*", {"Math.imul"}},  // of int32, whose overflow wraps
       {"<<", {"shifted_left", "numbers"}},
       {">>", {"shifted_right", "numbers"}},
       {"max", {"larger", "numbers"}},
@@ -111,14 +111,16 @@ class JavaScriptFormula final : public FormulaWriter {
     return whole_function(call);
   }
 
-  // Int64 has no bits in a double.
   Piece whole_function(const Formula& formula) {
     const bool is_order = formula.text == "max" || formula.text == "min";
     if (node_.wide && !is_order) throw NoText();
     const auto at = whole_functions().find(formula.text);
     if (at == whole_functions().end()) throw NoText();
     if (formula.text == "pow") return wrapped(snippet_call(at->second, arguments(formula)).text);
-    if (node_.computed == DType::int64 && !is_order) throw NoText();
+    if (node_.computed == DType::int64 && formula.text == "<<")
+      return snippet_call({"long_shifted_left", "numbers"}, arguments(formula));
+    if (node_.computed == DType::int64 && formula.text == ">>")
+      return snippet_call({"long_shifted_right", "numbers"}, arguments(formula));
     return snippet_call(at->second, arguments(formula));
   }
 

@@ -36,6 +36,19 @@ export function shifted_right(a, shift) {
   return shift < 0 || shift > 31 ? (a < 0 ? -1 : 0) : a >> shift;
 }
 
+// The same for ints of 64 bits. Scaling doubles by powers of two is exact. So is the result modulo
+// 2^64: bits are only cut off by shifts of at least 10, which leave at most 53 others.
+export function long_shifted_left(a, shift) {
+  if (shift < 0 || shift > 63) return 0;
+  const whole = a * 2 ** shift;
+  if (whole >= -(2 ** 63) && whole < 2 ** 63) return whole;
+  const rest = whole - Math.floor(whole / 2 ** 64) * 2 ** 64;
+  return rest < 2 ** 63 ? rest : rest - 2 ** 64;
+}
+export function long_shifted_right(a, shift) {
+  return shift < 0 || shift > 63 ? (a < 0 ? -1 : 0) : Math.floor(a / 2 ** shift);
+}
+
 // Powers of ints, exact up to 2^53. Results for negative exponents are rounded towards zero; 0 to a
 // negative power is 0.
 export function whole_power(base, exponent) {

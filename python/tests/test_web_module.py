@@ -280,6 +280,10 @@ def test_states_are_carried_on(target: str, tmp_path: Path) -> None:
     assert sorted(map(float, np.concatenate(got[len(saved) :]))) == [0, 0, 0, 1, 1, 1]
 
 
+# Shifts that leave 32 bits, cross the sign and shift all out; results are exact as doubles.
+SHIFTED = np.repeat([0, 1, -1, 3, -3, 2**31, -(2**40) - 1, 2**52 + 1, -(2**53) + 1, 2**53], 74)
+SHIFTS = {"input": SHIFTED, "shift": np.tile(np.arange(-3, 71), 10)}
+
 # Inputs for which plain operators of JavaScript give something else.
 EDGES: dict[str, tuple[Callable[[], ml.Model], dict[str, Any]]] = {
     "a bound near the largest int64": (
@@ -290,6 +294,8 @@ EDGES: dict[str, tuple[Callable[[], ml.Model], dict[str, Any]]] = {
         ml.BitwiseOr,
         {"left": np.array([2**40, -1]), "right": np.array([1, 2])},
     ),
+    "shifts to the left": (ml.ShiftLeft, SHIFTS),
+    "shifts to the right": (ml.ShiftRight, SHIFTS),
     "a quotient that is -0": (
         ml.FloorDivide,
         {"numerator": np.array([0, -0.0, 1], np.float32), "denominator": np.float32([-3, 2, 2])},
