@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from web_models import CASES, chain
-from web_tools import TARGETS, needs_node, run, write_module
+from web_tools import ENGINES, TARGETS, needs_node, run, write_module
 
 import mithril as ml
 
@@ -30,18 +34,24 @@ def softmax_and_others() -> ml.Model:
     return model
 
 
-@needs_node
-@pytest.mark.parametrize("target", TARGETS)
-def test_results_are_stable_where_they_have_to_be(target: str, tmp_path: Path) -> None:
+@cache
+def stable_module(target: str) -> Path:
     compiled = ml.compile(
         softmax_and_others(),
         ml.CpuBackend(),
         shapes={"x": [3, 2], "constant": [1, 4], "label": [3]},
         data_keys={"x", "constant", "label"},
     )
-    module = write_module(target, compiled, tmp_path / "model")
+    folder = Path(tempfile.mkdtemp(prefix="mithril-web-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return write_module(target, compiled, folder / "model")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("target", TARGETS)
+def test_results_are_stable_where_they_have_to_be(target: str, engine: str) -> None:
     lines = run(
-        module,
+        stable_module(target),
         """
         const model = await createModel();
         const x = [1000, 1001, -1000, 1000, -1, 3];
@@ -51,6 +61,7 @@ def test_results_are_stable_where_they_have_to_be(target: str, tmp_path: Path) -
         console.log(outputs.losses.join(" "));
         console.log(Object.is(outputs.relu[4], 0));
         """,
+        engine,
     )
     numbers = [[float(x) for x in line.split()] for line in lines[:3]]
     assert np.allclose(numbers[0], [0.26894142, 0.73105858], atol=1e-6)
@@ -59,9 +70,9 @@ def test_results_are_stable_where_they_have_to_be(target: str, tmp_path: Path) -
     assert lines[3] == "true"
 
 
-@needs_node
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("optimizer", ["Adam", "SGD"])
-def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, tmp_path: Path) -> None:
+def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, engine: str) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     params = CASES["mlp"].compiled().randomize_params(3)
     x = CASES["mlp"].data()["x"]
@@ -86,15 +97,14 @@ def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, tmp_
         loss.backward()
         kind.step()
         expected.append(loss.item())
-    ml.save(tmp_path / "w.safetensors", params)
+    ml.save(mlp.parent / "w.safetensors", params)
     spelled = {"lr": "learningRate", "weight_decay": "weightDecay"}
     given = {spelled.get(key, key): value for key, value in options.items()}
     lines = run(
         mlp,
         f"""
-        import {{ readFile }} from "node:fs/promises";
         const model = await createModel();
-        model.loadStateDict(readSafetensors(await readFile({str(tmp_path / "w.safetensors")!r})));
+        model.loadStateDict(readSafetensors(await read("w.safetensors")));
         const optimizer = new {optimizer}(model, {str(given).replace("True", "true")});
         const x = {x.ravel().tolist()};
         for (let step = 0; step < 200; ++step) {{
@@ -103,15 +113,16 @@ def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, tmp_
           model.trainStep({{ x }}, optimizer, {{ y: y.map((each) => (2 * each) / y.length) }});
         }}
         """,
+        engine,
     )
     got = [float(line) for line in lines]
     assert expected[-1] < 0.2 * expected[0]
     assert np.abs(np.array(got) - expected).max() < 1e-3
 
 
-@needs_node
+@pytest.mark.parametrize("engine", ENGINES)
 def test_weights_are_views_of_a_file_and_what_does_not_fit_is_listed(
-    mlp: Path, tmp_path: Path
+    mlp: Path, engine: str
 ) -> None:
     params = CASES["mlp"].compiled().randomize_params(1)
     first = next(iter(params))
@@ -119,24 +130,24 @@ def test_weights_are_views_of_a_file_and_what_does_not_fit_is_listed(
     other["extra"] = np.ones(2, np.float32)
     wrong = next(iter(other))
     other[wrong] = np.ones((2, 3), np.float32)
-    ml.save(tmp_path / "good.safetensors", params)
-    ml.save(tmp_path / "bad.safetensors", other)
+    ml.save(mlp.parent / "good.safetensors", params)
+    ml.save(mlp.parent / "bad.safetensors", other)
     lines = run(
         mlp,
         f"""
-        import {{ readFile }} from "node:fs/promises";
         const model = await createModel();
-        const file = new Uint8Array(await readFile({str(tmp_path / "good.safetensors")!r}));
+        const file = await read("good.safetensors");
         const weights = readSafetensors(file);
         console.log(Object.values(weights).every(({{ data }}) => data.buffer === file.buffer));
         console.log(JSON.stringify(model.loadStateDict(weights)));
-        const bad = readSafetensors(await readFile({str(tmp_path / "bad.safetensors")!r}));
+        const bad = readSafetensors(await read("bad.safetensors"));
         console.log((await refused(() => model.loadStateDict(bad))).replaceAll("\\n", "|"));
         console.log(model.parameters[{first!r}][0] === weights[{first!r}].data[0]);
         console.log(JSON.stringify(model.loadStateDict(bad, {{ strict: false }})));
         const again = readSafetensors(writeSafetensors(model.stateDict()));
         console.log(again[{first!r}].data[1] === weights[{first!r}].data[1]);
         """,
+        engine,
     )
     assert lines[:2] == ["true", '{"missing":[],"unexpected":[],"mismatched":[]}']
     size = ", ".join(map(str, params[wrong].shape))
@@ -209,19 +220,11 @@ def test_an_index_out_of_range_is_an_error_and_the_model_goes_on(
     ]
 
 
-@needs_node
-def test_memory_does_not_grow(mlp: Path) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
     lines = run(
         mlp,
         """
-        const used = async () => {
-          for (let i = 0; i < 5; ++i) {
-            gc();
-            await new Promise((resolve) => setTimeout(resolve, 20));
-          }
-          const { heapUsed, external } = process.memoryUsage();
-          return heapUsed + external;
-        };
         const x = new Float32Array(24).fill(0.1);
         const model = await createModel();
         const call = () => model.evaluateGradients({ x }, { y: new Float32Array(12) });
@@ -239,7 +242,7 @@ def test_memory_does_not_grow(mlp: Path) -> None:
         for (let i = 0; i < 100; ++i) await cycle();
         console.log((await used()) - before);
         """,
-        flags=("--expose-gc",),
+        engine,
     )
     calls, cycles = map(int, lines)
     assert calls < 2_000_000
@@ -370,8 +373,7 @@ def test_sizes_of_safetensors_are_checked(mlp: Path, entry: dict[str, Any], tmp_
     file = tmp_path / "a.safetensors"
     file.write_bytes(len(text).to_bytes(8, "little") + text + np.float32([1, 2]).tobytes())
     script = f"""
-        import {{ readFile }} from "node:fs/promises";
-        const bytes = await readFile({str(file)!r});
+        const bytes = await read({file.as_uri()!r});
         console.log(await refused(() => readSafetensors(bytes)));
         """
     assert "are no sizes" in run(mlp, script)[0]

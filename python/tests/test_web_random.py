@@ -11,10 +11,7 @@ from web_tools import TARGETS, needs_node, run, write_module
 
 import mithril as ml
 
-READ = """
-import { readFile } from "node:fs/promises";
-const read = async (path) => readSafetensors(await readFile(path));
-"""
+READ = "const tensors = async (name) => readSafetensors(await read(`../${name}`));\n"
 
 
 def evaluations(compiled: ml.CompiledModel, data: dict[str, Any], times: int) -> Any:
@@ -56,15 +53,15 @@ def test_numbers_and_keys_are_those_of_the_cpu_backend(
     lines = run(
         module,
         READ
-        + f"""
-        const {{ x, ...expected }} = await read({str(tmp_path / "expected.safetensors")!r});
+        + """
+        const { x, ...expected } = await tensors("expected.safetensors");
         const model = await createModel();
         const first = Object.values(model.states)[0][0];
-        const data = x ? {{ x: x.data }} : {{}};
-        for (const i of [0, 1, 2]) {{
-          const {{ y }} = model.evaluate(data);
-          console.log(y.every((each, k) => each === Number(expected[`y${{i}}`].data[k])));
-        }}
+        const data = x ? { x: x.data } : {};
+        for (const i of [0, 1, 2]) {
+          const { y } = model.evaluate(data);
+          console.log(y.every((each, k) => each === Number(expected[`y${i}`].data[k])));
+        }
         console.log(model.states[Object.keys(model.states)[0]][0]);
         model.resetStates();
         console.log(Object.values(model.states)[0][0] === first, typeof first);
@@ -91,8 +88,8 @@ def test_a_key_is_saved_and_loaded_with_all_its_bits(target: str, tmp_path: Path
         + f"""
         import {{ writeFile }} from "node:fs/promises";
         const model = await createModel();
-        model.loadStateDict(await read({str(tmp_path / "state.safetensors")!r}));
-        const {{ x }} = await read({str(tmp_path / "data.safetensors")!r});
+        model.loadStateDict(await tensors("state.safetensors"));
+        const {{ x }} = await tensors("data.safetensors");
         for (let i = 0; i < 3; ++i) model.evaluate({{ x: x.data }});
         const file = writeSafetensors(model.stateDict());
         await writeFile({str(tmp_path / "next.safetensors")!r}, file);
@@ -169,16 +166,16 @@ def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
     lines = run(
         module,
         READ
-        + f"""
-        const given = await read({str(tmp_path / "given.safetensors")!r});
+        + """
+        const given = await tensors("given.safetensors");
         const model = await createModel();
-        model.loadStateDict(given, {{ strict: false }});
-        const optimizer = new SGD(model, {{ learningRate: 0.002 }});
-        const data = {{ x: given["data:x"].data, target: given["data:target"].data }};
-        for (let i = 0; i < 60; ++i) {{
-          const {{ kept, loss }} = model.trainStep(data, optimizer, {{ loss: [1] }});
+        model.loadStateDict(given, { strict: false });
+        const optimizer = new SGD(model, { learningRate: 0.002 });
+        const data = { x: given["data:x"].data, target: given["data:target"].data };
+        for (let i = 0; i < 60; ++i) {
+          const { kept, loss } = model.trainStep(data, optimizer, { loss: [1] });
           console.log(loss[0], Array.from(kept, (each) => Number(each !== 0)).join(""));
-        }}
+        }
         """,
     )
     got = [line.split() for line in lines]

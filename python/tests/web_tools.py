@@ -1,4 +1,4 @@
-"""Node, TypeScript and clang for WebAssembly, and generated modules that run in Node."""
+"""Node, TypeScript and clang for WebAssembly, and generated modules in Node and Chromium."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from web_browser import browser, needs_chromium, served
 from web_models import CASES
 
 import mithril as ml
@@ -39,6 +40,10 @@ def has_wasm() -> bool:
 
 needs_wasm = pytest.mark.skipif(not has_wasm(), reason="clang builds no WebAssembly")
 TARGETS = ["javascript", pytest.param("wasm", marks=needs_wasm)]
+ENGINES = [
+    pytest.param("node", marks=needs_node),
+    pytest.param("chromium", marks=needs_chromium),
+]
 
 
 def write_module(target: str, compiled: ml.CompiledModel, folder: Path, **options: Any) -> Path:
@@ -61,8 +66,28 @@ def node(script: str | Path, *arguments: str | Path, flags: tuple[str, ...] = ()
     return ended.stdout
 
 
-IMPORT = "const { createModel, readSafetensors, writeSafetensors, Adam, SGD } = await import(%r);\n"
-REFUSED = """
+IMPORT = """
+const { createModel, readSafetensors, writeSafetensors, Adam, SGD } =
+  await import(new URL(%r, folder));
+"""
+READ_IN_NODE = """
+const { readFile } = await import("node:fs/promises");
+const read = async (name) => new Uint8Array(await readFile(new URL(name, folder)));
+const heap = () => process.memoryUsage().heapUsed + process.memoryUsage().external;
+"""
+READ_IN_A_PAGE = """
+const read = async (name) =>
+  new Uint8Array(await (await fetch(new URL(name, folder))).arrayBuffer());
+const heap = () => performance.memory.usedJSHeapSize; // with the elements of arrays
+"""
+TOOLS = """
+const used = async () => {
+  for (let i = 0; i < 5; ++i) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return heap();
+};
 const refused = async (action) => {
   try {
     await action();
@@ -74,9 +99,34 @@ const refused = async (action) => {
 """
 
 
-def run(module: Path, script: str, flags: tuple[str, ...] = ()) -> list[str]:
-    """The lines that a script prints, which uses the names of a module, and `refused`."""
-    return node(IMPORT % module.as_uri() + REFUSED + script, flags=flags).splitlines()
+def run_in_page(folder: Path, script: str) -> list[str]:
+    """The lines that a script prints in Chromium. `folder` is the address of the folder there."""
+    with served(folder) as (address, _):
+        browser().open(f"{address}/")
+        found: list[str] = browser().evaluate(
+            f"""(async () => {{
+            const lines = [];
+            const console = {{ log: (...all) => lines.push(all.join(" ")) }};
+            const folder = "{address}/";
+            {READ_IN_A_PAGE}{TOOLS}{script}
+            return lines;
+            }})()"""
+        )
+        return found
+
+
+def run_in(engine: str, folder: Path, script: str) -> list[str]:
+    """The lines that a script prints, which uses `read` for the files of the folder, `refused`,
+    and `used`, the bytes of the heap."""
+    if engine == "chromium":
+        return run_in_page(folder, script)
+    head = f"const folder = {folder.as_uri() + '/'!r};\n"
+    return node(head + READ_IN_NODE + TOOLS + script, flags=("--expose-gc",)).splitlines()
+
+
+def run(module: Path, script: str, engine: str = "node") -> list[str]:
+    """The same, with the names of a module."""
+    return run_in(engine, module.parent, IMPORT % module.name + script)
 
 
 @cache
