@@ -89,7 +89,7 @@ std::string wasm_module(const WebModel& web, ModuleKind kind) {
             "\"model.wasm\"))";
   return web_module(web, wasm_head,
                     "\n" + without_exports(web_file("wasm_engine.js")) + "\n" +
-                        web_description(web) + "\nconst moduleUrl = " + url + ";\n" +
+                        web_description(web) + "\nconst moduleUrl = () => " + url + ";\n" +
                         web_file("wasm_loader.js"),
                     kind);
 }

@@ -9,7 +9,8 @@
 namespace mithril {
 
 void write_web_driver(const std::string& folder) {
-  const std::string source = codegen::web_file("driver.js");
+  const std::string source = codegen::without_exports(codegen::web_file("driver.js")) + "\n" +
+                             codegen::without_exports(codegen::web_file("zip.js"));
   const std::string types = codegen::web_file("driver.d.ts");
   const std::string package = fmt::format(R"({{
   "name": "mithril-driver",
@@ -30,8 +31,8 @@ void write_web_driver(const std::string& folder) {
 )",
                                           version());
   codegen::write_generated_files(
-      folder, {{"driver.mjs", source},
-               {"driver.cjs", "\"use strict\";\n" + codegen::without_exports(source) +
+      folder, {{"driver.mjs", source + "\nexport { LMError, TorchModel, TorchUtils };\n"},
+               {"driver.cjs", "\"use strict\";\n" + source +
                                   "\nmodule.exports = { LMError, TorchModel, TorchUtils };\n"},
                {"driver.d.ts", types},
                {"driver.d.mts", types},

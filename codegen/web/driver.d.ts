@@ -3,7 +3,7 @@
 export type DeviceType = "cpu" | "webgl" | "webgpu";
 
 export interface TorchModelConfig {
-  /** The folder of a package: an address, or in Node a path. */
+  /** The folder or .zip file of a package: an address, or in Node a path. */
   modelPath?: string;
   /** Default "cpu". A device that is not available is an LMError. */
   deviceType?: DeviceType;

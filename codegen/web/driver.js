@@ -1,4 +1,5 @@
 // A driver for pipelines of language models: a byte-level model in a Mithril package generates text.
+import { zipEntries } from "./zip.js";
 
 export class LMError extends Error {
   constructor(message, { cause = undefined } = {}) {
@@ -23,13 +24,12 @@ function checkNumber(name, value, isRight, expected) {
   throw new LMError(`${name} is ${value}, expected ${expected}`);
 }
 
-// The address of a folder: an address, or a path of this computer in Node.
-async function folderUrl(path) {
-  const folder = path.endsWith("/") ? path : `${path}/`;
-  if (/^[a-z][a-z+.-]+:/i.test(folder)) return new URL(folder);
-  if (typeof document === "object") return new URL(folder, document.baseURI);
+// The address of an address, or of a path of this computer in Node.
+async function addressOf(path) {
+  if (/^[a-z][a-z+.-]+:/i.test(path)) return new URL(path);
+  if (typeof document === "object") return new URL(path, document.baseURI);
   const { pathToFileURL } = await import("node:url");
-  return new URL(pathToFileURL(folder));
+  return new URL(pathToFileURL(path));
 }
 
 async function bytesAt(url) {
@@ -48,37 +48,77 @@ async function checksum(bytes) {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// The files of a package in a folder.
+class Folder {
+  constructor(address) {
+    this.address = address;
+  }
+
+  read(name) {
+    return bytesAt(new URL(name, this.address));
+  }
+
+  load(name) {
+    return import(new URL(name, this.address).href);
+  }
+}
+
+// The files of a package in a .zip file.
+class Archive {
+  constructor(entries) {
+    this.entries = entries;
+  }
+
+  async read(name) {
+    const bytes = this.entries.get(name);
+    if (!bytes) throw new Error(`there is no file ${name}`);
+    return bytes;
+  }
+
+  // Engines keep modules by their addresses: the same text is one module.
+  async load(name) {
+    const text = new TextDecoder().decode(await this.read(name));
+    return import(`data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`);
+  }
+}
+
+async function sourceOf(path) {
+  const address = await addressOf(path);
+  if (address.pathname.endsWith(".zip")) return new Archive(zipEntries(await bytesAt(address)));
+  if (!address.pathname.endsWith("/")) address.pathname += "/";
+  return new Folder(address);
+}
+
 // The files of a package by name. Each file is compared with its checksum.
 class PackageFiles {
-  constructor(folder, metadata) {
-    this.folder = folder;
+  constructor(source, metadata) {
+    this.source = source;
     this.files = metadata.files;
   }
 
   static async open(path) {
-    const folder = await folderUrl(path);
-    const metadata = JSON.parse(
-      new TextDecoder().decode(await bytesAt(new URL("metadata.json", folder))),
-    );
+    const source = await sourceOf(path);
+    const metadata = JSON.parse(new TextDecoder().decode(await source.read("metadata.json")));
     if (metadata.format_version !== 1)
       throw new LMError(`the package has the format ${metadata.format_version}, expected 1`);
-    return new PackageFiles(folder, metadata);
+    return new PackageFiles(source, metadata);
   }
 
   has(name) {
     return name in this.files;
   }
 
-  url(name) {
-    return new URL(name, this.folder);
-  }
-
   async read(name) {
     if (!this.has(name)) throw new LMError(`the package lacks the file ${name}`);
-    const bytes = await bytesAt(this.url(name));
+    const bytes = await this.source.read(name);
     if ((await checksum(bytes)) !== this.files[name].sha256)
       throw new LMError(`the file ${name} does not match its checksum`);
     return bytes;
+  }
+
+  async load(name) {
+    await this.read(name);
+    return this.source.load(name);
   }
 }
 
@@ -88,9 +128,8 @@ async function moduleOf(files) {
   const [wasm, javascript] = ["wasm", "javascript"].map((name) => `backends/${name}/model.mjs`);
   const failures = [];
   for (const name of [wasm, javascript].filter((each) => files.has(each))) {
-    await files.read(name);
     try {
-      const module = await import(files.url(name).href);
+      const module = await files.load(name);
       const given = name === wasm ? { wasm: await files.read("backends/wasm/model.wasm") } : {};
       return { module, model: await module.createModel(given) };
     } catch (error) {
@@ -124,7 +163,7 @@ export class TorchModel {
     const { modelPath, deviceType, architecture } = this.#config;
     checkDevice(deviceType);
     if (typeof modelPath !== "string")
-      throw new LMError("modelPath is needed: the folder of a package of a language model");
+      throw new LMError("modelPath is needed: the folder or .zip file of a package");
     this.cleanup();
     try {
       const files = await PackageFiles.open(modelPath);

@@ -8,13 +8,14 @@ async function ownModule() {
 }
 
 async function ownBytes() {
-  if (moduleUrl.protocol === "file:") {
+  const url = moduleUrl();
+  if (url.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
-    return readFile(moduleUrl);
+    return readFile(url);
   }
-  const response = await fetch(moduleUrl);
+  const response = await fetch(url);
   if (!response.ok)
-    throw new MithrilError("E1045", `${moduleUrl} cannot be read: status ${response.status}`);
+    throw new MithrilError("E1045", `${url} cannot be read: status ${response.status}`);
   return response.arrayBuffer();
 }
 

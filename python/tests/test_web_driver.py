@@ -1,16 +1,20 @@
-"""The driver for pipelines of language models generates text with a package, in Node."""
+"""The driver for pipelines of language models generates text with a package."""
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
+import warnings
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from web_models import LENGTH, gpt
-from web_tools import has_wasm, needs_node, node, write_module
+from web_tools import ENGINES, has_wasm, needs_node, run_in, write_module
 
 import mithril as ml
 
@@ -59,34 +63,39 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for target in ["javascript", "wasm"] if has_wasm() else ["javascript"]:
         made = write_module(target, compiled, folder / target).parent
         backends[target] = {"files": {file.name: file for file in made.iterdir()}}
-    ml.save_package(folder / "gpt", gpt(), params, backends={"cpu": {}, **backends}, sizes=SIZES)
+    for name in ("gpt", "gpt.zip"):
+        ml.save_package(folder / name, gpt(), params, backends={"cpu": {}, **backends}, sizes=SIZES)
     ml.write_web_driver(folder / "node_modules" / "mithril-driver")
     return folder, greedy(compiled, params, "the gr")
 
 
-def run(package: tuple[Path, str], script: str) -> list[str]:
+HEAD = """
+const {{ LMError, TorchModel, TorchUtils }} = await import({driver});
+const lmError = async (action) => {{
+  try {{
+    await action();
+  }} catch (error) {{
+    return `${{error instanceof LMError}} ${{error.message}}`;
+  }}
+  return "nothing";
+}};
+const modelPath = {path};
+"""
+
+
+def run(
+    package: tuple[Path, str], script: str, engine: str = "node", name: str = "gpt"
+) -> list[str]:
+    """The lines that a script prints, which loads the package with this name."""
     folder, _ = package
-    file = folder / "run.mjs"
-    file.write_text(
-        """
-        import { LMError, TorchModel, TorchUtils } from "mithril-driver";
-        const refused = async (action) => {
-          try {
-            await action();
-          } catch (error) {
-            return `${error instanceof LMError} ${error.message}`;
-          }
-          return "nothing";
-        };
-        const modelPath = new URL("gpt", import.meta.url).pathname;
-        """
-        + script
-    )
-    return node(file).splitlines()
+    path = f"new URL({name!r}, folder).{'pathname' if engine == 'node' else 'href'}"
+    driver = 'new URL("node_modules/mithril-driver/driver.mjs", folder)'
+    return run_in(engine, folder, HEAD.format(driver=driver, path=path) + script)
 
 
-@needs_node
-def test_a_package_generates_text(package: tuple[Path, str]) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["gpt", "gpt.zip"])
+def test_a_package_generates_text(name: str, engine: str, package: tuple[Path, str]) -> None:
     lines = run(
         package,
         f"""
@@ -104,6 +113,8 @@ def test_a_package_generates_text(package: tuple[Path, str]) -> None:
         console.log((await model.generate("", {{ maxTokens: 3 }})).length > 0);
         console.log(await model.generate("the", {{ maxTokens: 0 }}) === "");
         """,
+        engine,
+        name,
     )
     answer = package[1]
     assert answer.startswith("aph is the product. targets are")
@@ -118,11 +129,11 @@ def test_mistakes_are_lm_errors_with_their_cause(package: tuple[Path, str]) -> N
         package,
         """
         for (const deviceType of ["webgl", "webgpu", "tpu"])
-          console.log(await refused(() => new TorchModel({ modelPath, deviceType }).init()));
-        console.log(await refused(() => new TorchModel().init()));
-        console.log(await refused(() => new TorchModel({ modelPath }).generate("a")));
+          console.log(await lmError(() => new TorchModel({ modelPath, deviceType }).init()));
+        console.log(await lmError(() => new TorchModel().init()));
+        console.log(await lmError(() => new TorchModel({ modelPath }).generate("a")));
         const architecture = { hiddenSize: 64 };
-        console.log(await refused(() => new TorchModel({ modelPath, architecture }).init()));
+        console.log(await lmError(() => new TorchModel({ modelPath, architecture }).init()));
         try {
           await new TorchModel({ modelPath: "/nowhere" }).init();
         } catch (error) {
@@ -130,18 +141,18 @@ def test_mistakes_are_lm_errors_with_their_cause(package: tuple[Path, str]) -> N
         }
         const model = new TorchModel({ modelPath });
         await model.init();
-        console.log(await refused(() => model.generate("a", { temperature: -1 })));
-        console.log(await refused(() => model.generate("a", { topP: 0 })));
-        console.log(await refused(() => model.generate(7)));
+        console.log(await lmError(() => model.generate("a", { temperature: -1 })));
+        console.log(await lmError(() => model.generate("a", { topP: 0 })));
+        console.log(await lmError(() => model.generate(7)));
         model.cleanup();
-        console.log(await refused(() => model.generate("a")));
+        console.log(await lmError(() => model.generate("a")));
         """,
     )
     assert lines == [
         "true the device 'webgl' is not available: this driver runs models on 'cpu'",
         "true the device 'webgpu' is not available: this driver runs models on 'cpu'",
         "true there is no device 'tpu', expected one of cpu, webgl, webgpu",
-        "true modelPath is needed: the folder of a package of a language model",
+        "true modelPath is needed: the folder or .zip file of a package",
         "true the model is not loaded: call init() first",
         "true architecture.hiddenSize is 64, and the model has 32",
         "true ENOENT",
@@ -160,7 +171,7 @@ def test_a_changed_file_is_refused(package: tuple[Path, str], tmp_path: Path) ->
         file.write(b"\x7f")
     lines = run(
         (tmp_path / "copy", ""),
-        "console.log(await refused(() => new TorchModel({ modelPath }).init()));",
+        "console.log(await lmError(() => new TorchModel({ modelPath }).init()));",
     )
     assert lines == ["true the file model.safetensors does not match its checksum"]
 
@@ -174,8 +185,8 @@ def test_utilities_make_and_move_tensors(package: tuple[Path, str]) -> None:
         const tensor = createTensor([1, 2, 3, 4], [2, 2]);
         console.log(extractTensorData(toDevice(tensor, "cpu")).join(" "), tensor.dtype);
         console.log(calculateTensorMemory([2, 3]), calculateTensorMemory([2, 3], "float64"));
-        console.log(await refused(() => toDevice(tensor, "webgl")));
-        console.log(await refused(() => createTensor([1], [2])));
+        console.log(await lmError(() => toDevice(tensor, "webgl")));
+        console.log(await lmError(() => createTensor([1], [2])));
         """,
     )
     assert lines == [
@@ -186,33 +197,132 @@ def test_utilities_make_and_move_tensors(package: tuple[Path, str]) -> None:
     ]
 
 
-@needs_node
-def test_cycles_of_init_and_cleanup_keep_their_memory(package: tuple[Path, str]) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["gpt", "gpt.zip"])
+def test_cycles_of_init_and_cleanup_keep_their_memory(
+    name: str, engine: str, package: tuple[Path, str]
+) -> None:
+    (grown,) = run(
+        package,
+        """
+        const cycle = async () => {
+          const model = new TorchModel({ modelPath });
+          await model.init();
+          await model.generate("a", { maxTokens: 1 });
+          model.cleanup();
+        };
+        for (let i = 0; i < 10; ++i) await cycle();
+        const before = await used();
+        for (let i = 0; i < 100; ++i) await cycle();
+        console.log((await used()) - before);
+        """,
+        engine,
+        name,
+    )
+    assert int(grown) < 5_000_000
+
+
+def archive(package: tuple[Path, str], change: Callable[[bytearray], object]) -> None:
+    """Writes bad.zip: the bytes of the archive, changed."""
     folder, _ = package
-    script = """
-    import { TorchModel } from "mithril-driver";
-    const modelPath = new URL("gpt", import.meta.url).pathname;
-    const cycle = async () => {
-      const model = new TorchModel({ modelPath });
-      await model.init();
-      await model.generate("a", { maxTokens: 1 });
-      model.cleanup();
-    };
-    const used = async () => {
-      for (let i = 0; i < 5; ++i) {
-        gc();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
-    for (let i = 0; i < 10; ++i) await cycle();
-    const before = await used();
-    for (let i = 0; i < 100; ++i) await cycle();
-    console.log((await used()) - before);
-    """
-    (folder / "cycles.mjs").write_text(script)
-    assert int(node(folder / "cycles.mjs", flags=("--expose-gc",))) < 5_000_000
+    content = bytearray((folder / "gpt.zip").read_bytes())
+    change(content)
+    (folder / "bad.zip").write_bytes(content)
+
+
+def compressed(content: bytearray) -> None:
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(bytes(content))) as given,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name in given.namelist():
+            made.writestr(name, given.read(name))
+    content[:] = file.getvalue()
+
+
+def doubled(content: bytearray) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = io.BytesIO(bytes(content))
+        with zipfile.ZipFile(file, "a") as made:
+            made.writestr("metadata.json", "{}")
+    content[:] = file.getvalue()
+
+
+def without_metadata(content: bytearray) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        made.writestr("other.json", "{}")
+    content[:] = file.getvalue()
+
+
+def cut(content: bytearray) -> None:
+    del content[len(content) // 2 :]
+
+
+def damaged_directory(content: bytearray) -> None:
+    at = content.index(b"PK\x01\x02")
+    content[at : at + 4] = b"PK\x09\x09"
+
+
+def far_entry(content: bytearray) -> None:
+    """The first entry of the directory begins behind the end, by its field of zip64."""
+    at = content.index(b"PK\x01\x02")
+    name_bytes = int.from_bytes(content[at + 28 : at + 30], "little")
+    offset = at + 46 + name_bytes + 4 + 16
+    content[offset : offset + 8] = (2**62).to_bytes(8, "little")
+
+
+BAD_ARCHIVES = {
+    "text": (lambda content: content.__init__(b"no archive" * 9), "it is not a zip archive"),
+    "empty": (lambda content: content.clear(), "it is not a zip archive"),
+    "cut": (cut, "it is not a zip archive"),
+    "compressed": (compressed, "is compressed; `zip -0` writes entries without compression"),
+    "doubled": (doubled, "the entry metadata.json is there twice"),
+    "without metadata": (without_metadata, "there is no file metadata.json"),
+    "damaged directory": (damaged_directory, "its directory is damaged"),
+    "far entry": (far_entry, "a record is not inside of the file"),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", BAD_ARCHIVES)
+def test_bad_archives_are_lm_errors_with_a_cause(
+    name: str, engine: str, package: tuple[Path, str]
+) -> None:
+    change, why = BAD_ARCHIVES[name]
+    archive(package, change)
+    lines = run(
+        package,
+        """
+        try {
+          await new TorchModel({ modelPath }).init();
+        } catch (error) {
+          console.log(error instanceof LMError);
+          console.log(error.message);
+          console.log(error.cause.message);
+        }
+        """,
+        engine,
+        "bad.zip",
+    )
+    assert lines[0] == "true"
+    assert lines[1].endswith(f"bad.zip' cannot be loaded: {lines[2]}")
+    assert why in lines[2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_changed_entry_is_refused(engine: str, package: tuple[Path, str]) -> None:
+    weights = (package[0] / "gpt" / "model.safetensors").read_bytes()
+
+    def change(content: bytearray) -> None:
+        content[content.index(weights) + len(weights) - 1] ^= 1
+
+    archive(package, change)
+    script = "console.log(await lmError(() => new TorchModel({ modelPath }).init()));"
+    lines = run(package, script, engine, "bad.zip")
+    assert lines == ["true the file model.safetensors does not match its checksum"]
 
 
 @needs_node
