@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from web_tools import TARGETS, needs_node, run, write_module
+from web_tools import ENGINES, TARGETS, needs_node, run, write_module
 
 import mithril as ml
 
-READ = "const tensors = async (name) => readSafetensors(await read(`../${name}`));\n"
+READ = "const tensors = async (name) => readSafetensors(await read(name));\n"
 
 
 def evaluations(compiled: ml.CompiledModel, data: dict[str, Any], times: int) -> Any:
@@ -37,19 +37,19 @@ def drawn(name: str) -> tuple[ml.Model, dict[str, Any]]:
     return model, {}
 
 
-@needs_node
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["dropout", "normal", "ints", "short ints"])
 def test_numbers_and_keys_are_those_of_the_cpu_backend(
-    name: str, target: str, tmp_path: Path
+    name: str, target: str, engine: str, tmp_path: Path
 ) -> None:
     model, data = drawn(name)
     shapes = {key: list(value.shape) for key, value in data.items()}
     compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, data_keys=set(data))
     outputs, state = evaluations(compiled, data, 3)
     expected = {f"y{i}": found["y"] for i, found in enumerate(outputs)}
+    module = write_module(target, compiled, tmp_path)
     ml.save(tmp_path / "expected.safetensors", {**expected, **data})
-    module = write_module(target, compiled, tmp_path / "model")
     lines = run(
         module,
         READ
@@ -62,14 +62,15 @@ def test_numbers_and_keys_are_those_of_the_cpu_backend(
           const { y } = model.evaluate(data);
           console.log(y.every((each, k) => each === Number(expected[`y${i}`].data[k])));
         }
-        console.log(model.states[Object.keys(model.states)[0]][0]);
+        console.log(String(Object.values(model.states)[0][0]));
         model.resetStates();
         console.log(Object.values(model.states)[0][0] === first, typeof first);
         """,
+        engine,
     )
     (key,) = (int(np.asarray(value)) for value in state.values())
     assert key > 2**53
-    assert lines == ["true", "true", "true", f"{key}n", "true bigint"]
+    assert lines == ["true", "true", "true", str(key), "true bigint"]
 
 
 @needs_node
@@ -81,7 +82,7 @@ def test_a_key_is_saved_and_loaded_with_all_its_bits(target: str, tmp_path: Path
     ml.save(tmp_path / "state.safetensors", {f"state:{k}": np.asarray(v) for k, v in state.items()})
     ml.save(tmp_path / "data.safetensors", data)
     _, expected = evaluations(compiled, data, 5)
-    module = write_module(target, compiled, tmp_path / "model")
+    module = write_module(target, compiled, tmp_path)
     run(
         module,
         READ
@@ -140,10 +141,10 @@ def regression() -> ml.Model:
     return model
 
 
-@needs_node
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
-    target: str, tmp_path: Path
+    target: str, engine: str, tmp_path: Path
 ) -> None:
     compiled = ml.compile(
         regression(),
@@ -162,7 +163,7 @@ def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
         outputs = step(params, data)
         mask = "".join("01"[int(each != 0)] for each in np.asarray(outputs["kept"]).ravel())
         expected.append((float(outputs["loss"]), mask))
-    module = write_module(target, compiled, tmp_path / "model")
+    module = write_module(target, compiled, tmp_path)
     lines = run(
         module,
         READ
@@ -177,6 +178,7 @@ def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
           console.log(loss[0], Array.from(kept, (each) => Number(each !== 0)).join(""));
         }
         """,
+        engine,
     )
     got = [line.split() for line in lines]
     assert [mask for _, mask in got] == [mask for _, mask in expected]
@@ -221,3 +223,26 @@ def test_states_that_are_ints_may_come_from_kernels_and_go_to_them(
     assert [int(line) for line in lines[3:]] == [
         int(np.asarray(state[k])) for k in ("count", "large")
     ]
+
+
+@needs_node
+@pytest.mark.parametrize("target", TARGETS)
+def test_views_have_the_classes_that_the_types_declare(target: str, tmp_path: Path) -> None:
+    model = ml.Model()
+    model |= ml.Linear(2)(input="x", output="hidden")
+    model |= ml.Dropout(0.5)(input="hidden", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2, 3]}, data_keys={"x"})
+    module = write_module(target, compiled, tmp_path)
+    declared = (tmp_path / "model.d.ts").read_text()
+    lines = run(
+        module,
+        """
+        const model = await createModel();
+        for (const views of [model.parameters, model.states])
+          for (const [key, view] of Object.entries(views))
+            console.log(`  readonly "${key}": ${view.constructor.name};`);
+        """,
+    )
+    assert len(lines) == 3
+    assert lines[2].endswith("BigInt64Array;")
+    assert all(line in declared for line in lines)
