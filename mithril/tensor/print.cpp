@@ -14,7 +14,7 @@ std::string text(const Tensor& tensor, std::int64_t index) {
   return visit_dtype(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T element = tensor.data<T>()[index];
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (!std::is_arithmetic_v<T>) {
       return fmt::format("{}", static_cast<float>(element));
     } else {
       return fmt::format("{}", element);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "mithril/base/large_memory.hpp"
+#include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/tensor/bool_bytes.hpp"
 #include "mithril/tensor/convert.hpp"
@@ -131,6 +132,20 @@ Tensor Tensor::full(DType dtype, Dims dims, double value) {
   return result;
 }
 
+Tensor Tensor::zeros(Dims dims, DType dtype) { return {dtype, std::move(dims)}; }
+
+Tensor Tensor::ones(Dims dims, DType dtype) { return full(dtype, std::move(dims), 1); }
+
+Tensor Tensor::randn(Dims dims, std::uint64_t seed, DType dtype) {
+  Tensor result = empty(dtype, std::move(dims));
+  Random random(seed);
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (T& element : result.mutable_values<T>()) element = convert<T>(random.normal());
+  });
+  return result;
+}
+
 Tensor Tensor::borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner) {
   Tensor result = over(dtype, std::move(dims), data, std::move(owner));
   if (!data && result.size_ != 0) refuse_null(result);
@@ -224,6 +239,23 @@ Tensor Tensor::reshaped(Dims dims) const {
   return {dtype_, std::move(dims), data_, storage_, read_only_};
 }
 
+Tensor Tensor::reshape(Dims dims) const {
+  const auto open = std::find(dims.begin(), dims.end(), -1);
+  if (open != dims.end()) {
+    *open = 1;
+    const std::int64_t others = element_count(dims);
+    if (others == 0 || size_ % others != 0) {
+      *open = -1;
+      raise({.kind = ErrorKind::value,
+             .code = "E0485",
+             .message = "a tensor keeps its number of elements when reshaped",
+             .facts = {{"dims", to_string(dims)}, {"tensor", std::to_string(size_)}}});
+    }
+    *open = size_ / others;
+  }
+  return host().reshaped(std::move(dims));
+}
+
 void Tensor::require_type(DType wanted) const {
   if (wanted == dtype_) return;
   raise({.kind = ErrorKind::type,
@@ -267,7 +299,7 @@ std::string to_string(const Tensor& given) {
     using T = decltype(zero);
     for (const T element : tensor.values<T>()) {
       if (static_cast<std::int64_t>(elements.size()) == most_elements_printed) break;
-      if constexpr (sizeof(T) == 2) {
+      if constexpr (!std::is_arithmetic_v<T>) {
         elements.push_back(fmt::format("{}", static_cast<float>(element)));
       } else {
         elements.push_back(fmt::format("{}", element));

@@ -2,12 +2,15 @@
 // another library.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +40,10 @@ class Tensor {
   static Tensor empty(DType dtype, Dims dims);
   // All elements `value`, converted as `to` does.
   static Tensor full(DType dtype, Dims dims, double value);
+  static Tensor zeros(Dims dims, DType dtype = DType::float32);
+  static Tensor ones(Dims dims, DType dtype = DType::float32);
+  // Of mean 0 and deviation 1: the same numbers for a seed on every platform.
+  static Tensor randn(Dims dims, std::uint64_t seed, DType dtype = DType::float32);
   // A tensor of rank 0: Tensor::scalar(1.0f) is float32.
   template <class T>
   static Tensor scalar(T value);
@@ -44,6 +51,12 @@ class Tensor {
   // the number of values does not match the dims.
   template <class T>
   static Tensor of(Dims dims, const std::vector<T>& values);
+  // A copy of a std::vector, std::array, std::span or C array, of rank 1 or with the dims:
+  // Tensor::from(rows, {2, 2}). ValueError E0482 as above.
+  template <class Values>
+  static Tensor from(const Values& values);
+  template <class Values>
+  static Tensor from(const Values& values, Dims dims);
   // Elements that something else owns: they live as long as `owner` does. With a pointer to const
   // the tensor, and all that share with it, are read-only. Bools with bytes besides 0 and 1 are
   // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
@@ -102,6 +115,11 @@ class Tensor {
   Tensor as_read_only() const;  // the same elements, not to be written to
   // The same elements with other dims of the same size; otherwise ValueError E0485.
   Tensor reshaped(Dims dims) const;
+  // The same, where one dim may be -1: what the others leave. Elements of another library are
+  // copied where they are not row-major in the memory of this process.
+  Tensor reshape(Dims dims) const;
+  // With row-major elements in the memory of this process, as `host`: itself if they are.
+  Tensor contiguous() const { return host(); }
 
  private:
   Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only);
@@ -156,6 +174,24 @@ Tensor Tensor::of(Dims dims, const std::vector<T>& values) {
   T* data = result.mutable_data<T>();
   for (std::size_t i = 0; i < values.size(); ++i) data[i] = values[i];
   return result;
+}
+
+template <class Values>
+Tensor Tensor::from(const Values& values, Dims dims) {
+  using T = std::remove_cvref_t<decltype(*std::begin(values))>;
+  require_count(dims, std::size(values));
+  if constexpr (std::is_same_v<Values, std::vector<bool>>) {
+    return of<bool>(std::move(dims), values);
+  } else {
+    Tensor result = empty(dtype_of<T>, std::move(dims));
+    std::copy(std::begin(values), std::end(values), result.template mutable_data<T>());
+    return result;
+  }
+}
+
+template <class Values>
+Tensor Tensor::from(const Values& values) {
+  return from(values, {static_cast<std::int64_t>(std::size(values))});
 }
 
 template <class T>

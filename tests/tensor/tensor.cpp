@@ -3,11 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tests/errors/foreign_tensor.hpp"
 
@@ -85,6 +89,51 @@ TEST_CASE("full converts its value to the dtype") {
   CHECK(Tensor::full(DType::int32, {2}, -1.75).at_as_double(1) == -1.0);
   CHECK(Tensor::full(DType::boolean, {1}, 0.5).item() == 1.0);
   CHECK(Tensor::full(DType::float16, {1}, 1e6).item() == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("a tensor is made of vectors, arrays and spans") {
+  const std::vector<float> numbers{1, 2, 3, 4};
+  CHECK(identical(Tensor::from(numbers), Tensor::of<float>({4}, {1, 2, 3, 4})));
+  CHECK(identical(Tensor::from(numbers, {2, 2}), Tensor::of<float>({2, 2}, {1, 2, 3, 4})));
+  CHECK(identical(Tensor::from(std::span(numbers).subspan(1, 2)), Tensor::of<float>({2}, {2, 3})));
+  CHECK(identical(Tensor::from(std::vector<bool>{true, false}),
+                  Tensor::of<bool>({2}, {true, false})));
+  const std::int64_t exact[] = {(1LL << 53) + 1};
+  CHECK(Tensor::from(exact).values<std::int64_t>()[0] == 9007199254740993);
+  CHECK_THROWS_AS(Tensor::from(numbers, {3}), ValueError);
+}
+
+TEST_CASE("a tensor of zeros, ones or random numbers has the dims and the dtype") {
+  for (const DType dtype : all_dtypes) {
+    CHECK(identical(Tensor::zeros({2, 3}, dtype), Tensor(dtype, {2, 3})));
+    CHECK(identical(Tensor::ones({2, 3}, dtype), Tensor::full(dtype, {2, 3}, 1)));
+  }
+  const Tensor drawn = Tensor::randn({4, 500}, 3, DType::float64);
+  double sum = 0, squares = 0;
+  for (const double number : drawn.values<double>()) {
+    sum += number;
+    squares += number * number;
+  }
+  CHECK(std::abs(sum / 2000) < 0.1);
+  CHECK(std::abs(squares / 2000 - 1) < 0.1);
+  CHECK(identical(Tensor::randn({4, 500}, 3), drawn.to(DType::float32)));
+  CHECK(!identical(Tensor::randn({4, 500}, 4), drawn.to(DType::float32)));
+}
+
+TEST_CASE("one dim of reshape may be left open") {
+  const Tensor tensor = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  CHECK(tensor.reshape({-1}).dims() == Dims{6});
+  CHECK(tensor.reshape({3, -1}).dims() == Dims{3, 2});
+  CHECK(tensor.reshape({3, 2}).raw_data() == tensor.raw_data());
+  CHECK(tensor.contiguous().raw_data() == tensor.raw_data());
+  CHECK(text_of_error([&] {
+          tensor.reshape({4, -1});
+        }) ==
+        "mithril.ValueError[E0485]: a tensor keeps its number of elements when reshaped\n"
+        "  dims   : [4, -1]\n"
+        "  tensor : 6");
+  CHECK_THROWS_AS(tensor.reshape({-1, -1}), ValueError);
+  CHECK_THROWS_AS(Tensor(DType::float32, {0}).reshape({0, -1}), ValueError);
 }
 
 TEST_CASE("copies of a tensor share its elements") {
