@@ -4,6 +4,7 @@
 
 #include "backends/torch/cuda_library.hpp"
 #include "backends/torch/executable.hpp"
+#include "backends/torch/library.hpp"
 #include "backends/torch/settings.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/backend/plugin.hpp"
@@ -45,11 +46,7 @@ class Torch final : public Backend {
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
     return memory_->count([&] { return std::vector<Tensor>{adopted(tensor, parameter)}; }).front();
   }
-  Tensor receive(const Tensor& tensor) const override {
-    if (is_torch(tensor) && tensor.foreign()->device() == settings_.device) return tensor;
-    const Tensor known = is_torch(tensor) ? tensor : tensor.host();
-    return from_torch(to_torch(known, c10::Device(settings_.device)));
-  }
+  Tensor receive(const Tensor& tensor) const override { return moved(tensor, settings_.device); }
   Tensor own(const Tensor& tensor) const override {
     if (is_own(tensor)) return tensor;
     return memory_->count([&] { return std::vector<Tensor>{tensor.to(tensor.dtype())}; }).front();
@@ -58,7 +55,19 @@ class Torch final : public Backend {
   // Torch does not report the memory of mps devices.
   BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
 
+  std::vector<std::string> devices() const override { return torch_backend::devices(); }
+  std::string default_device() const override { return settings_.device; }
+
  private:
+  HostMemory memory_at(const std::string& device) const override {
+    return device == "cpu" ? host_memory() : device_memory(c10::Device(device));
+  }
+  Tensor moved(const Tensor& tensor, const std::string& device) const override {
+    if (is_torch(tensor) && tensor.foreign()->device() == device) return tensor;
+    const Tensor known = is_torch(tensor) ? tensor : tensor.host();
+    return from_torch(to_torch(known, c10::Device(device)));
+  }
+
   static std::shared_ptr<Recordings> make_recordings(const Settings& settings,
                                                      const TorchMemory& memory) {
     const c10::Device device(settings.device);

@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CachingDeviceAllocator.h>
 
 #include <mutex>
 
@@ -17,6 +18,13 @@ std::vector<std::string> devices() {
   for (int i = 0; i < count; ++i) names.push_back("cuda:" + std::to_string(i));
   if (at::hasMPS()) names.emplace_back("mps");
   return names;
+}
+
+HostMemory device_memory(c10::Device device) {
+  if (!device.is_cuda()) return {};
+  at::globalContext().lazyInitDevice(device.type());
+  const auto [free, total] = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
+  return {static_cast<int64_t>(total), static_cast<int64_t>(free)};
 }
 
 std::string current_gpu() {

@@ -1,13 +1,19 @@
 // The loaded torch: its devices, and its switches, which apply to all threads.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <string>
 #include <vector>
+
+#include "mithril/backend/memory.hpp"
 
 namespace mithril::torch_backend {
 
 // "cpu", "cuda:0", "mps". Starts CUDA where there is a GPU.
 std::vector<std::string> devices();
+// The total and the free memory of a device other than the CPU, where torch tells it.
+HostMemory device_memory(c10::Device device);
 // "cuda:1"; "cuda" if there is none. After `devices`.
 std::string current_gpu();
 

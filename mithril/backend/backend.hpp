@@ -120,6 +120,39 @@ class Backend {
   virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }
   // Null if the backend has no memory statistics.
   virtual BackendMemory* memory() { return nullptr; }
+
+  // ---- devices ----
+
+  // The devices that such a backend can run on: "cpu", "cuda:0", "mps".
+  virtual std::vector<std::string> devices() const { return {"cpu"}; }
+  // The one on which it runs, and makes tensors.
+  virtual std::string default_device() const { return "cpu"; }
+  bool is_available(std::string_view device) const;
+  // The memory of a device; of the default one, if none is given. A backend that does not count its
+  // memory, such as the CPU backend, leaves allocated, peak and limit empty, and so does each
+  // backend for another device than its own. BackendError E1005 for a device that is not there.
+  MemoryInfo memory_info(const std::string& device = {});
+
+  // ---- tensors, on the default device; floats in the default dtype ----
+
+  Tensor zeros(Dims dims) const { return zeros(std::move(dims), default_dtype()); }
+  Tensor zeros(Dims dims, DType dtype) const;
+  Tensor ones(Dims dims) const { return ones(std::move(dims), default_dtype()); }
+  Tensor ones(Dims dims, DType dtype) const;
+  // Of mean 0 and deviation 1. A seed gives the same numbers on every device and platform; a wider
+  // dtype gives them more precisely.
+  Tensor randn(Dims dims, std::uint64_t seed) const {
+    return randn(std::move(dims), seed, default_dtype());
+  }
+  Tensor randn(Dims dims, std::uint64_t seed, DType dtype) const;
+  // The tensor on another device; itself if it is there. BackendError E1005 as above.
+  Tensor to_device(const Tensor& tensor, const std::string& device) const;
+
+ private:
+  void check_device(const std::string& device) const;
+  // For a device of `devices`.
+  virtual HostMemory memory_at(const std::string& device) const;
+  virtual Tensor moved(const Tensor& tensor, const std::string& device) const;
 };
 
 // BackendError E1020 if it does not count its memory.

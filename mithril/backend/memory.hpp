@@ -24,6 +24,23 @@ struct MemoryStats {
   std::optional<int64_t> limit = {};
 };
 
+// The memory of a device, in bytes. Empty: nobody counts it.
+struct MemoryInfo {
+  std::string device;                     // "cpu", "cuda:0"
+  std::optional<int64_t> total = {};      // of the device; of the container, if it has a limit
+  std::optional<int64_t> free = {};       // that nothing takes
+  std::optional<int64_t> allocated = {};  // that the backend holds now
+  std::optional<int64_t> peak = {};       // the most that the backend held
+  std::optional<int64_t> limit = {};      // memory_limit of the backend
+};
+
+struct HostMemory {
+  std::optional<int64_t> total, free;
+};
+// The memory of this machine, or of the container if that has less. `cgroup` is the folder of the
+// control group.
+HostMemory host_memory(const std::string& cgroup = "/sys/fs/cgroup");
+
 // Called for allocations (device, bytes, 0) and deallocations (device, 0, bytes).
 using MemoryHook =
     std::function<void(const std::string& device, int64_t alloc_size, int64_t free_size)>;

@@ -20,7 +20,7 @@ struct BackendPlugin {
   // Options by name: NameError E0616 for an unknown one, and the backend's own errors.
   std::shared_ptr<Backend> (*make)(const Arguments& options);
 };
-inline constexpr std::uint32_t plugin_version = 3;
+inline constexpr std::uint32_t plugin_version = 4;
 
 // Opens the library (once; it stays open) and makes its backend. BackendError E1006 if it cannot be
 // opened, E1003 if it was built for another Mithril, E1004 for another version of a dependency,

@@ -47,8 +47,17 @@ class SeveralBackends final : public Backend {
   Tensor receive(const Tensor& tensor) const override { return main().receive(tensor); }
   Tensor own(const Tensor& tensor) const override;
   BackendMemory* memory() override { return members_[main_]->memory(); }
+  std::vector<std::string> devices() const override { return main().devices(); }
+  std::string default_device() const override { return main().default_device(); }
 
  private:
+  HostMemory memory_at(const std::string& device) const override {
+    const MemoryInfo info = members_[main_]->memory_info(device);
+    return {info.total, info.free};
+  }
+  Tensor moved(const Tensor& tensor, const std::string& device) const override {
+    return main().to_device(tensor, device);
+  }
   const Backend& main() const { return *members_[main_]; }
   void check() const;
   size_t member_at(std::string_view path) const;
