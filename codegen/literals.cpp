@@ -65,6 +65,9 @@ std::string type_name(DType dtype) {
       return "double";
     case DType::float16:
     case DType::bfloat16:
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
       break;
   }
   MITHRIL_CHECK(false, "C++ has no type for " + std::string(name(dtype)));

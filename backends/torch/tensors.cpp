@@ -73,11 +73,8 @@ std::vector<Tensor> TorchElements::scaled(std::span<const Tensor> tensors, float
 
 // The narrowest dtype that holds the integers of a torch dtype that Mithril lacks.
 std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
-  using c10::ScalarType;
-  if (type == ScalarType::Byte || type == ScalarType::Char || type == ScalarType::Short ||
-      type == ScalarType::UInt16)
-    return ScalarType::Int;
-  if (type == ScalarType::UInt32) return ScalarType::Long;
+  if (type == c10::ScalarType::UInt16) return c10::ScalarType::Int;
+  if (type == c10::ScalarType::UInt32) return c10::ScalarType::Long;
   return std::nullopt;
 }
 
@@ -113,6 +110,12 @@ c10::ScalarType scalar_type(DType dtype) {
       return c10::ScalarType::Int;
     case DType::int64:
       return c10::ScalarType::Long;
+    case DType::int8:
+      return c10::ScalarType::Char;
+    case DType::int16:
+      return c10::ScalarType::Short;
+    case DType::uint8:
+      return c10::ScalarType::Byte;
     case DType::float16:
       return c10::ScalarType::Half;
     case DType::bfloat16:
@@ -165,7 +168,8 @@ Tensor from_torch(const at::Tensor& tensor) {
            .code = "E0389",
            .message = std::string("Mithril has no dtype for tensors of torch.") +
                       c10::toString(tensor.scalar_type()),
-           .help = "convert it to bool, int32, int64, float16, bfloat16, float32 or float64"});
+           .help = "convert it to bool, a signed integer, uint8, float16, bfloat16, float32 or "
+                   "float64"});
   }
   const bool readable = tensor.device().is_cpu() && tensor.is_contiguous();
   if (readable && dtype == DType::boolean &&

@@ -31,6 +31,7 @@ DLDataType dlpack_dtype(DType dtype) {
   const auto bits = static_cast<std::uint8_t>(8 * size_of(dtype));
   if (dtype == DType::boolean) return {kDLBool, bits, 1};
   if (dtype == DType::bfloat16) return {kDLBfloat, bits, 1};
+  if (dtype == DType::uint8) return {kDLUInt, bits, 1};
   return {static_cast<std::uint8_t>(is_floating(dtype) ? kDLFloat : kDLInt), bits, 1};
 }
 

@@ -57,6 +57,9 @@ double default_tolerance(DType dtype) {
     case DType::boolean:
     case DType::int32:
     case DType::int64:
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
       break;
   }
   return 0;
@@ -75,6 +78,9 @@ double epsilon_of(DType dtype) {
     case DType::boolean:
     case DType::int32:
     case DType::int64:
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
       break;
   }
   return 0;

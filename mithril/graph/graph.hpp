@@ -71,6 +71,7 @@ class Graph {
 
   void reserve(size_t values, size_t nodes);  // room for as many in all
   ValueId add_input(Value value);
+  // Narrow integers are widened.
   ValueId add_constant(std::string name, Tensor tensor);
   void add_output(std::string name, ValueId value);
   void keep_outputs(size_t count);  // the first; the others go

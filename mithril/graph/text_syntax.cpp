@@ -72,7 +72,7 @@ std::optional<Number> read_decimal(std::string_view text) {
 
 bool is_reserved(std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words) ||
-         std::any_of(std::begin(all_dtypes), std::end(all_dtypes),
+         std::any_of(std::begin(computed_dtypes), std::end(computed_dtypes),
                      [&](DType dtype) { return name(dtype) == word; });
 }
 

@@ -28,6 +28,14 @@ constexpr Kinds kinds_by_index[] = {kind::none,        kind::bool_value, kind::i
 
 Datum::Datum(std::string text) : held_(std::make_shared<const std::string>(std::move(text))) {}
 
+Datum::Datum(DType dtype) : held_(dtype) {
+  if (!is_narrow(dtype)) return;
+  raise({.kind = ErrorKind::type,
+         .code = "E0370",
+         .message = fmt::format("models do not compute in {}", name(dtype)),
+         .help = "models widen such tensors to int32 or int64: choose one of these"});
+}
+
 Datum::Datum(Tuple items) {
   Nest nest{std::move(items)};
   for (const Datum& item : nest.items) {

@@ -183,9 +183,12 @@ void EvalContext::visit(DType dtype, F& f) {
       return f(double{});
     case DType::float16:
     case DType::bfloat16:
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
       break;
   }
-  MITHRIL_CHECK(false, "half precision reaches an op's eval as float32");
+  MITHRIL_CHECK(false, "half precision reaches an op's eval as float32, narrow integers as int32");
 }
 
 }  // namespace mithril

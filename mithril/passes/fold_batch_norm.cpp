@@ -29,7 +29,7 @@ Tensor product_of_rows(const Tensor& given, const Numbers& scale) {
   const Tensor rows = given.host();
   Tensor made = Tensor::empty(rows.dtype(), rows.dims());
   const auto count = static_cast<int64_t>(scale.size()), each = count ? rows.size() / count : 0;
-  visit_dtype(rows.dtype(), [&](auto zero) {
+  visit_computed_dtype(rows.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = rows.data<T>();
     T* to = made.mutable_data<T>();

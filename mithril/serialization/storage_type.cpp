@@ -19,14 +19,14 @@ constexpr StorageFacts storage_table[] = {
     {"F4", 4, {}, {}},
     {"F6_E2M3", 6, {}, {}},
     {"F6_E3M2", 6, {}, {}},
-    {"U8", 8, {}, DType::int32},
-    {"I8", 8, {}, DType::int32},
+    {"U8", 8, DType::uint8, DType::uint8},
+    {"I8", 8, DType::int8, DType::int8},
     {"F8_E5M2", 8, {}, DType::float32, Float8Format{5, 15, true}},
     {"F8_E4M3", 8, {}, DType::float32, Float8Format{4, 7}},
     {"F8_E8M0", 8, {}, DType::float32, Float8Format{8, 127}},
     {"F8_E4M3FNUZ", 8, {}, DType::float32, Float8Format{4, 8, false, true}},
     {"F8_E5M2FNUZ", 8, {}, DType::float32, Float8Format{5, 16, false, true}},
-    {"I16", 16, {}, DType::int32},
+    {"I16", 16, DType::int16, DType::int16},
     {"U16", 16, {}, DType::int32},
     {"F16", 16, DType::float16, DType::float16},
     {"BF16", 16, DType::bfloat16, DType::bfloat16},
@@ -94,12 +94,6 @@ Tensor widened(StorageType type, Dims dims, std::span<const std::byte> bytes) {
     const std::array<float, 256> values = values_of(*facts.float8);
     float* to = made.mutable_data<float>();
     for (std::size_t i = 0; i < count; ++i) to[i] = values[std::to_integer<unsigned>(bytes[i])];
-  } else if (type == StorageType::uint8) {
-    widen_elements<std::uint8_t>(bytes.data(), made.mutable_data<std::int32_t>(), count);
-  } else if (type == StorageType::int8) {
-    widen_elements<std::int8_t>(bytes.data(), made.mutable_data<std::int32_t>(), count);
-  } else if (type == StorageType::int16) {
-    widen_elements<std::int16_t>(bytes.data(), made.mutable_data<std::int32_t>(), count);
   } else if (type == StorageType::uint16) {
     widen_elements<std::uint16_t>(bytes.data(), made.mutable_data<std::int32_t>(), count);
   } else {

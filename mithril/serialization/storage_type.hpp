@@ -55,8 +55,8 @@ std::optional<Float8Format> float8_format(StorageType type);
 std::optional<DType> same_dtype(StorageType type);
 StorageType storage_type_of(DType dtype);
 
-// The dtype that a tensor of this type is loaded as: the one with the same bytes; int32 for int8,
-// uint8, int16 and uint16; int64 for uint32; float32 for the float8 types. Nothing for float4,
+// The dtype that a tensor of this type is loaded as: the one with the same bytes; int32 for
+// uint16; int64 for uint32; float32 for the float8 types. Nothing for float4,
 // float6, complex64 and uint64, which Mithril does not load.
 std::optional<DType> loaded_dtype(StorageType type);
 

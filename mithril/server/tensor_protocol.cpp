@@ -16,13 +16,16 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "binary tensors are little-endian");
 
-constexpr std::array<std::pair<DType, const char*>, 7> protocol_names{{{DType::boolean, "BOOL"},
-                                                                       {DType::int32, "INT32"},
-                                                                       {DType::int64, "INT64"},
-                                                                       {DType::float16, "FP16"},
-                                                                       {DType::bfloat16, "BF16"},
-                                                                       {DType::float32, "FP32"},
-                                                                       {DType::float64, "FP64"}}};
+constexpr std::array<std::pair<DType, const char*>, 10> protocol_names{{{DType::boolean, "BOOL"},
+                                                                        {DType::int8, "INT8"},
+                                                                        {DType::int16, "INT16"},
+                                                                        {DType::uint8, "UINT8"},
+                                                                        {DType::int32, "INT32"},
+                                                                        {DType::int64, "INT64"},
+                                                                        {DType::float16, "FP16"},
+                                                                        {DType::bfloat16, "BF16"},
+                                                                        {DType::float32, "FP32"},
+                                                                        {DType::float64, "FP64"}}};
 
 [[noreturn]] void refuse_size(const std::string& where, const char* unit, std::int64_t got,
                               std::int64_t expected, const Dims& dims) {

@@ -11,18 +11,20 @@
 namespace mithril {
 
 // To bool: whether it is not zero (NaN is not). To an integer: towards zero; integers wrap, and NaN
-// and values out of range give the smallest integer, as in NumPy on x86. To a floating type: to
-// nearest, ties to even.
+// and values out of range give the smallest integer, as for int32 and int64 in NumPy on x86. To a
+// floating type: to nearest, ties to even.
 template <class To, class From>
 To convert(From value) {
   constexpr bool from_integer = std::integral<From>;
   if constexpr (std::same_as<To, bool>) {
     return value != From{};
   } else if constexpr (std::integral<To> && !from_integer) {
-    constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());
+    constexpr auto least = static_cast<double>(std::numeric_limits<To>::min());
+    // A power of two, which double holds.
+    constexpr double above = 2.0 * (std::numeric_limits<To>::max() / 2 + 1);
     const double whole = std::trunc(static_cast<double>(value));
-    return whole >= -limit && whole < limit ? static_cast<To>(whole)
-                                            : std::numeric_limits<To>::min();
+    return whole >= least && whole < above ? static_cast<To>(whole)
+                                           : std::numeric_limits<To>::min();
   } else if constexpr (from_integer || std::floating_point<From>) {
     return static_cast<To>(value);
   } else {

@@ -27,7 +27,8 @@ struct Encoding {
 constexpr Encoding encodings[] = {
     {DType::boolean, kDLBool},  {DType::int32, kDLInt},       {DType::int64, kDLInt},
     {DType::float16, kDLFloat}, {DType::bfloat16, kDLBfloat}, {DType::float32, kDLFloat},
-    {DType::float64, kDLFloat},
+    {DType::float64, kDLFloat}, {DType::int8, kDLInt},        {DType::int16, kDLInt},
+    {DType::uint8, kDLUInt},
 };
 
 std::uint8_t bits_of(DType dtype) { return static_cast<std::uint8_t>(8 * size_of(dtype)); }
@@ -43,9 +44,9 @@ std::string dtype_name(const DLDataType& given) {
 
 // The narrowest dtype that holds the integers of a dtype that Mithril lacks.
 std::optional<DType> wider_integers(const DLDataType& given) {
-  if (given.lanes != 1 || (given.code != kDLInt && given.code != kDLUInt)) return std::nullopt;
-  if (given.bits == 8 || given.bits == 16) return DType::int32;
-  if (given.code == kDLUInt && given.bits == 32) return DType::int64;
+  if (given.lanes != 1 || given.code != kDLUInt) return std::nullopt;
+  if (given.bits == 16) return DType::int32;
+  if (given.bits == 32) return DType::int64;
   return std::nullopt;
 }
 
@@ -58,7 +59,8 @@ DType dtype_from(const DLDataType& given) {
       {.kind = ErrorKind::type,
        .code = "E0381",
        .message = fmt::format("a DLPack tensor of dtype {} cannot be imported", dtype_name(given)),
-       .help = "convert it to bool, int32, int64, float16, bfloat16, float32 or float64 first"});
+       .help = "convert it to bool, a signed integer, uint8, float16, bfloat16, float32 or float64 "
+               "first"});
 }
 
 DLDataType dtype_to(DType dtype) {
@@ -150,7 +152,7 @@ void widen(const std::vector<std::byte>& from, Tensor& to) {
 }
 
 // Converts to a wider integer dtype.
-Tensor widened(const DLTensor& given, DType dtype, Dims dims, const std::byte* data) {
+Tensor widened_integers(const DLTensor& given, DType dtype, Dims dims, const std::byte* data) {
   const std::size_t element = given.dtype.bits / 8;
   Tensor result = Tensor::empty(dtype, std::move(dims));
   std::vector<std::byte> elements(element * static_cast<std::size_t>(result.size()));
@@ -160,11 +162,7 @@ Tensor widened(const DLTensor& given, DType dtype, Dims dims, const std::byte* d
   } else if (!elements.empty()) {
     std::memcpy(to, data, elements.size());
   }
-  const bool is_signed = given.dtype.code == kDLInt;
-  if (element == 1 && is_signed) widen<std::int8_t, std::int32_t>(elements, result);
-  if (element == 1 && !is_signed) widen<std::uint8_t, std::int32_t>(elements, result);
-  if (element == 2 && is_signed) widen<std::int16_t, std::int32_t>(elements, result);
-  if (element == 2 && !is_signed) widen<std::uint16_t, std::int32_t>(elements, result);
+  if (element == 2) widen<std::uint16_t, std::int32_t>(elements, result);
   if (element == 4) widen<std::uint32_t, std::int64_t>(elements, result);
   return result;
 }
@@ -184,7 +182,7 @@ Tensor imported(Managed* managed, bool read_only) {
   auto* data =
       given.data == nullptr ? nullptr : static_cast<std::byte*>(given.data) + given.byte_offset;
   if (wider) {
-    const Tensor result = widened(given, dtype, dims, data);
+    const Tensor result = widened_integers(given, dtype, dims, data);
     release(managed);
     return result;
   }

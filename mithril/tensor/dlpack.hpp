@@ -7,11 +7,11 @@
 namespace mithril {
 
 // Takes over `managed` and shares its elements; they are copied only where strides or alignment
-// make it necessary, and where they are integers of 8 or 16 bits or uint32, which become int32 and
-// int64. The read-only flag carries over. Its deleter runs when the last Tensor that
-// shares is gone. Where this throws, the caller still owns `managed`: BackendError E1080 for
-// another device than the CPU, E1081 for a major version other than 1, E1082 for a malformed
-// description; TypeError E0381 for a dtype that Mithril lacks.
+// make it necessary, and where they are uint16 or uint32, which become int32 and int64. The
+// read-only flag carries over. Its deleter runs when the last Tensor that shares is gone. Where
+// this throws, the caller still owns `managed`: BackendError E1080 for another device than the CPU,
+// E1081 for a major version other than 1, E1082 for a malformed description; TypeError E0381 for a
+// dtype that Mithril lacks.
 Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed);
 Tensor from_dlpack(dlpack::DLManagedTensor* managed);
 

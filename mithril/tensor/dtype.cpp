@@ -17,14 +17,16 @@ struct Facts {
   std::string_view name;
   std::size_t size;
   Family family;
+  int rank;  // the higher one wins in promotions, unless family and size are equal
 };
 
-// In the order of the enumeration, which is the order of promotion except for the two 16-bit types.
+// In the order of the enumeration.
 constexpr Facts table[] = {
-    {"bool", 1, Family::boolean},      {"int32", 4, Family::integer},
-    {"int64", 8, Family::integer},     {"float16", 2, Family::floating},
-    {"bfloat16", 2, Family::floating}, {"float32", 4, Family::floating},
-    {"float64", 8, Family::floating},
+    {"bool", 1, Family::boolean, 0},      {"int32", 4, Family::integer, 4},
+    {"int64", 8, Family::integer, 5},     {"float16", 2, Family::floating, 6},
+    {"bfloat16", 2, Family::floating, 7}, {"float32", 4, Family::floating, 8},
+    {"float64", 8, Family::floating, 9},  {"int8", 1, Family::integer, 2},
+    {"int16", 2, Family::integer, 3},     {"uint8", 1, Family::integer, 1},
 };
 static_assert(std::size(table) == std::size(all_dtypes));
 
@@ -53,11 +55,15 @@ bool is_floating(DType dtype) { return facts(dtype).family == Family::floating; 
 
 bool is_integer(DType dtype) { return facts(dtype).family == Family::integer; }
 
+bool is_narrow(DType dtype) { return is_integer(dtype) && size_of(dtype) < 4; }
+
+DType widened(DType dtype) { return is_narrow(dtype) ? DType::int32 : dtype; }
+
 DType promote(DType a, DType b) {
-  const bool two_halves =
-      a != b && is_floating(a) && is_floating(b) && size_of(a) == 2 && size_of(b) == 2;
-  if (two_halves) return DType::float32;
-  return a > b ? a : b;
+  if (a == b) return a;
+  const bool equal_size = facts(a).family == facts(b).family && size_of(a) == size_of(b);
+  if (equal_size) return is_floating(a) ? DType::float32 : DType::int16;
+  return facts(a).rank > facts(b).rank ? a : b;
 }
 
 }  // namespace mithril

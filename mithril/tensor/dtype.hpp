@@ -12,13 +12,30 @@
 
 namespace mithril {
 
-enum class DType : std::uint8_t { boolean, int32, int64, float16, bfloat16, float32, float64 };
+enum class DType : std::uint8_t {
+  boolean,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  // Narrow integers: of tensors, but not of the values of graphs.
+  int8,
+  int16,
+  uint8
+};
 
-inline constexpr DType all_dtypes[] = {DType::boolean, DType::int32,    DType::int64,
-                                       DType::float16, DType::bfloat16, DType::float32,
-                                       DType::float64};
+// The dtypes of the values of graphs.
+inline constexpr DType computed_dtypes[] = {DType::boolean, DType::int32,    DType::int64,
+                                            DType::float16, DType::bfloat16, DType::float32,
+                                            DType::float64};
 
-// "bool", "int32", "int64", "float16", "bfloat16", "float32", "float64".
+inline constexpr DType all_dtypes[] = {
+    DType::boolean, DType::int32,   DType::int64, DType::float16, DType::bfloat16,
+    DType::float32, DType::float64, DType::int8,  DType::int16,   DType::uint8};
+
+// "bool", "int32", "float16", "bfloat16", "uint8".
 std::string_view name(DType dtype);
 
 // The dtype of that name; otherwise NameError E0680 with the nearest names.
@@ -30,9 +47,14 @@ std::size_t size_of(DType dtype);
 bool is_floating(DType dtype);
 bool is_integer(DType dtype);  // a bool is not an integer
 
-// The dtype of arithmetic between the two: bool < int32 < int64 < the floating types, of which the
-// wider wins. float16 with bfloat16 gives float32, which holds both. An integer never widens a
-// floating type.
+// Whether it is int8, int16 or uint8. Models compute with int32 and int64, and widen these.
+bool is_narrow(DType dtype);
+// int32 for a narrow dtype, otherwise the same.
+DType widened(DType dtype);
+
+// The dtype of arithmetic between the two: bool < integers < the floating types, of which the
+// wider wins. uint8 with int8 gives int16, and float16 with bfloat16 gives float32, which holds
+// both. An integer never widens a floating type.
 DType promote(DType a, DType b);
 
 // The dtype that stores a C++ type: dtype_of<float> is DType::float32. Other types do not compile.
@@ -41,6 +63,12 @@ inline constexpr DType dtype_of =
     [] { static_assert(sizeof(T) == 0, "no dtype stores this type"); }();
 template <>
 inline constexpr DType dtype_of<bool> = DType::boolean;
+template <>
+inline constexpr DType dtype_of<std::int8_t> = DType::int8;
+template <>
+inline constexpr DType dtype_of<std::int16_t> = DType::int16;
+template <>
+inline constexpr DType dtype_of<std::uint8_t> = DType::uint8;
 template <>
 inline constexpr DType dtype_of<std::int32_t> = DType::int32;
 template <>
@@ -56,11 +84,10 @@ inline constexpr DType dtype_of<double> = DType::float64;
 
 static_assert(sizeof(bool) == 1 && sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 
-// Calls function(T{}) with the C++ type of the dtype and returns what it returns. Example:
-//   visit_dtype(tensor.dtype(), [&](auto zero) { using T = decltype(zero);
-//   fill(tensor.mutable_data<T>()); });
+// Calls function(T{}) with the C++ type of a dtype of graphs and returns what it returns; kernels
+// need no code for narrow integers.
 template <class Function>
-decltype(auto) visit_dtype(DType dtype, Function&& function) {
+decltype(auto) visit_computed_dtype(DType dtype, Function&& function) {
   switch (dtype) {
     case DType::boolean:
       return function(bool{});
@@ -76,9 +103,30 @@ decltype(auto) visit_dtype(DType dtype, Function&& function) {
       return function(float{});
     case DType::float64:
       return function(double{});
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
+      break;
   }
-  MITHRIL_CHECK(false, "a dtype outside the enumeration");
+  MITHRIL_CHECK(false, "a value of a graph has a dtype of graphs");
   std::abort();
+}
+
+// The same for all dtypes. Example:
+//   visit_dtype(tensor.dtype(), [&](auto zero) { using T = decltype(zero);
+//   fill(tensor.mutable_data<T>()); });
+template <class Function>
+decltype(auto) visit_dtype(DType dtype, Function&& function) {
+  switch (dtype) {
+    case DType::int8:
+      return function(std::int8_t{});
+    case DType::int16:
+      return function(std::int16_t{});
+    case DType::uint8:
+      return function(std::uint8_t{});
+    default:
+      return visit_computed_dtype(dtype, std::forward<Function>(function));
+  }
 }
 
 }  // namespace mithril

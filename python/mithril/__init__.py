@@ -92,6 +92,9 @@ migration_hints.install()
 pickling.install()
 
 bool_ = dtype.bool
+int8 = dtype.int8
+int16 = dtype.int16
+uint8 = dtype.uint8
 int32 = dtype.int32
 int64 = dtype.int64
 float16 = dtype.float16
@@ -176,6 +179,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "from_torch",
     "functional",
     "generate",
+    "int8",
+    "int16",
     "int32",
     "int64",
     "limits",
@@ -193,6 +198,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "to_javascript",
     "to_jax",
     "to_wasm",
+    "uint8",
     "write_web_driver",
     *models.__all__,
 ]

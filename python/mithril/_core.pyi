@@ -1,6 +1,5 @@
 """The types of the compiled module."""
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
@@ -15,21 +14,13 @@ from ._handles import LossScale as LossScale
 from ._handles import MemoryHookHandle as MemoryHookHandle
 from ._handles import RandomKey as RandomKey
 from ._handles import _PerSample as _PerSample
+from ._handles import dtype as dtype
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
 from .evaluation import Evaluator as Evaluator
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
 
 __version__: str
-
-class dtype(enum.Enum):  # noqa: N801
-    bool = 0
-    int32 = 1
-    int64 = 2
-    float16 = 3
-    bfloat16 = 4
-    float32 = 5
-    float64 = 6
 
 class Tensor:
     def __init__(self, value: Any, dtype: DTypeLike | None = None) -> None: ...

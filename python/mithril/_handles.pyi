@@ -1,9 +1,22 @@
 """Small types of the compiled module."""
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
 from ._core import CompiledModel
+
+class dtype(enum.Enum):  # noqa: N801
+    bool = 0
+    int32 = 1
+    int64 = 2
+    float16 = 3
+    bfloat16 = 4
+    float32 = 5
+    float64 = 6
+    int8 = 7
+    int16 = 8
+    uint8 = 9
 
 class MemoryHookHandle:
     def remove(self) -> None: ...

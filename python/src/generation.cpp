@@ -56,7 +56,7 @@ struct Prompts {
  private:
   void read_array(py::handle given) {
     const Tensor tensor = tensor_of(given).host();
-    const bool is_of_ints = tensor.dtype() == DType::int32 || tensor.dtype() == DType::int64;
+    const bool is_of_ints = is_integer(tensor.dtype());
     if (!is_of_ints || tensor.rank() < 1 || tensor.rank() > 2) wrong_type(given, one_or_more);
     const Tensor ints = tensor.to(DType::int64);
     several = tensor.rank() == 2;

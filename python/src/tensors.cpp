@@ -36,6 +36,9 @@ std::optional<DType> dtype_of_array(const py::array& array) {
   const auto size = array.itemsize();
   if (size == 2 && py::str(array.dtype()).equal(py::str("bfloat16"))) return DType::bfloat16;
   if (kind == 'b') return DType::boolean;
+  if (kind == 'i' && size == 1) return DType::int8;
+  if (kind == 'i' && size == 2) return DType::int16;
+  if (kind == 'u' && size == 1) return DType::uint8;
   if (kind == 'i' && size == 4) return DType::int32;
   if (kind == 'i' && size == 8) return DType::int64;
   if (kind == 'f' && size == 2) return DType::float16;
@@ -48,8 +51,8 @@ std::optional<DType> dtype_of_array(const py::array& array) {
 const char* wider_integers(const py::array& array) {
   const char kind = array.dtype().kind();
   const auto size = array.itemsize();
-  if ((kind == 'i' || kind == 'u') && size <= 2) return "int32";
-  return kind == 'u' && size == 4 ? "int64" : nullptr;
+  if (kind != 'u') return nullptr;
+  return size == 2 ? "int32" : size == 4 ? "int64" : nullptr;
 }
 
 Tensor from_array(py::array array, const std::string& key) {

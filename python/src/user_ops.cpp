@@ -161,7 +161,7 @@ void evaluate_function(EvalContext& c) {
   for (int i = 0; i < c.output_count(); ++i) dims.push_back(c.out(i).dims());
   const std::vector<Tensor> results = call_function(c.op_name(), arguments, dims);
   for (int i = 0; i < c.output_count(); ++i) {
-    visit_dtype(c.out(i).dtype(), [&](auto zero) {
+    visit_computed_dtype(c.out(i).dtype(), [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!std::is_same_v<T, float16> && !std::is_same_v<T, bfloat16>) {
         const Tensor converted = results[static_cast<size_t>(i)].to(c.out(i).dtype());

@@ -71,7 +71,7 @@ class Library:
         self, made: object, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int
     ) -> Answer:
         shapes = [(ctypes.c_int64 * each.ndim)(*each.shape) for each in data.values()]
-        codes = {"f": 2, "i": 0, "b": 6}
+        codes = {"f": 2, "i": 0, "u": 1, "b": 6}
         tensors = [
             Tensor(each.ctypes.data, (1, 0), each.ndim, codes[each.dtype.kind],
                    8 * each.itemsize, 1, ctypes.addressof(shape))

@@ -144,6 +144,23 @@ def test_answers_are_those_of_python(library: Library, tmp_path: Path, mapped: b
     library.dll.mithril_model_free(model)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [("int8", [-128, 127]), ("int16", [-(2**15), 2**15 - 1]), ("uint8", [0, 255])],
+)
+def test_narrow_integers_are_widened(
+    library: Library, tmp_path: Path, dtype: str, values: list[int]
+) -> None:
+    x = ml.IOKey("x", type=ml.Tensor[int], shape=["N"])
+    ml.save_package(tmp_path / "p", ml.Model.create(y=(x * 300).cast(ml.float32)), {})
+    model = library.opened(tmp_path / "p")
+    given = np.array(values, dtype)
+    np.testing.assert_array_equal(
+        library.answer(model, {"x": given}), given.astype(np.float32) * 300
+    )
+    library.dll.mithril_model_free(model)
+
+
 def test_wrong_runs_have_their_own_errors_and_leave_the_model_usable(
     library: Library, tmp_path: Path
 ) -> None:

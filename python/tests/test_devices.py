@@ -111,6 +111,9 @@ def test_arrays_move_to_devices(kind) -> None:
 EXACT = {
     "int64": [2**53 + 1, -(2**63), 2**63 - 1],
     "int32": [-(2**31), 2**31 - 1],
+    "int16": [-(2**15), 2**15 - 1],
+    "int8": [-128, 127],
+    "uint8": [0, 255],
     "bool": [True, False],
     "float64": [1 + 2.0**-52],
     "float32": [1 + 2.0**-23],
@@ -124,12 +127,12 @@ def test_dtypes_are_exact(kind, dtype) -> None:
     made = backend.array(EXACT[dtype], getattr(ml, "bool_" if dtype == "bool" else dtype))
     assert as_numpy(made).dtype == np.dtype(dtype)
     assert as_numpy(made).tolist() == EXACT[dtype]
-    kind_of = {"b": bool, "i": int, "f": float}[dtype[0]]
+    kind_of = {"b": bool, "i": int, "u": int, "f": float}[dtype[0]]
     x = ml.IOKey("x", type=ml.Tensor[kind_of])
     model = ml.Model.create(y=x.reshape((1, -1)))
     result = ml.compile(model, backend, data_keys=["x"]).evaluate({}, {"x": made})["y"]
     # Models compute with ints of 64 bits.
-    assert as_numpy(result).dtype == np.dtype("int64" if dtype == "int32" else dtype)
+    assert as_numpy(result).dtype == np.dtype("int64" if kind_of is int else dtype)
     assert as_numpy(result).tolist() == [EXACT[dtype]]
 
 

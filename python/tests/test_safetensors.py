@@ -26,7 +26,7 @@ DTYPES = {
     "I16": np.int16, "U16": np.uint16, "F16": np.float16, "BF16": ml_dtypes.bfloat16,
     "I32": np.int32, "U32": np.uint32, "F32": np.float32, "F64": np.float64, "I64": np.int64,
 }  # fmt: skip
-WIDE = {"U8": "int32", "I8": "int32", "I16": "int32", "U16": "int32", "U32": "int64"}
+WIDE = {"U16": "int32", "U32": "int64"}
 REFUSALS = {"E0740", "E0741", "E0742", "E0743", "E0744", "E0745", "E0746"}
 
 

@@ -120,6 +120,29 @@ def test_tensors_are_sent_as_binary_data(server):
     assert body[length:] == Y.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [("int8", [-128, 127]), ("int16", [-(2**15), 2**15 - 1]), ("uint8", [0, 255]),
+     ("int64", [2**53 + 1, -(2**63)])],
+)  # fmt: skip
+def test_integers_of_all_widths_are_exact(dtype, values):
+    model = ml.Model.create(y=ml.IOKey("x", type=ml.Tensor[int], shape=["N"]).reshape((1, -1)))
+    engine = ml.Engine()
+    engine.register("net", ml.compile(model, ml.CpuBackend(), data_keys=["x"]), {})
+    name, array = dtype.upper(), np.array(values, dtype)
+    with ml.serve(engine, port=0) as server:
+        status, answer = infer(server, input_of(values, (2,), name))
+        assert (status, answer["outputs"][0]["datatype"]) == (200, "INT64")
+        assert answer["outputs"][0]["data"] == values
+        binary = input_of(None, (2,), name)
+        del binary["inputs"][0]["data"]
+        binary["inputs"][0]["parameters"] = {"binary_data_size": array.nbytes}
+        head = json.dumps(binary).encode()
+        headers = {"Inference-Header-Content-Length": str(len(head))}
+        status, answer = infer(server, head + array.tobytes(), headers=headers)
+        assert (status, answer["outputs"][0]["data"]) == (200, values)
+
+
 def test_a_compressed_request_is_read(server):
     body = gzip.compress(json.dumps(input_of(X.tolist())).encode())
     status, answer = infer(server, body, headers={"Content-Encoding": "gzip"})
@@ -134,7 +157,9 @@ def test_a_compressed_request_is_read(server):
         ("[" * 100_00, "E0721", "ParseError"),
         ({}, "E0727", "inputs"),
         ({"inputs": 3}, "E0726", "an array"),
-        (input_of([1] * 6, datatype="UINT8"), "E1232", "there is no datatype of tensors 'UINT8'"),
+        (input_of([1] * 6, datatype="UINT16"), "E1232", "there is no datatype of tensors 'UINT16'"),
+        (input_of([256] * 6, datatype="UINT8"), "E1233", "has an element that is no UINT8"),
+        (input_of([1] * 6, datatype="INT8"), "E0805", "'x' is int8, expected float32"),
         (input_of([1] * 5), "E1231", "input 'x' has 5 elements, expected 6"),
         (input_of([1] * 6, shape=(-2, -3)), "E0480", "dims [-2, -3]"),
         (input_of([1] * 6, shape=(2**40, 2**40)), "E0481", "64 bits"),

@@ -153,7 +153,7 @@ TEST_CASE("values that the format does not have are refused") {
         "mithril.ParseError[E0768]: p/model_info.json: the format of packages does not have this "
         "value\n"
         "  at       : /inputs/0/dtype\n"
-        "  expected : bool, int32, int64, float16, bfloat16, float32, float64\n"
+        "  expected : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8\n"
         "  got      : 'float33'");
   CHECK(first_line(changed("\"custom\"", "\"custom\", \"architecture_family\": \"Encoder\"")) ==
         "mithril.ParseError[E0768]: p/model_info.json: the format of packages does not have this "

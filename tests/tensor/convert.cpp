@@ -95,6 +95,35 @@ TEST_CASE("tensors of bfloat16 hold each float as the type rounds it, and conver
   CHECK(wrong == 0);
 }
 
+TEST_CASE("the extreme values of integers convert to wider dtypes and back") {
+  const auto check = [](DType dtype, std::vector<std::int64_t> values) {
+    const Tensor wide = Tensor::from(values), narrow = wide.to(dtype);
+    CHECK(identical(narrow.to(DType::int64), wide));
+    CHECK(narrow.at_as_double(0) == static_cast<double>(values[0]));
+    CHECK(narrow.at_as_double(1) == static_cast<double>(values[1]));
+    for (const DType through : all_dtypes) {
+      const bool holds = size_of(through) > size_of(dtype) && through != DType::bfloat16 &&
+                         !(through == DType::float16 && dtype == DType::int16);
+      if (holds) CHECK(identical(narrow.to(through).to(dtype), narrow));
+    }
+  };
+  check(DType::int8, {-128, 127});
+  check(DType::int16, {-32768, 32767});
+  check(DType::uint8, {0, 255});
+}
+
+TEST_CASE("integers wrap to narrow ones, and floats out of range give the smallest") {
+  const Tensor ints = Tensor::from(std::vector<std::int64_t>{128, -129, 256, 65536 + 5});
+  CHECK(identical(ints.to(DType::int8), Tensor::of<std::int8_t>({4}, {-128, 127, 0, 5})));
+  CHECK(identical(ints.to(DType::uint8), Tensor::of<std::uint8_t>({4}, {128, 127, 0, 5})));
+  CHECK(identical(ints.to(DType::int16), Tensor::of<std::int16_t>({4}, {128, -129, 256, 5})));
+  const Tensor reals = Tensor::from(std::vector<double>{-128.9, 127.9, 128, nan, -0.9, 255.9, 256});
+  CHECK(identical(reals.to(DType::int8),
+                  Tensor::of<std::int8_t>({7}, {-128, 127, -128, -128, 0, -128, -128})));
+  CHECK(identical(reals.to(DType::uint8),
+                  Tensor::of<std::uint8_t>({7}, {0, 127, 128, 0, 0, 255, 0})));
+}
+
 TEST_CASE("every dtype holds small integers on the way to every other and back") {
   const Tensor start = Tensor::of<std::int32_t>({2}, {0, 1});
   for (const DType through : all_dtypes) {

@@ -183,25 +183,46 @@ TEST_CASE("a dtype that Mithril lacks is refused by its name") {
     foreign.managed.dl_tensor.dtype = dtype;
     return text_of_refusal(foreign);
   };
-  CHECK(text({kDLUInt, 64, 1}) ==
-        "mithril.TypeError[E0381]: a DLPack tensor of dtype uint64 cannot be imported\n"
-        "  help: convert it to bool, int32, int64, float16, bfloat16, float32 or float64 first");
+  CHECK(
+      text({kDLUInt, 64, 1}) ==
+      "mithril.TypeError[E0381]: a DLPack tensor of dtype uint64 cannot be imported\n"
+      "  help: convert it to bool, a signed integer, uint8, float16, bfloat16, float32 or float64 "
+      "first");
   CHECK(text({kDLFloat, 32, 4}).find("dtype float32x4 ") != std::string::npos);
   CHECK(text({10, 8, 1}).find("dtype 'code 10, 8 bits' ") != std::string::npos);
 }
 
-TEST_CASE("integers that Mithril lacks are widened") {
+TEST_CASE("narrow integers are imported as they are") {
   Foreign foreign;
   std::vector<std::uint8_t> bytes{0, 1, 127, 128, 200, 255};
   foreign.view({2, 2}, {3, 2});
   foreign.managed.dl_tensor.data = bytes.data();
   foreign.managed.dl_tensor.dtype = {kDLUInt, 8, 1};
-  const Tensor tensor = from_dlpack(&foreign.managed);
-  CHECK(foreign.deleted == 1);
-  CHECK(identical(tensor, Tensor::of<std::int32_t>({2, 2}, {0, 127, 128, 255})));
+  CHECK(identical(from_dlpack(&foreign.managed),
+                  Tensor::of<std::uint8_t>({2, 2}, {0, 127, 128, 255})));
   foreign.managed.dl_tensor.dtype = {kDLInt, 8, 1};
   CHECK(identical(from_dlpack(&foreign.managed),
-                  Tensor::of<std::int32_t>({2, 2}, {0, 127, -128, -1})));
+                  Tensor::of<std::int8_t>({2, 2}, {0, 127, -128, -1})));
+  foreign.view({6}, {1});
+  foreign.managed.dl_tensor.data = bytes.data();
+  foreign.managed.dl_tensor.dtype = {kDLInt, 8, 1};
+  const Tensor shared = from_dlpack(&foreign.managed);
+  CHECK(shared.raw_data() == bytes.data());
+  std::vector<std::int16_t> shorts{-32768, 32767};
+  foreign.view({2}, {1});
+  foreign.managed.dl_tensor.data = shorts.data();
+  foreign.managed.dl_tensor.dtype = {kDLInt, 16, 1};
+  CHECK(identical(from_dlpack(&foreign.managed), Tensor::from(shorts)));
+}
+
+TEST_CASE("integers that Mithril lacks are widened") {
+  Foreign foreign;
+  std::vector<std::uint16_t> shorts{0, 1, 65535};
+  foreign.view({2}, {2});
+  foreign.managed.dl_tensor.data = shorts.data();
+  foreign.managed.dl_tensor.dtype = {kDLUInt, 16, 1};
+  CHECK(identical(from_dlpack(&foreign.managed), Tensor::of<std::int32_t>({2}, {0, 65535})));
+  CHECK(foreign.deleted == 1);
   std::vector<std::uint32_t> large{4294967295U};
   foreign.view({1}, {1});
   foreign.managed.dl_tensor.data = large.data();
@@ -236,6 +257,18 @@ TEST_CASE("every dtype goes out and comes back sharing its elements") {
     const Tensor unversioned = from_dlpack(to_dlpack_unversioned(tensor));
     CHECK(unversioned.raw_data() == tensor.raw_data());
   }
+}
+
+TEST_CASE("an exported narrow tensor has the code of its sign and its bits") {
+  const auto exported = [](DType dtype) {
+    DLManagedTensor* managed = to_dlpack_unversioned(Tensor(dtype, {2}));
+    const DLDataType described = managed->dl_tensor.dtype;
+    managed->deleter(managed);
+    return std::pair<int, int>(described.code, described.bits);
+  };
+  CHECK(exported(DType::int8) == std::pair<int, int>(kDLInt, 8));
+  CHECK(exported(DType::int16) == std::pair<int, int>(kDLInt, 16));
+  CHECK(exported(DType::uint8) == std::pair<int, int>(kDLUInt, 8));
 }
 
 TEST_CASE("an exported tensor describes itself as row-major on the CPU") {

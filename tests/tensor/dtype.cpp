@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <string>
 
 namespace mithril {
@@ -20,7 +21,7 @@ TEST_CASE("an unknown dtype gives the known ones and the nearest") {
   }
   CHECK(text ==
         "mithril.NameError[E0680]: there is no dtype 'flaot32'\n"
-        "  known : bool, int32, int64, float16, bfloat16, float32, float64\n"
+        "  known : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8\n"
         "  help: did you mean 'float32'?");
 }
 
@@ -38,8 +39,27 @@ TEST_CASE("visit_dtype returns what the function returns") {
 }
 
 TEST_CASE("a dtype outside the enumeration is a bug of ours") {
-  CHECK_THROWS_AS(name(static_cast<DType>(7)), InternalError);
-  CHECK_THROWS_AS(visit_dtype(static_cast<DType>(7), [](auto) {}), InternalError);
+  CHECK_THROWS_AS(name(static_cast<DType>(10)), InternalError);
+  CHECK_THROWS_AS(visit_dtype(static_cast<DType>(10), [](auto) {}), InternalError);
+}
+
+TEST_CASE("the dtypes of graphs are all but the narrow integers, which widen to int32") {
+  std::size_t computed = 0;
+  for (const DType dtype : all_dtypes) {
+    CHECK(is_narrow(dtype) == (widened(dtype) != dtype));
+    CHECK(!is_narrow(widened(dtype)));
+    if (is_narrow(dtype)) {
+      CHECK(widened(dtype) == DType::int32);
+      CHECK_THROWS_AS(visit_computed_dtype(dtype, [](auto) {}), InternalError);
+    } else {
+      CHECK(computed_dtypes[computed++] == dtype);
+      visit_computed_dtype(dtype, [&](auto zero) { CHECK(dtype_of<decltype(zero)> == dtype); });
+    }
+  }
+  CHECK(computed == std::size(computed_dtypes));
+  CHECK(is_narrow(DType::int8));
+  CHECK(is_narrow(DType::int16));
+  CHECK(is_narrow(DType::uint8));
 }
 
 TEST_CASE("every dtype is bool, integer or floating") {
@@ -47,6 +67,9 @@ TEST_CASE("every dtype is bool, integer or floating") {
   CHECK(!is_floating(DType::boolean));
   CHECK(is_integer(DType::int32));
   CHECK(is_integer(DType::int64));
+  CHECK(is_integer(DType::int8));
+  CHECK(is_integer(DType::int16));
+  CHECK(is_integer(DType::uint8));
   CHECK(is_floating(DType::float16));
   CHECK(is_floating(DType::bfloat16));
   CHECK(is_floating(DType::float32));
@@ -77,6 +100,16 @@ TEST_CASE("bool yields to integers, integers to floating types, the narrow to th
   CHECK(promote(DType::boolean, DType::bfloat16) == DType::bfloat16);
   CHECK(promote(DType::bfloat16, DType::float32) == DType::float32);
   CHECK(promote(DType::float16, DType::float64) == DType::float64);
+}
+
+TEST_CASE("integers promote to the narrowest one that holds both") {
+  CHECK(promote(DType::boolean, DType::uint8) == DType::uint8);
+  CHECK(promote(DType::uint8, DType::int8) == DType::int16);
+  CHECK(promote(DType::uint8, DType::int16) == DType::int16);
+  CHECK(promote(DType::int8, DType::int16) == DType::int16);
+  CHECK(promote(DType::int16, DType::int32) == DType::int32);
+  CHECK(promote(DType::uint8, DType::int64) == DType::int64);
+  CHECK(promote(DType::int16, DType::float16) == DType::float16);
 }
 
 TEST_CASE("the two 16-bit types give float32, which holds both") {

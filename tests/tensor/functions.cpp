@@ -110,6 +110,8 @@ TEST_CASE("a tensor prints its rows") {
   CHECK(printed(counting({2, 1, 2}, DType::bfloat16)) ==
         "bfloat16[2, 1, 2]\n[[[0, 1]],\n [[2, 3]]]");
   CHECK(printed(counting({2}, DType::boolean)) == "bool[2]\n[false, true]");
+  CHECK(printed(counting({2}, DType::uint8)) == "uint8[2]\n[0, 1]");
+  CHECK(printed(counting({2}, DType::int16)) == "int16[2]\n[0, 1]");
   CHECK(printed(counting({0, 2})) == "float32[0, 2]\n[]");
   CHECK(printed(counting({9}, DType::int64)) == "int64[9]\n[0, 1, 2, ..., 6, 7, 8]");
 }

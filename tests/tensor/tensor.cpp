@@ -96,6 +96,8 @@ TEST_CASE("a tensor is made of vectors, arrays and spans") {
   CHECK(identical(Tensor::from(numbers), Tensor::of<float>({4}, {1, 2, 3, 4})));
   CHECK(identical(Tensor::from(numbers, {2, 2}), Tensor::of<float>({2, 2}, {1, 2, 3, 4})));
   CHECK(identical(Tensor::from(std::span(numbers).subspan(1, 2)), Tensor::of<float>({2}, {2, 3})));
+  CHECK(identical(Tensor::from(std::array<std::int8_t, 2>{-128, 127}),
+                  Tensor::of<std::int8_t>({2}, {-128, 127})));
   CHECK(identical(Tensor::from(std::vector<bool>{true, false}),
                   Tensor::of<bool>({2}, {true, false})));
   const std::int64_t exact[] = {(1LL << 53) + 1};
@@ -291,6 +293,9 @@ TEST_CASE("a tensor prints its dtype, dims and first elements") {
   CHECK(to_string(Tensor(DType::int64, {13})) ==
         "int64[13] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...}");
   CHECK(to_string(Tensor()) == "float32[0] {}");
+  CHECK(to_string(Tensor::of<std::int8_t>({2}, {-128, 65})) == "int8[2] {-128, 65}");
+  CHECK(to_string(Tensor::of<std::int16_t>({2}, {-32768, 32767})) == "int16[2] {-32768, 32767}");
+  CHECK(to_string(Tensor::of<std::uint8_t>({2}, {65, 255})) == "uint8[2] {65, 255}");
 }
 
 }  // namespace mithril

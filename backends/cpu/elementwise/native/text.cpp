@@ -74,6 +74,9 @@ std::string_view c_type(DType dtype) {
       return "double";
     case DType::float16:
     case DType::bfloat16:
+    case DType::int8:
+    case DType::int16:
+    case DType::uint8:
       break;
   }
   return "";
