@@ -74,8 +74,12 @@ def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -
 def test_an_engine_does_not_serve_torchscript(tmp_path: Path, module: torch.nn.Module) -> None:
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
     package = ml.load_package(tmp_path / "p", ml.TorchBackend(), allow_native_code=True)
-    with pytest.raises(ml.TypeError, match="a package with a model"):
+    with pytest.raises(ml.BackendError) as caught:
         ml.Engine().register("net", package)
+    assert str(caught.value).startswith(
+        "mithril.BackendError[E1047]: an engine cannot serve the TorchScript of a package\n"
+    )
+    assert "ml.from_torch" in str(caught.value)
 
 
 def test_wrong_inputs_have_their_own_errors(tmp_path: Path, module: torch.nn.Module) -> None:
