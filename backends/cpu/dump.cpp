@@ -1,4 +1,4 @@
-#include "backends/cpu/dump.hpp"
+#include "backends/cpu/executable.hpp"
 
 #include <fmt/format.h>
 

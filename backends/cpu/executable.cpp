@@ -7,11 +7,8 @@
 
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
-#include "backends/cpu/memory/arenas.hpp"
-#include "backends/cpu/memory/result_memory.hpp"
-#include "backends/cpu/rewrite/decompose_batch_norm.hpp"
-#include "backends/cpu/rewrite/fold_padding.hpp"
-#include "backends/cpu/rewrite/legalize_half.hpp"
+#include "backends/cpu/memory/run_memory.hpp"
+#include "backends/cpu/rewrite/rewrites.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/out_of_memory.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/descriptors/config.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/elementwise/native/library.hpp"
 #include "backends/cpu/runtime/step.hpp"

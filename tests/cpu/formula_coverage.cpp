@@ -6,7 +6,7 @@
 #include <set>
 #include <span>
 
-#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 #include "mithril/check/placement.hpp"

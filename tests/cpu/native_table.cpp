@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/pipeline.hpp"

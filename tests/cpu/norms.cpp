@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "backends/cpu/kernels/norm_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/cpu/kernels/reduction_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/cpu/kernels/softmax_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "backends/cpu/conv/convolution_step.hpp"
+#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/conv/depthwise_nchwc.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
 #include "backends/cpu/conv/grouped_nchwc.hpp"
@@ -11,7 +11,7 @@
 #include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/conv/window_attributes.hpp"
 #include "backends/cpu/conv/winograd_nchwc.hpp"
-#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 #include "backends/cpu/conv/vnni_pairs.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
@@ -65,5 +68,17 @@ class ConvolutionForm {
   virtual void store(const void* /*from*/, void* /*made*/, const Epilogue& /*epilogue*/,
                      const GemmPart& /*part*/) const {}
 };
+
+struct ConvolutionValues {
+  ValueId source, weight, made;
+  std::optional<ValueId> bias;
+};
+
+// A step that computes the convolution in this form. A bound weight is packed now, any other in
+// each run. An input gradient packs its weight in each run and takes no epilogue.
+StepDescriptor convolution_descriptor(const LoweringContext& context,
+                                      std::shared_ptr<const ConvolutionForm> form,
+                                      const ConvolutionValues& values,
+                                      bool is_input_gradient = false);
 
 }  // namespace mithril::cpu_backend

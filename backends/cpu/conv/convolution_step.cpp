@@ -1,4 +1,4 @@
-#include "backends/cpu/conv/convolution_step.hpp"
+#include "backends/cpu/conv/convolution_form.hpp"
 
 #include <utility>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/nchwc_form.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
-#include "backends/cpu/kernels/im2col_kernels.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {

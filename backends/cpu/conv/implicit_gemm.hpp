@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 
 namespace mithril::cpu_backend {
 

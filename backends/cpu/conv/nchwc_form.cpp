@@ -1,7 +1,7 @@
 #include "backends/cpu/conv/nchwc_form.hpp"
 
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 
 namespace mithril::cpu_backend {
 

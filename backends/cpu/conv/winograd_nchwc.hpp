@@ -8,7 +8,6 @@
 #include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
-#include "backends/cpu/kernels/winograd_kernels.hpp"
 
 namespace mithril::cpu_backend {
 

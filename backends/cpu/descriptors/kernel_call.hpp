@@ -1,9 +1,11 @@
-// The arguments of a kernel call in a graph, and the choice of a kernel by dtype.
+// The formulas and kernel calls of op records, and the arguments of a kernel call in a graph.
 #pragma once
 
 #include <optional>
 
 #include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "mithril/op/formula.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
@@ -37,5 +39,10 @@ std::optional<StepDescriptor> lower_floats(DType dtype, const Make& make) {
   if (dtype == DType::float64) return make(double{});
   return std::nullopt;
 }
+
+// Null if the record has no C formula.
+const Formula* formula_of(const OpDef& op);
+// Null if the record names no kernel of this backend.
+const SpelledExpression* kernel_of(const OpDef& op);
 
 }  // namespace mithril::cpu_backend

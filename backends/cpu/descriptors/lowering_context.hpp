@@ -1,14 +1,37 @@
-// The context of lowering: the graph, the configuration and the analyses of one plan.
+// The configuration of one executable, and the context of lowering: the graph and the analyses of
+// one plan.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "backends/cpu/descriptors/config.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "mithril/backend/backend.hpp"
 
 namespace mithril::cpu_backend {
+
+// Receives the result of a pass as text.
+using DumpSink = std::function<void(std::string_view pass, const std::string& text)>;
+
+struct Config {
+  std::shared_ptr<const Observer> observer = nullptr;  // null: no value is observed
+  int threads = 1;                                     // the most threads that one step uses
+  std::optional<int64_t> memory_limit = {};            // in bytes, of one run
+  bool winograd = true;                                // convolutions may use Winograd's algorithm
+  bool fuse = true;                                    // several nodes may become one step
+  bool native = false;  // elementwise programs are compiled to native code where possible
+  std::vector<Donation> donations = {};
+  std::string native_note = {};            // why native code is off although it was asked for
+  std::optional<DType> weight_dtype = {};  // in which GEMMs hold constant weights; none: their own
+  bool bfloat16_products = true;  // GEMMs use bfloat16 instructions if the processor has them
+  DumpSink dump = {};             // null: no pass is dumped
+};
 
 class NativeCode;
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 
 #include <cstring>
 

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/runtime/step.hpp"
+#include "mithril/graph/observer.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -52,5 +53,14 @@ struct StepDescriptor {
   std::shared_ptr<const ElementwiseProgram> program = nullptr;
   std::vector<size_t> nodes = {};  // the graph nodes that the step computes
 };
+
+// Runs the `eval` of the node's op. The graph and the plan of `shaped` must outlive the steps of
+// all functions here.
+StepDescriptor evaluated(const ShapedGraph& shaped, size_t node);
+// Copies the elements of the node's first tensor argument to its output, in the same order.
+StepDescriptor copied(const ShapedGraph& shaped, size_t node);
+// Passes a copy of each output of the node to the observer, and writes the tensor that the observer
+// returns to the output.
+StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/instruction_order.hpp"
+#include "backends/cpu/elementwise/program.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,9 @@
-#include "backends/cpu/elementwise/lower_elementwise.hpp"
+#include "backends/cpu/elementwise/program_step.hpp"
 
 #include <memory>
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
-#include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 

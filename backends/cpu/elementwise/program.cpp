@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/cpu/descriptors/op_spellings.hpp"
-#include "backends/cpu/elementwise/instruction_order.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 
 namespace mithril::cpu_backend {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/element_access.hpp"
-#include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/elementwise/program.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

@@ -1,5 +1,5 @@
-// Interprets elementwise programs block by block. Intermediate values stay in the first-level
-// cache.
+// Steps that interpret elementwise programs block by block. Intermediate values stay in the
+// first-level cache.
 #pragma once
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
@@ -15,5 +15,7 @@ bool fits_a_step(const ElementwiseProgram& program);
 std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,
                                                    const ElementwiseProgram& program, int threads,
                                                    const BufferRefs& refs);
+
+StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program);
 
 }  // namespace mithril::cpu_backend

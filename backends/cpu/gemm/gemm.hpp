@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "backends/cpu/kernels/gemm_kernels.hpp"
-#include "backends/cpu/kernels/half_weight_kernels.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {

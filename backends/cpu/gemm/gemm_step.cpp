@@ -1,11 +1,10 @@
-#include "backends/cpu/gemm/gemm_step.hpp"
+#include "backends/cpu/gemm/gemm_operands.hpp"
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"

@@ -16,7 +16,6 @@
 #include <immintrin.h>
 #endif
 
-#include "backends/cpu/kernels/amx_kernels.hpp"
 #include "backends/cpu/kernels/micro_kernel-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

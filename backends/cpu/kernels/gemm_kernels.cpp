@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/micro_kernel.hpp"
 
 #include "backends/cpu/kernels/targets.hpp"
 

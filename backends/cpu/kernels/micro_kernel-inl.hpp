@@ -26,12 +26,20 @@
 
 #include "backends/cpu/kernels/clamp.hpp"
 #include "backends/cpu/kernels/micro_kernel.hpp"
-#include "backends/cpu/kernels/unrolled-inl.hpp"
 #include "backends/cpu/kernels/vector_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
+
+// Calls body(i) for each i, as a constant expression. So an array indexed by i stays in registers.
+template <int count, typename Body>
+HWY_INLINE void unrolled(const Body& body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
+    (body(std::integral_constant<int, i>{}), ...);
+  }
+  (std::make_integer_sequence<int, count>{});
+}
 
 template <typename T>
 using Vector = hn::Vec<hn::ScalableTag<T>>;

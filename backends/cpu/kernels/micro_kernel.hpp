@@ -1,5 +1,4 @@
-// The interface of the micro-kernels: their arguments, and the table of GEMM kernels for one
-// instruction set.
+// GEMM micro-kernels, also of implicit GEMMs, GEMV kernels, and the copies that pack their
 // operands.
 #pragma once
 
@@ -8,6 +7,7 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -123,5 +123,8 @@ struct GemmKernels {
   // Pack without a transpose: to[k * to_step + j] = from[k * from_step + j].
   void (*copy)(const Rearrangement<T>&);
 };
+
+template <typename T>
+const GemmKernels<T>& gemm_kernels(Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -8,7 +8,6 @@
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"

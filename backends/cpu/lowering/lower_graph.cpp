@@ -1,14 +1,12 @@
-#include "backends/cpu/lowering/lower_graph.hpp"
+#include "backends/cpu/lowering/lowering.hpp"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "backends/cpu/descriptors/reference_steps.hpp"
-#include "backends/cpu/elementwise/lower_elementwise.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
-#include "backends/cpu/fusion/elementwise_groups.hpp"
-#include "backends/cpu/lowering/kernel_registry.hpp"
+#include "backends/cpu/fusion/fusion.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/op/op_def.hpp"

@@ -7,7 +7,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/softmax_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

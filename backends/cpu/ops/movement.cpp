@@ -4,9 +4,8 @@
 #include <numeric>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/infer/item_range.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/norm_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/ops/row_step.hpp"
 
 namespace mithril::cpu_backend {

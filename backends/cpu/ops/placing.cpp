@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/ops/indices.hpp"
-#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

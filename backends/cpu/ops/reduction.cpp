@@ -6,8 +6,8 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/reduction_kernels.hpp"
-#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {

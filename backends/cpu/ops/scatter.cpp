@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/indices.hpp"
-#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {

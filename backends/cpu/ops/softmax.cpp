@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/kernels/softmax_kernels.hpp"
+#include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/ops/row_step.hpp"
 
 namespace mithril::cpu_backend {

@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/legalize_half.hpp"
+#include "backends/cpu/rewrite/rewrites.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "backends/cpu/conv/im2col.hpp"
-#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/lowering/kernel_registry.hpp"
+#include "backends/cpu/lowering/lowering.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

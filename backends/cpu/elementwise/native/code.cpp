@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
-#include "backends/cpu/elementwise/native/step.hpp"
+#include "backends/cpu/elementwise/native/text.hpp"
 #include "mithril/base/cache_files.hpp"
 #include "mithril/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/native/step.hpp"
+#include "backends/cpu/elementwise/native/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 
 #include <memory>
 #include <mutex>

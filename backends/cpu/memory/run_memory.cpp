@@ -1,9 +1,7 @@
-#include "backends/cpu/memory/result_memory.hpp"
+#include "backends/cpu/memory/run_memory.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
-#include <vector>
 
 namespace mithril::cpu_backend {
 namespace {
@@ -78,6 +76,43 @@ Tensor ResultMemory::take(DType dtype, const Dims& dims) const {
   std::shared_ptr<void> owner(
       memory, [pieces = pieces_, bytes](void* piece) { pieces->take_back(piece, bytes); });
   return Tensor::over(dtype, dims, memory, std::move(owner));
+}
+
+void Arena::reserve(int64_t bytes, size_t bases) {
+  if (bytes > bytes_) {
+    memory_ = nullptr, bytes_ = 0;
+    memory_ = large_memory(bytes);
+    bytes_ = bytes;
+  }
+  bases_.resize(bases);
+  if (bases_.front() != memory_.get()) bases_.front() = memory_.get();
+}
+
+std::unique_ptr<Arena> Arenas::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      std::unique_ptr<Arena> arena = std::move(free_.back());
+      free_.pop_back();
+      return arena;
+    }
+  }
+  auto arena = std::make_unique<Arena>();
+  const std::lock_guard lock(mutex_);
+  free_.reserve(made_ + 1);
+  ++made_;
+  return arena;
+}
+
+Arenas::Loan Arenas::lend(int64_t bytes, size_t bases) {
+  Loan loan(take().release(), Return{this});
+  loan->reserve(bytes, bases);
+  return loan;
+}
+
+void Arenas::Return::operator()(Arena* arena) const noexcept {
+  const std::lock_guard lock(arenas->mutex_);
+  arenas->free_.emplace_back(arena);
 }
 
 }  // namespace mithril::cpu_backend

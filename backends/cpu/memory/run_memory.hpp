@@ -1,4 +1,4 @@
-// Arenas: the memory of runs, reused by later runs.
+// The memory of runs: arenas, which runs borrow, and the tensors that they return.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/runtime/alternating_traversal.hpp"
+#include "backends/cpu/runtime/step.hpp"
 #include "mithril/base/large_memory.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -48,6 +49,21 @@ class Arenas {
   std::mutex mutex_;
   size_t made_ = 0;
   std::vector<std::unique_ptr<Arena>> free_;
+};
+
+// The first write to each page of a new large allocation is slow. This pool keeps released memory
+// for later results. Kept and lent memory together never exceed the most memory that was lent at
+// once. Thread-safe.
+class ResultMemory {
+ public:
+  ResultMemory();
+
+  // The elements are uninitialised. The tensor may outlive the pool.
+  Tensor take(DType dtype, const Dims& dims) const;
+
+ private:
+  class Pieces;
+  std::shared_ptr<Pieces> pieces_;
 };
 
 }  // namespace mithril::cpu_backend
