@@ -72,9 +72,9 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
   const ShapedGraph& shaped = context.shaped;
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
-  const CallReader reader(shaped, node, *call);
+  const CallReader reader{shaped, node, *call};
   const auto source = reader.tensor(0), weight = reader.tensor(1), bias = reader.tensor(2);
-  const ValueId made = shaped.node(node).outputs.front();
+  const ValueId made = reader.made();
   if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
   const DType dtype = shaped.dtype(*source);
   const bool into_floats =
@@ -97,41 +97,40 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
   return NchwcConvolution{*convolution, &pairs->blocks};
 }
 
-std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
-                                                const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const bool backwards = call.text == "convolution_input_grad";
-  const auto source = reader.tensor(0), weight = reader.tensor(backwards ? 2 : 1);
+std::optional<StepDescriptor> lower_convolution(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const bool backwards = call.name() == "convolution_input_grad";
+  const auto source = call.tensor(0), weight = call.tensor(backwards ? 2 : 1);
   if (!source || !weight) return std::nullopt;
-  const ValueId made = shaped.node(node).outputs.front();
-  const ConvolutionValues values{*source, *weight, made,
-                                 backwards ? std::nullopt : reader.tensor(2)};
+  const ValueId made = call.made();
+  const ConvolutionValues values{*source, *weight, made, backwards ? std::nullopt : call.tensor(2)};
   const DType dtype = shaped.dtype(made);
   const auto convolution =
-      convolution_of(reader, 3, shaped.dims(backwards ? made : *source), shaped.dims(*weight),
+      convolution_of(call, 3, shaped.dims(backwards ? made : *source), shaped.dims(*weight),
                      shaped.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
-  if (const auto in_blocks = nchwc_convolution_for(context, node);
-      in_blocks && gains_from_blocks(context, *in_blocks, values)) {
-    return convolution_descriptor(context, nchwc_form(context, *in_blocks, values), values);
+  if (const auto in_blocks = nchwc_convolution_for(call.context, call.at);
+      in_blocks && gains_from_blocks(call.context, *in_blocks, values)) {
+    return convolution_descriptor(call.context, nchwc_form(call.context, *in_blocks, values),
+                                  values);
   }
-  const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
+  const BFloat16Kernels* pairs =
+      call.context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
     const int64_t taps = convolution->height.kernel * convolution->width.kernel;
     if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
-      return convolution_descriptor(context, std::make_shared<Im2col>(*convolution), values);
+      return convolution_descriptor(call.context, std::make_shared<Im2col>(*convolution), values);
     }
     const auto form = std::make_shared<ImplicitGemm<float>>(
         forward_geometry(in_pairs(*convolution), pairs->windows.nr), pairs->windows,
         planes_of_source(*convolution));
-    return convolution_descriptor(context, form, values);
+    return convolution_descriptor(call.context, form, values);
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (shaped.dtype(read) != dtype) return std::nullopt;
   }
   return lower_floats(dtype, [&]<typename T>(T) {
-    return implicit_gemm_descriptor<T>(context, *convolution, values, backwards);
+    return implicit_gemm_descriptor<T>(call.context, *convolution, values, backwards);
   });
 }
 

@@ -266,20 +266,18 @@ StepDescriptor weight_gradient_descriptor(const LoweringContext& context,
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
-                                                       const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const auto gradient = reader.tensor(0), input = reader.tensor(1);
+std::optional<StepDescriptor> lower_convolution_weight(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const auto gradient = call.tensor(0), input = call.tensor(1);
   if (!gradient || !input) return std::nullopt;
-  const WeightGradValues values{*gradient, *input, shaped.node(node).outputs.front()};
+  const WeightGradValues values{*gradient, *input, call.made()};
   const DType dtype = shaped.dtype(values.made);
   if (shaped.dtype(*gradient) != dtype || shaped.dtype(*input) != dtype) return std::nullopt;
-  const auto convolution = convolution_of(reader, 3, shaped.dims(*input), shaped.dims(values.made),
+  const auto convolution = convolution_of(call, 3, shaped.dims(*input), shaped.dims(values.made),
                                           shaped.dims(*gradient));
   if (!convolution) return std::nullopt;
   return lower_floats(dtype, [&]<typename T>(T) {
-    return weight_gradient_descriptor<T>(context, *convolution, values);
+    return weight_gradient_descriptor<T>(call.context, *convolution, values);
   });
 }
 

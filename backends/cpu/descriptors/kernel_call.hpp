@@ -2,35 +2,45 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
 #include "mithril/op/formula.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
 
-// Reads the arguments of a node in the order of the kernel call that its record spells, such as
-// "softmax(input, axis)". The call names ports of the op.
-class CallReader {
- public:
-  CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call)
-      : node_(shaped.node(node)), planned_(shaped.planned(node)), call_(call) {}
+// A node as the kernel call that its record spells, such as "softmax(input, axis)". The call names
+// ports of the op.
+struct CallReader {
+  const ShapedGraph& shaped;
+  size_t at;  // the index of the node
+  const SpelledExpression& spelled;
 
+  const std::string& name() const { return spelled.text; }  // of the kernel
+  size_t size() const { return spelled.children.size(); }   // number of arguments
+  const Node& node() const { return shaped.node(at); }
+  ValueId made() const { return node().outputs.front(); }
   // None: absent, or a number.
   std::optional<ValueId> tensor(size_t argument) const {
-    const int32_t at = planned_.tensors[port(argument)];
-    return at < 0 ? std::nullopt : std::optional(static_cast<ValueId>(at));
+    const int32_t id = shaped.planned(at).tensors[port(argument)];
+    return id < 0 ? std::nullopt : std::optional(static_cast<ValueId>(id));
   }
-  const Datum& value(size_t argument) const { return planned_.values[port(argument)]; }
-
- private:
-  size_t port(size_t argument) const { return node_.argument_index(call_.children[argument].text); }
-
-  const Node& node_;
-  const PlannedNode& planned_;
-  const SpelledExpression& call_;
+  const Datum& value(size_t argument) const { return shaped.planned(at).values[port(argument)]; }
+  size_t port(size_t argument) const {
+    return node().argument_index(spelled.children[argument].text);
+  }
 };
+
+// A call to lower, and what lowering functions read besides.
+struct KernelCall : CallReader {
+  const LoweringContext& context;
+
+  int threads() const { return context.config.threads; }
+};
+// Lowers a call. None if the kernel does not support the dtypes or sizes.
+using Lowering = std::optional<StepDescriptor>(const KernelCall& call);
 
 // Calls make(T{}) for T float or double, the type of the dtype. None for other dtypes.
 template <typename Make>

@@ -19,9 +19,9 @@ using NodeGroups = std::vector<std::vector<size_t>>;
 NodeGroups fuse_elementwise(const LoweringContext& context);
 
 // Epilogues: elementwise steps that run on the tiles of a GEMM or a convolution while these are in
-// the cache. Merges an elementwise step into the step that makes its last input, if no other step and no
-// output reads this input. The input then shares the buffer of an output of the elementwise step,
-// or only tiles of it exist, or, if neither is possible, it keeps its buffer.
+// the cache. Merges an elementwise step into the step that makes its last input, if no other step
+// and no output reads this input. The input then shares the buffer of an output of the elementwise
+// step, or only tiles of it exist, or, if neither is possible, it keeps its buffer.
 void fuse_epilogues(const LoweringContext& context, LoweredGraph& lowered,
                     std::span<const DonatedBuffer> donated);
 

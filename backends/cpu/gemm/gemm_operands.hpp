@@ -8,14 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -77,8 +75,8 @@ struct PlainGemm {
   }
 };
 
-// An operand as a matrix of pairs, each in the place of a float. Its lines are the rows of A or the
-// columns of B.
+// An operand of a bfloat16 GEMM as a matrix of VNNI pairs: the elements of two consecutive k in 32
+// bits, in the place of a float. Its lines are the rows of A or the columns of B.
 struct VnniOperand {
   int64_t lines = 0, k = 0;  // k in elements
   bool contiguous = true;    // the elements of a line are contiguous; otherwise those of each k
@@ -171,7 +169,6 @@ struct VnniGemm {
 // last two axes, and the axes before them are broadcast. The bias has an element per column. None
 // if no kernel supports the dtypes. Operands have the dtype of the product, float32 or float64. For
 // a float32 product, a constant B may have 16 bits, and A and B may both be bfloat16.
-std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t node,
-                                         const SpelledExpression& call);
+Lowering lower_gemm;
 
 }  // namespace mithril::cpu_backend

@@ -99,13 +99,12 @@ struct GemmValues {
   ValueId c;
 };
 
-std::optional<GemmOperand> operand_of(const PlannedNode& planned, const Node& node,
-                                      const SpelledExpression& argument) {
+std::optional<GemmOperand> operand_of(const CallReader& call, const SpelledExpression& argument) {
   const bool transposed = argument.kind == SpelledExpression::Kind::call;
   MITHRIL_CHECK(!transposed || argument.text == "transposed",
                 "a side of a product is a port or transposed(port)");
   const std::string& port = transposed ? argument.children.front().text : argument.text;
-  const int32_t at = planned.tensors[node.argument_index(port)];
+  const int32_t at = call.shaped.planned(call.at).tensors[call.node().argument_index(port)];
   if (at < 0) return std::nullopt;
   return GemmOperand{static_cast<ValueId>(at), transposed};
 }
@@ -225,15 +224,13 @@ std::optional<StepDescriptor> lower_vnni_gemm(const LoweringContext& context,
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t at,
-                                         const SpelledExpression& call) {
-  const Node& node = context.shaped.node(at);
-  const PlannedNode& planned = context.shaped.planned(at);
-  const ValueId c = node.outputs.front();
+std::optional<StepDescriptor> lower_gemm(const KernelCall& call) {
+  const LoweringContext& context = call.context;
+  const ValueId c = call.made();
   const DType dtype = context.shaped.dtype(c);
   std::vector<std::optional<GemmOperand>> operands;
-  for (const SpelledExpression& argument : call.children) {
-    operands.push_back(operand_of(planned, node, argument));
+  for (const SpelledExpression& argument : call.spelled.children) {
+    operands.push_back(operand_of(call, argument));
     if (!operands.back()) continue;
     const DType given = context.shaped.dtype(operands.back()->id);
     const bool may_be_half = operands.size() <= 2 && dtype == DType::float32 && is_half(given);

@@ -108,13 +108,13 @@ class Choice {
     const ValueId made = at.outputs.front();
     const SpelledExpression* call = kernel_of(*at.op);
     if (call && !at.op->keeps_elements) {
-      const CallReader reader(shaped_, node, *call);
+      const CallReader reader{shaped_, node, *call};
       if (convolutions_[node]) {
         want(*reader.tensor(0));
         return want(made);
       }
       if (pools(node, *call)) return share_layout(*reader.tensor(0), made);
-      if (reduces_planes(shaped_, node, *call)) return;
+      if (reduces_planes(reader)) return;
     } else if (is_loop(node)) {
       for (const ValueId id : shaped_.tensors(node)) visit_input(id, made);
       return;

@@ -13,8 +13,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct Kernel {
-  std::optional<StepDescriptor> (*descriptor)(const LoweringContext&, size_t,
-                                              const SpelledExpression&);
+  Lowering* lower;
   HalfUse halves = HalfUse::none;
   int dims_only = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
@@ -78,7 +77,7 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
   const OpDef& op = *context.shaped.node(node).op;
   const SpelledExpression* call = kernel_of(op);
   if (!call) return std::nullopt;
-  return kernel_called(op, *call).descriptor(context, node, *call);
+  return kernel_called(op, *call).lower({{context.shaped, node, *call}, context});
 }
 
 HalfUse half_use(const OpDef& op) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
@@ -354,15 +353,12 @@ StepDescriptor attention_descriptor(const LoweringContext& context, const Attent
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t at,
-                                              const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, at, call);
-  const ValueId to = shaped.node(at).outputs.front();
-  const size_t mask = call.children.size() - 3;  // followed by is_causal and the scale
-  const AttentionOperands operands{*reader.tensor(0), *reader.tensor(1),
-                                   mask == 3 ? reader.tensor(2) : std::nullopt,
-                                   reader.tensor(mask)};
+std::optional<StepDescriptor> lower_attention(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId to = call.made();
+  const size_t mask = call.size() - 3;  // followed by is_causal and the scale
+  const AttentionOperands operands{*call.tensor(0), *call.tensor(1),
+                                   mask == 3 ? call.tensor(2) : std::nullopt, call.tensor(mask)};
   const DType dtype = shaped.dtype(to);
   const bool paired = shaped.dtype(operands.query) == DType::bfloat16;
   for (const ValueId id : operands.all()) {
@@ -372,15 +368,15 @@ std::optional<StepDescriptor> lower_attention(const LoweringContext& context, si
     if ((shaped.dtype(id) != fits && !keeps) || shaped.count(id) == 0) return std::nullopt;
   }
   AttentionForm form = form_of(shaped, operands, to);
-  const Datum& scale = reader.value(mask + 2);
-  form.causal = reader.value(mask + 1).flag();
+  const Datum& scale = call.value(mask + 2);
+  form.causal = call.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
   if (dtype == DType::float32) {
-    return paired ? attention_descriptor<VnniGemm>(context, form, operands, to)
-                  : attention_descriptor<PlainGemm<float>>(context, form, operands, to);
+    return paired ? attention_descriptor<VnniGemm>(call.context, form, operands, to)
+                  : attention_descriptor<PlainGemm<float>>(call.context, form, operands, to);
   }
   if (dtype == DType::float64) {
-    return attention_descriptor<PlainGemm<double>>(context, form, operands, to);
+    return attention_descriptor<PlainGemm<double>>(call.context, form, operands, to);
   }
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
@@ -62,17 +61,16 @@ class ConcatStep final : public Step {
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_concat(const LoweringContext& context, size_t node,
-                                           const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const ValueId to = shaped.node(node).outputs.front();
-  const Datum& axis = CallReader(shaped, node, call).value(1);
+std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId to = call.made();
+  const Datum& axis = call.value(1);
   const auto element = static_cast<int64_t>(size_of(shaped.dtype(to)));
   const AroundAxis around(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
   StepDescriptor descriptor{.writes = {to}};
   std::vector<std::pair<int64_t, int64_t>> places;  // of inputs: begin and bytes in a row
   int64_t begin = 0;
-  for (const Argument& argument : shaped.node(node).arguments) {
+  for (const Argument& argument : call.node().arguments) {
     const ValueId* id = tensor_of(argument);
     if (!id) continue;
     if (shaped.dtype(*id) != shaped.dtype(to)) return std::nullopt;
@@ -85,7 +83,7 @@ std::optional<StepDescriptor> lower_concat(const LoweringContext& context, size_
   // `eval` raises the error if the inputs do not fit.
   if (begin != around.size * around.inner * element || begin == 0) return std::nullopt;
   descriptor.make = [to, places, rows = around.outer, row_bytes = begin, reads = descriptor.reads,
-                     threads = context.config.threads](const BufferRefs& refs, BufferRef) {
+                     threads = call.threads()](const BufferRefs& refs, BufferRef) {
     std::vector<JoinedInput> inputs;
     for (size_t i = 0; i < places.size(); ++i) {
       inputs.push_back({refs[index(reads[i])], places[i].first, places[i].second});

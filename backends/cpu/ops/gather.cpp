@@ -3,8 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/ops/indices.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -43,20 +41,18 @@ std::unique_ptr<Step> gathering_step(const Gathering& g, const Indices& indices,
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const auto from = reader.tensor(0), index = reader.tensor(1);
-  const ValueId to = shaped.node(node).outputs.front();
+std::optional<StepDescriptor> lower_gathering(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const auto from = call.tensor(0), index = call.tensor(1);
+  const ValueId to = call.made();
   if (!from || !index || shaped.dtype(*from) != shaped.dtype(to)) return std::nullopt;
   if (shaped.count(to) == 0) return std::nullopt;
-  const AroundAxis around(shaped.dims(*from), reader.value(2).integer());
+  const AroundAxis around(shaped.dims(*from), call.value(2).integer());
   const Gathering gathering{around.outer, around.size,
                             around.inner * static_cast<int64_t>(size_of(shaped.dtype(*from)))};
   const Indices indices{{}, shaped.dtype(*index), shaped.count(*index), around.size};
-  StepDescriptor descriptor = evaluated(shaped, node);
-  descriptor.make = [=, threads = context.config.threads, from = *from, index = *index,
+  StepDescriptor descriptor = evaluated(shaped, call.at);
+  descriptor.make = [=, threads = call.threads(), from = *from, index = *index,
                      reference = std::move(descriptor.make)](const BufferRefs& refs,
                                                              BufferRef scratch) {
     return gathering_step(gathering, indices.at(refs[mithril::index(index)]), threads,

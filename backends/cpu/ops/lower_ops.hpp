@@ -4,9 +4,7 @@
 
 #include <optional>
 
-#include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
-#include "mithril/op/spelling.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -14,30 +12,25 @@ namespace mithril::cpu_backend {
 // key, attn_mask, is_causal, scale)", whose result is the weights. The step computes a block of
 // query rows at a time, so that its scores stay in the second-level cache. None for dtypes without
 // kernels and for empty tensors.
-std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call);
+Lowering lower_attention;
 
 // Lowers "gathered(input, index, axis)", for elements of any dtype. None if `index` is a number or
 // the output is empty.
-std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call);
+Lowering lower_gathering;
 
 // Lowers "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where axes None reverses all
 // axes, "sliced(input, starts, stops, steps, axes)", or its gradient "unsliced(input, like, starts,
 // stops, steps, axes)": zeros with the dims of `like`, except that the slice holds the input. None
 // if the dims of the slice do not fit.
-std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
-                                             const SpelledExpression& call);
+Lowering lower_movement;
 
 // Lowers "joined(input, axis)", where axis None joins the flattened inputs. None if an input has
 // another dtype than the output.
-std::optional<StepDescriptor> lower_concat(const LoweringContext& context, size_t node,
-                                           const SpelledExpression& call);
+Lowering lower_concat;
 
 // Lowers "rolled(input, shift, axis)", where axis None rolls the flattened input. None if there is
 // no axis.
-std::optional<StepDescriptor> lower_roll(const LoweringContext& context, size_t node,
-                                         const SpelledExpression& call);
+Lowering lower_roll;
 
 // The source of which the node's output is the transpose (last two axes); none for any other node.
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
@@ -46,45 +39,38 @@ std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 // reciprocal standard deviations, or "layer_norm_grad(grad, input, mean, rstd, weight)", whose
 // outputs are the gradients of input, weight and bias. None for dtypes without kernels and for
 // empty rows.
-std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t node,
-                                         const SpelledExpression& call);
+Lowering lower_norm;
 
 // Lowers "placed(input, index, source, axis, reduce)". The step may write into the buffer of
 // `input`; then it writes only the elements of `source`. None if `reduce` is not "set" or the
 // output is empty.
-std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size_t node,
-                                            const SpelledExpression& call);
+Lowering lower_placing;
 
 // Lowers "max_pool(input, kernel_size, stride, padding, dilation)" or "average_pool(...)" with the
 // same arguments. The second output of max_pool, the positions of the maxima, is computed only if
 // it is used. None for dtypes without kernels.
-std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
-                                            const SpelledExpression& call);
+Lowering lower_pooling;
 
 // Lowers "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)" or
 // "average_pool_grad(grad, input, kernel_size, stride, padding, dilation)".
-std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
-                                                 const SpelledExpression& call);
+Lowering lower_pooling_grad;
 
 // Lowers "sum(input, axis)", "mean(input, axis)", "max(input, axis)", "min(input, axis)", and
 // "sum_to(input, like)", which sums over the axes along which `like` would be broadcast. None for
 // dtypes without kernels and for empty inputs.
-std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call);
+Lowering lower_reduction;
 
 // Whether the node reduces the last two axes of a float32 tensor [N, C, H, W]. The input may then
 // have the blocked layout.
-bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
+bool reduces_planes(const CallReader& call);
 
 // Lowers "scattered(input, index, like, axis)". None if `index` is a number, the output is empty,
 // or the elements are not float32 or float64.
-std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
-                                               const SpelledExpression& call);
+Lowering lower_scattering;
 
 // Lowers "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" or
 // "log_softmax_grad(grad, result, axis)". None for another axis than the last, and for dtypes
 // without kernels.
-std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t node,
-                                         const SpelledExpression& call);
+Lowering lower_rows;
 
 }  // namespace mithril::cpu_backend

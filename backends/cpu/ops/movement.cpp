@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -23,20 +22,17 @@ size_t axis_of(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
-Order order_of(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {
-  const Node& at = shaped.node(node);
-  const size_t rank = shaped.dims(at.outputs.front()).size();
-  const CallReader reader(shaped, node, call);
+Order order_of(const CallReader& call) {
+  const size_t rank = call.shaped.dims(call.made()).size();
   Order order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
-  if (call.text == "swapaxes") {
-    std::swap(order[axis_of(reader.value(1).integer(), rank)],
-              order[axis_of(reader.value(2).integer(), rank)]);
-  } else if (reader.value(1).is_none()) {
+  if (call.name() == "swapaxes") {
+    std::swap(order[axis_of(call.value(1).integer(), rank)],
+              order[axis_of(call.value(2).integer(), rank)]);
+  } else if (call.value(1).is_none()) {
     std::reverse(order.begin(), order.end());
-  } else if (reader.value(1).kind() == kind::tuple) {
-    for (size_t i = 0; i < rank; ++i)
-      order[i] = axis_of(reader.value(1).tuple()[i].integer(), rank);
+  } else if (call.value(1).kind() == kind::tuple) {
+    for (size_t i = 0; i < rank; ++i) order[i] = axis_of(call.value(1).tuple()[i].integer(), rank);
   }
   return order;
 }
@@ -193,20 +189,18 @@ std::unique_ptr<Step> make_move(size_t element, const Arguments&... arguments) {
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
-                                             const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const ValueId from = *tensor_of(shaped.node(node).arguments.front());
-  const ValueId to = shaped.node(node).outputs.front();
-  const bool is_gradient = call.text == "unsliced";
+std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId from = *tensor_of(call.node().arguments.front());
+  const ValueId to = call.made();
+  const bool is_gradient = call.name() == "unsliced";
   const Dims &whole = shaped.dims(is_gradient ? to : from),
              &part = shaped.dims(is_gradient ? from : to);
   std::optional<Layout> layout;
-  if (is_gradient || call.text == "sliced") {
-    layout = sliced(reader, is_gradient ? 2 : 1, whole, part);
+  if (is_gradient || call.name() == "sliced") {
+    layout = sliced(call, is_gradient ? 2 : 1, whole, part);
   } else {
-    layout = permuted(whole, order_of(shaped, node, call));
+    layout = permuted(whole, order_of(call));
   }
   if (!layout) return std::nullopt;
   layout->axes = merged(layout->axes);
@@ -214,7 +208,7 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
       .reads = {from},
       .writes = {to},
       .make = [=, layout = *layout, element = size_of(shaped.dtype(to)), count = shaped.count(to),
-               threads = context.config.threads](const BufferRefs& refs, BufferRef) {
+               threads = call.threads()](const BufferRefs& refs, BufferRef) {
         return make_move(element, layout, is_gradient, count, threads, refs[index(from)],
                          refs[index(to)]);
       }};
@@ -223,7 +217,7 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || (call->text != "swapaxes" && call->text != "permuted")) return std::nullopt;
-  Order order = order_of(shaped, node, *call);
+  Order order = order_of({shaped, node, *call});
   if (order.size() < 2) return std::nullopt;
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   if (!std::is_sorted(order.begin(), order.end())) return std::nullopt;

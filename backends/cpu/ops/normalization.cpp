@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/ops/row_step.hpp"
@@ -145,27 +144,24 @@ StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t at,
-                                         const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const Node& node = shaped.node(at);
-  const CallReader reader(shaped, at, call);
-  const bool is_grad = call.text == "layer_norm_grad";
+std::optional<StepDescriptor> lower_norm(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const bool is_grad = call.name() == "layer_norm_grad";
   const size_t tensors = is_grad ? 5 : 3;
-  const DType dtype = shaped.dtype(node.outputs.front());
+  const DType dtype = shaped.dtype(call.made());
   std::vector<std::optional<ValueId>> sources;
   for (size_t i = 0; i < tensors; ++i) {
-    sources.push_back(reader.tensor(i));
+    sources.push_back(call.tensor(i));
     if (sources.back() && shaped.dtype(*sources.back()) != dtype) return std::nullopt;
   }
-  const Dims& dims = shaped.dims(node.outputs.front());
+  const Dims& dims = shaped.dims(call.made());
   if (dims.back() == 0) return std::nullopt;
-  const int64_t count = shaped.count(node.outputs.front()) / dims.back();
-  const NormOptions options{.rows = {count, dims.back(), context.config.threads},
-                            .eps = is_grad ? 0 : reader.value(3).real()};
+  const int64_t count = shaped.count(call.made()) / dims.back();
+  const NormOptions options{.rows = {count, dims.back(), call.threads()},
+                            .eps = is_grad ? 0 : call.value(3).real()};
   return lower_floats(dtype, [&]<typename T>(T) {
-    return is_grad ? grad_descriptor<T>(context, options, sources, node.outputs)
-                   : forward_descriptor<T>(options, sources, node.outputs);
+    return is_grad ? grad_descriptor<T>(call.context, options, sources, call.node().outputs)
+                   : forward_descriptor<T>(options, sources, call.node().outputs);
   });
 }
 

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/ops/indices.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 
@@ -61,13 +59,11 @@ Placing placing_of(const ShapedGraph& shaped, ValueId source, ValueId made, int6
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size_t node,
-                                            const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const auto input = reader.tensor(0), index = reader.tensor(1), source = reader.tensor(2);
-  const ValueId made = shaped.node(node).outputs.front();
-  if (!input || !index || !source || reader.value(4).text() != "set") return std::nullopt;
+std::optional<StepDescriptor> lower_placing(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const auto input = call.tensor(0), index = call.tensor(1), source = call.tensor(2);
+  const ValueId made = call.made();
+  if (!input || !index || !source || call.value(4).text() != "set") return std::nullopt;
   const DType dtype = shaped.dtype(made);
   if (shaped.dtype(*input) != dtype || shaped.dtype(*source) != dtype) return std::nullopt;
   if (shaped.count(made) == 0 || shaped.dims(made).empty()) return std::nullopt;
@@ -75,9 +71,9 @@ std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size
   if (bytes != 4 && bytes != 8) return std::nullopt;
   const DType index_dtype = shaped.dtype(*index);
   if (index_dtype != DType::int64 && index_dtype != DType::int32) return std::nullopt;
-  const Placing placing = placing_of(shaped, *source, made, reader.value(3).integer());
+  const Placing placing = placing_of(shaped, *source, made, call.value(3).integer());
   const Indices indices{{}, index_dtype, placing.count, placing.size};
-  StepDescriptor descriptor = evaluated(shaped, node);
+  StepDescriptor descriptor = evaluated(shaped, call.at);
   descriptor.in_place_pairs = {{made, *input}};
   descriptor.make = [=, input = *input, index = *index, source = *source,
                      reference = std::move(descriptor.make)](const BufferRefs& refs,

@@ -133,14 +133,12 @@ StepDescriptor pool_descriptor(const LoweringContext& context, const PoolForm& f
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
-                                            const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const std::vector<ValueId>& outputs = shaped.node(node).outputs;
-  const auto input = reader.tensor(0);
+std::optional<StepDescriptor> lower_pooling(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const std::vector<ValueId>& outputs = call.node().outputs;
+  const auto input = call.tensor(0);
   if (!input || shaped.dtype(*input) != shaped.dtype(outputs.front())) return std::nullopt;
-  auto form = pool_form(reader, 1, shaped.dims(*input), shaped.dims(outputs.front()));
+  auto form = pool_form(call, 1, shaped.dims(*input), shaped.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   if (shaped.is_in_blocks(*input) || shaped.is_in_blocks(outputs.front())) {
     const Dims in_blocks = dims_in_blocks(shaped.dims(*input), shaped.channels_of_block());
@@ -148,12 +146,12 @@ std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size
     form->planes = in_blocks[0] * in_blocks[1];
   }
   Pooling pooling = Pooling::average;
-  if (call.text == "max_pool") {
+  if (call.name() == "max_pool") {
     pooling =
-        context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
+        call.context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
   return lower_floats(shaped.dtype(*input), [&]<typename T>(T) {
-    return pool_descriptor<T>(context, *form, pooling, *input, outputs);
+    return pool_descriptor<T>(call.context, *form, pooling, *input, outputs);
   });
 }
 

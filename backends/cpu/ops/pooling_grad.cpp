@@ -124,24 +124,21 @@ StepDescriptor pool_grad_descriptor(const LoweringContext& context, const PoolFo
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
-                                                 const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const bool of_largest = call.text == "max_pool_grad";
-  const ValueId made = shaped.node(node).outputs.front();
-  const auto gradient = reader.tensor(0), input = reader.tensor(1);
+std::optional<StepDescriptor> lower_pooling_grad(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const bool of_largest = call.name() == "max_pool_grad";
+  const ValueId made = call.made();
+  const auto gradient = call.tensor(0), input = call.tensor(1);
   if (!gradient || !input) return std::nullopt;
   const DType dtype = shaped.dtype(made);
   if (shaped.dtype(*gradient) != dtype) return std::nullopt;
   if (of_largest && shaped.dtype(*input) != dtype) return std::nullopt;
-  const auto form =
-      pool_form(reader, of_largest ? 3 : 2, shaped.dims(made), shaped.dims(*gradient));
+  const auto form = pool_form(call, of_largest ? 3 : 2, shaped.dims(made), shaped.dims(*gradient));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   const PoolingGradValues values{*gradient, *input, made,
-                                 of_largest ? reader.tensor(2) : std::nullopt};
+                                 of_largest ? call.tensor(2) : std::nullopt};
   return lower_floats(dtype, [&]<typename T>(T) {
-    return pool_grad_descriptor<T>(context, *form, of_largest, values);
+    return pool_grad_descriptor<T>(call.context, *form, of_largest, values);
   });
 }
 

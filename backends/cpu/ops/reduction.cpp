@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
@@ -209,12 +208,10 @@ StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduct
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t at,
-                                              const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, at, call);
-  if (!reader.tensor(0)) return std::nullopt;
-  const ValueId from = *reader.tensor(0), to = shaped.node(at).outputs.front();
+std::optional<StepDescriptor> lower_reduction(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  if (!call.tensor(0)) return std::nullopt;
+  const ValueId from = *call.tensor(0), to = call.made();
   const DType dtype = shaped.dtype(to);
   if (shaped.dtype(from) != dtype || shaped.count(from) == 0) return std::nullopt;
   const Dims& dims = shaped.dims(from);
@@ -224,22 +221,23 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
                              {false, false, true, true, false});
     reduction.channels = dims[1];
   } else {
-    reduction = reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
-                                                         : along(reader.value(1), dims.size()));
+    reduction = reduction_of(dims, call.name() == "sum_to" ? broadcast_along(dims, shaped.dims(to))
+                                                           : along(call.value(1), dims.size()));
   }
   return lower_floats(dtype, [&]<typename T>(T) {
-    return reduction_descriptor<T>(context, reduction, call.text, from, to);
+    return reduction_descriptor<T>(call.context, reduction, call.name(), from, to);
   });
 }
 
-bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {
+bool reduces_planes(const CallReader& call) {
   constexpr std::array<std::string_view, 4> operations = {"sum", "mean", "max", "min"};
-  if (std::find(operations.begin(), operations.end(), call.text) == operations.end()) return false;
-  const CallReader reader(shaped, node, call);
-  return reader.tensor(0) && shaped.dims(*reader.tensor(0)).size() == 4 &&
-         shaped.dtype(*reader.tensor(0)) == DType::float32 &&
-         shaped.dtype(shaped.node(node).outputs.front()) == DType::float32 &&
-         along(reader.value(1), 4) == std::vector<bool>{false, false, true, true};
+  if (std::find(operations.begin(), operations.end(), call.name()) == operations.end())
+    return false;
+  const ShapedGraph& shaped = call.shaped;
+  return call.tensor(0) && shaped.dims(*call.tensor(0)).size() == 4 &&
+         shaped.dtype(*call.tensor(0)) == DType::float32 &&
+         shaped.dtype(call.made()) == DType::float32 &&
+         along(call.value(1), 4) == std::vector<bool>{false, false, true, true};
 }
 
 }  // namespace mithril::cpu_backend

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
@@ -74,14 +73,12 @@ std::vector<int64_t> integers(const Datum& datum) {
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_roll(const LoweringContext& context, size_t node,
-                                         const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const ValueId from = *reader.tensor(0), to = shaped.node(node).outputs.front();
-  const std::vector<int64_t> shifts = integers(reader.value(1));
-  const bool flat = reader.value(2).is_none();
-  std::vector<int64_t> chosen = flat ? std::vector<int64_t>{0} : integers(reader.value(2));
+std::optional<StepDescriptor> lower_roll(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId from = *call.tensor(0), to = call.made();
+  const std::vector<int64_t> shifts = integers(call.value(1));
+  const bool flat = call.value(2).is_none();
+  std::vector<int64_t> chosen = flat ? std::vector<int64_t>{0} : integers(call.value(2));
   const Dims dims = flat ? Dims{shaped.count(from)} : shaped.dims(from);
   if (chosen.empty() || chosen.size() != shifts.size()) return std::nullopt;
   std::vector<RolledAxis> axes;
@@ -94,12 +91,12 @@ std::optional<StepDescriptor> lower_roll(const LoweringContext& context, size_t 
   }
   auto bytes = static_cast<int64_t>(size_of(shaped.dtype(to)));
   for (; axes.size() > last + 1; axes.pop_back()) bytes *= axes.back().size;
-  return StepDescriptor{
-      .reads = {from},
-      .writes = {to},
-      .make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef) {
-        return std::make_unique<RollStep>(axes, bytes, threads, refs[index(from)], refs[index(to)]);
-      }};
+  return StepDescriptor{.reads = {from},
+                        .writes = {to},
+                        .make = [=, threads = call.threads()](const BufferRefs& refs, BufferRef) {
+                          return std::make_unique<RollStep>(axes, bytes, threads, refs[index(from)],
+                                                            refs[index(to)]);
+                        }};
 }
 
 }  // namespace mithril::cpu_backend

@@ -4,8 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/indices.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
@@ -146,12 +144,10 @@ Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made,
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
-                                               const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const auto from = reader.tensor(0), index = reader.tensor(1);
-  const ValueId made = shaped.node(node).outputs.front();
+std::optional<StepDescriptor> lower_scattering(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const auto from = call.tensor(0), index = call.tensor(1);
+  const ValueId made = call.made();
   const DType dtype = shaped.dtype(made);
   if (!from || !index || shaped.dtype(*from) != dtype || shaped.count(made) == 0)
     return std::nullopt;
@@ -159,10 +155,10 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
   if (shaped.dtype(*index) != DType::int64 && shaped.dtype(*index) != DType::int32) {
     return std::nullopt;
   }
-  const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
+  const Scattering scattering = scattering_of(shaped, *index, made, call.value(3).integer());
   const Indices indices{{}, shaped.dtype(*index), scattering.count, scattering.size};
-  const auto make = [=, threads = context.config.threads, from = *from, at = *index,
-                     reference = evaluated(shaped, node).make](
+  const auto make = [=, threads = call.threads(), from = *from, at = *index,
+                     reference = evaluated(shaped, call.at).make](
                         const BufferRefs& refs, BufferRef scratch,
                         std::unique_ptr<ElementStep> epilogue) {
     const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(made)], scratch};
@@ -173,14 +169,13 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
     };
     return dtype == DType::float32 ? step(float{}) : step(double{});
   };
-  return StepDescriptor{
-      .reads = {*from, *index},
-      .writes = {made},
-      .scratch_bytes = bytes_of_rows(scattering) + context.config.threads * tile_bytes,
-      .make = [make](const BufferRefs& refs,
-                     BufferRef scratch) { return make(refs, scratch, nullptr); },
-      .make_with_epilogue = make,
-      .makes_tiles = true};
+  return StepDescriptor{.reads = {*from, *index},
+                        .writes = {made},
+                        .scratch_bytes = bytes_of_rows(scattering) + call.threads() * tile_bytes,
+                        .make = [make](const BufferRefs& refs,
+                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
+                        .make_with_epilogue = make,
+                        .makes_tiles = true};
 }
 
 }  // namespace mithril::cpu_backend

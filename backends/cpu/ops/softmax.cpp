@@ -3,7 +3,6 @@
 #include <map>
 #include <string_view>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/ops/row_step.hpp"
 
@@ -57,26 +56,25 @@ StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_vi
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t at,
-                                         const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, at, call);
-  const ValueId to = shaped.node(at).outputs.front();
+std::optional<StepDescriptor> lower_rows(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId to = call.made();
   const DType dtype = shaped.dtype(to);
   const auto rank = static_cast<int64_t>(shaped.dims(to).size());
-  const int64_t axis = reader.value(call.children.size() - 1).integer();
+  const int64_t axis = call.value(call.size() - 1).integer();
   if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
   std::vector<ValueId> sources;
-  for (size_t i = 0; i + 1 < call.children.size(); ++i) {
-    const std::optional<ValueId> source = reader.tensor(i);
+  for (size_t i = 0; i + 1 < call.size(); ++i) {
+    const std::optional<ValueId> source = call.tensor(i);
     if (!source) return std::nullopt;
     sources.push_back(*source);
     if (shaped.dtype(sources.back()) != dtype || shaped.dims(sources.back()) != shaped.dims(to)) {
       return std::nullopt;
     }
   }
-  return lower_floats(
-      dtype, [&]<typename T>(T) { return softmax_descriptor<T>(context, call.text, sources, to); });
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return softmax_descriptor<T>(call.context, call.name(), sources, to);
+  });
 }
 
 }  // namespace mithril::cpu_backend
