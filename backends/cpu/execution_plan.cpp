@@ -133,12 +133,10 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
   ShapedGraph shaped(graph, plan.shapes);
   const std::vector<DonatedBuffer> donated = donated_values(graph, config.donations);
   const std::vector<int> use_counts = count_uses(shaped, observed);
-  std::vector<std::optional<ValueId>> transposes(graph.values().size());
   NativeCode native;
   const LoweringContext context{.shaped = shaped,
                                 .config = config,
                                 .packed = packed,
-                                .transposes = transposes,
                                 .use_counts = use_counts,
                                 .observed = observed,
                                 .native = config.native ? &native : nullptr};
@@ -146,7 +144,7 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
     if (config.dump) config.dump(pass, text());
   };
 
-  if (!config.observer) assign_layouts(context, shaped);
+  if (!config.observer) shaped.set_layouts(assign_layouts(context));
   dump("layouts", [&] { return to_string(shaped); });
 
   NodeGroups groups = fuse_elementwise(context);
@@ -155,7 +153,7 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
   groups = schedule(shaped, std::move(groups), donated);
   dump("schedule", [&] { return to_string(groups, shaped); });
 
-  LoweredGraph lowered = lower(context, transposes, groups);
+  LoweredGraph lowered = lower(context, groups);
   dump("lowering", [&] { return to_string(lowered, shaped); });
 
   if (config.fuse) fuse_epilogues(context, lowered, donated);

@@ -192,13 +192,11 @@ std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) 
   cpu_backend::PackedWeights packed(graph);
   const std::vector<bool> observed;
   const std::vector<int> use_counts = cpu_backend::count_uses(shaped, observed);
-  cpu_backend::assign_layouts({.shaped = shaped,
-                               .config = config,
-                               .packed = packed,
-                               .transposes = {},
-                               .use_counts = use_counts,
-                               .observed = observed},
-                              shaped);
+  shaped.set_layouts(cpu_backend::assign_layouts({.shaped = shaped,
+                                                  .config = config,
+                                                  .packed = packed,
+                                                  .use_counts = use_counts,
+                                                  .observed = observed}));
   std::vector<bool> blocked;
   for (size_t i = 0; i < graph.values().size(); ++i) {
     blocked.push_back(shaped.is_in_blocks(static_cast<ValueId>(i)));

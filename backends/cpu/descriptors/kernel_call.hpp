@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "mithril/op/formula.hpp"
@@ -36,6 +37,9 @@ struct CallReader {
 // A call to lower, and what lowering functions read besides.
 struct KernelCall : CallReader {
   const LoweringContext& context;
+  // Per value: the source of the transpose (last two axes) while no step computes the value,
+  // because all consumers so far read the source instead.
+  const std::vector<std::optional<ValueId>>& transposes;
 
   int threads() const { return context.config.threads; }
 };

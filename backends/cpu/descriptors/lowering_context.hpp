@@ -39,9 +39,6 @@ struct LoweringContext {
   const ShapedGraph& shaped;
   const Config& config;
   PackedWeights& packed;
-  // Per value: the source of the transpose (last two axes) while no step computes the value,
-  // because all consumers so far read the source instead.
-  const std::vector<std::optional<ValueId>>& transposes;
   const std::vector<int>& use_counts;  // per value: see count_uses
   const std::vector<bool>& observed;   // per node: the observer wants its outputs; empty: none
   NativeCode* native = nullptr;        // null: elementwise programs are interpreted

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/kernels/blocking.hpp"
 #include "mithril/eval/node_error.hpp"
 
 namespace mithril::cpu_backend {
@@ -34,14 +35,13 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
 
 int64_t ShapedGraph::bytes(ValueId id) const {
   int64_t elements = count(id);
-  if (is_in_blocks(id)) elements = element_count(dims_in_blocks(dims(id), channels_of_block_));
+  if (is_in_blocks(id)) elements = element_count(dims_in_blocks(dims(id), layouts_.channels));
   return elements * static_cast<int64_t>(size_of(dtype(id)));
 }
 
 int64_t ShapedGraph::buffer_bytes(ValueId id) const {
-  if (is_padded_.empty() || !is_padded_[index(id)]) return bytes(id);
-  const int64_t blocks = (count(id) + channels_of_block_ - 1) / channels_of_block_;
-  return blocks * channels_of_block_ * static_cast<int64_t>(size_of(dtype(id)));
+  if (layouts_.padded.empty() || !layouts_.padded[index(id)]) return bytes(id);
+  return round_up(count(id), layouts_.channels) * static_cast<int64_t>(size_of(dtype(id)));
 }
 
 std::string to_string(const ShapedGraph& shaped) {
@@ -73,7 +73,7 @@ Dims dims_in_blocks(const Dims& dims, int64_t channels) {
   Dims all(rank + 1, 1);
   std::copy_backward(dims.begin(), dims.end(), all.begin() + rank);
   if (all[1] > 1) {
-    all[1] = (all[1] + channels - 1) / channels;
+    all[1] = up(all[1], channels);
     all[rank] = channels;
   }
   return all;

@@ -11,6 +11,15 @@
 
 namespace mithril::cpu_backend {
 
+// The values [N, C, H, W] with the blocked layout: see layout/assign_layouts.hpp.
+struct BlockedLayouts {
+  std::vector<bool> blocked;  // per value; empty: none
+  // Per value: a vector of channels that a blocked value is combined with, whose buffer ends at a
+  // whole block, too.
+  std::vector<bool> padded;
+  int64_t channels = 1;  // of a block
+};
+
 // The graph with the sizes of one plan. Both must outlive this object.
 class ShapedGraph {
  public:
@@ -29,16 +38,11 @@ class ShapedGraph {
   int64_t bytes(ValueId id) const;
   // Bytes of its buffer, which may have to end at a whole block.
   int64_t buffer_bytes(ValueId id) const;
-  // Whether a value [N, C, H, W] has the blocked layout: see layout/assign_layouts.hpp.
-  bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
-  int64_t channels_of_block() const { return channels_of_block_; }
-  // `padded`, per value: a vector of channels that a blocked value is combined with, whose buffer
-  // ends at a whole block, too.
-  void put_in_blocks(std::vector<bool> values, std::vector<bool> padded, int64_t channels) {
-    in_blocks_ = std::move(values);
-    is_padded_ = std::move(padded);
-    channels_of_block_ = channels;
+  bool is_in_blocks(ValueId id) const {
+    return !layouts_.blocked.empty() && layouts_.blocked[index(id)];
   }
+  int64_t channels_of_block() const { return layouts_.channels; }
+  void set_layouts(BlockedLayouts layouts) { layouts_ = std::move(layouts); }
 
  private:
   void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
@@ -48,8 +52,7 @@ class ShapedGraph {
   std::vector<std::vector<ValueId>> tensors_;  // per node
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
-  std::vector<bool> in_blocks_, is_padded_;  // per value; empty: none
-  int64_t channels_of_block_ = 1;
+  BlockedLayouts layouts_;
 };
 
 // Per value: the number of node arguments and graph outputs that refer to it, plus 1 if the

@@ -110,8 +110,8 @@ std::optional<GemmOperand> operand_of(const CallReader& call, const SpelledExpre
 }
 
 // Reads a transposed operand from its source.
-GemmOperand read_through(const LoweringContext& context, GemmOperand operand) {
-  const std::optional<ValueId> source = context.transposes[index(operand.id)];
+GemmOperand read_through(const KernelCall& call, GemmOperand operand) {
+  const std::optional<ValueId> source = call.transposes[index(operand.id)];
   return source ? GemmOperand{*source, !operand.transposed} : operand;
 }
 
@@ -237,8 +237,8 @@ std::optional<StepDescriptor> lower_gemm(const KernelCall& call) {
     if (given != dtype && !may_be_half) return std::nullopt;
   }
   if (!operands[0] || !operands[1]) return std::nullopt;
-  const GemmValues values{.a = read_through(context, *operands[0]),
-                          .b = read_through(context, *operands[1]),
+  const GemmValues values{.a = read_through(call, *operands[0]),
+                          .b = read_through(call, *operands[1]),
                           .bias = operands.size() > 2 ? operands[2] : std::nullopt,
                           .c = c};
   if (is_half(context.shaped.dtype(values.a.id))) return lower_vnni_gemm(context, values);

@@ -17,12 +17,6 @@ namespace {
 
 constexpr size_t rank = 4;
 
-struct ChannelBlocks {
-  std::vector<bool> values;  // per value: it gets the blocked layout; empty: none
-  std::vector<bool> padded;  // per value: a vector whose buffer ends at a whole block
-  int64_t channels = 1;      // of a block
-};
-
 // Assigns layouts to kinds of values. The values of a kind must have the same layout. One of its
 // values, the root, identifies it.
 class Choice {
@@ -42,7 +36,7 @@ class Choice {
     }
   }
 
-  ChannelBlocks run() {
+  BlockedLayouts run() {
     find_convolutions();
     if (convolutions_.empty()) return {};
     for (const ValueId id : shaped_.graph().inputs()) refuse(id);
@@ -185,9 +179,6 @@ class Choice {
 
 }  // namespace
 
-void assign_layouts(const LoweringContext& context, ShapedGraph& shaped) {
-  ChannelBlocks chosen = Choice(context).run();
-  shaped.put_in_blocks(std::move(chosen.values), std::move(chosen.padded), chosen.channels);
-}
+BlockedLayouts assign_layouts(const LoweringContext& context) { return Choice(context).run(); }
 
 }  // namespace mithril::cpu_backend

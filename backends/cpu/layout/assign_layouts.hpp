@@ -7,7 +7,7 @@
 namespace mithril::cpu_backend {
 
 // A value gets the blocked layout if a convolution reads or makes it, its channels fill whole
-// blocks, and no other node or output requires NCHW. `shaped` is the graph of the context.
-void assign_layouts(const LoweringContext& context, ShapedGraph& shaped);
+// blocks, and no other node or output requires NCHW.
+BlockedLayouts assign_layouts(const LoweringContext& context);
 
 }  // namespace mithril::cpu_backend

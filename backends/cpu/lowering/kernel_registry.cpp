@@ -73,11 +73,12 @@ bool is_of(const SpelledExpression& argument, std::string_view port) {
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node) {
+std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node,
+                                         const std::vector<std::optional<ValueId>>& transposes) {
   const OpDef& op = *context.shaped.node(node).op;
   const SpelledExpression* call = kernel_of(op);
   if (!call) return std::nullopt;
-  return kernel_called(op, *call).lower({{context.shaped, node, *call}, context});
+  return kernel_called(op, *call).lower({{context.shaped, node, *call}, context, transposes});
 }
 
 HalfUse half_use(const OpDef& op) {

@@ -16,13 +16,13 @@ namespace {
 
 class GraphLowering {
  public:
-  GraphLowering(const LoweringContext& context, std::vector<std::optional<ValueId>>& transposes)
+  explicit GraphLowering(const LoweringContext& context)
       : graph_(context.shaped.graph()),
         shaped_(context.shaped),
         context_(context),
         lowered_{.storage_of = std::vector<size_t>(graph_.values().size())},
         is_output_(graph_.values().size()),
-        transposes_(transposes),
+        transposes_(graph_.values().size()),
         deferred_by_(graph_.values().size()) {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
     int32_t base = 1;
@@ -92,7 +92,7 @@ class GraphLowering {
     if (!transposes_[index(id)]) return;
     transposes_[index(id)].reset();
     const size_t nodes[] = {deferred_by_[index(id)]};
-    add(*lower_node(context_, nodes[0]), nodes);
+    add(*lower_node(context_, nodes[0], transposes_), nodes);
   }
 
   void add_node(size_t i) {
@@ -103,7 +103,7 @@ class GraphLowering {
       materialize(source(node));
       if (!context_.is_observed(i) && may_be_view(node)) return add_view(node);
       add(copied(shaped_, i), nodes);
-    } else if (auto descriptor = lower_node(context_, i)) {
+    } else if (auto descriptor = lower_node(context_, i, transposes_)) {
       add(*std::move(descriptor), nodes);
     } else if (!elementwise_dtype(shaped_, i) || !add_elementwise(nodes)) {
       add(evaluated(shaped_, i), nodes);
@@ -152,17 +152,14 @@ class GraphLowering {
   LoweredGraph lowered_;
   std::vector<bool> is_output_;  // per value
   std::vector<bool> is_kept_;    // per value: a node outside its group reads it, or it is an output
-  // Per value: the source of the transpose while no step computes the value, and the node that
-  // would.
-  std::vector<std::optional<ValueId>>& transposes_;
-  std::vector<size_t> deferred_by_;
+  std::vector<std::optional<ValueId>> transposes_;  // see KernelCall
+  std::vector<size_t> deferred_by_;  // per value of these: the node that would compute it
 };
 
 }  // namespace
 
-LoweredGraph lower(const LoweringContext& context, std::vector<std::optional<ValueId>>& transposes,
-                   const NodeGroups& groups) {
-  return GraphLowering(context, transposes).run(groups);
+LoweredGraph lower(const LoweringContext& context, const NodeGroups& groups) {
+  return GraphLowering(context).run(groups);
 }
 
 }  // namespace mithril::cpu_backend

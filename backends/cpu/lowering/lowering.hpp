@@ -20,14 +20,14 @@ NodeGroups schedule(const ShapedGraph& shaped, NodeGroups groups,
                     std::span<const DonatedBuffer> donated);
 
 // One step for each group of elementwise nodes, or a step for each node: by its kernel, as a copy
-// or a view, or by the `eval` of its op. Adds to `transposes`, which the context refers to, the
-// transposes that GEMMs absorb. Buffer 0 is the arena. The inputs, then the constants, are in the
-// buffers from 1 on.
-LoweredGraph lower(const LoweringContext& context, std::vector<std::optional<ValueId>>& transposes,
-                   const NodeGroups& groups);
+// or a view, or by the `eval` of its op. Buffer 0 is the arena. The inputs, then the constants, are
+// in the buffers from 1 on.
+LoweredGraph lower(const LoweringContext& context, const NodeGroups& groups);
 
-// None if the record names no kernel, or the kernel does not support the dtypes or sizes.
-std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node);
+// `transposes`: see KernelCall. None if the record names no kernel, or the kernel does not support
+// the dtypes or sizes.
+std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node,
+                                         const std::vector<std::optional<ValueId>>& transposes);
 
 // How the kernel of an op uses 16-bit inputs.
 enum class HalfUse {
