@@ -159,13 +159,14 @@ void check(const Convolution& convolution) {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
-    const ImplicitGemm<T> forwards(forward_geometry(convolution, kernels.nr), kernels);
-    const ImplicitGemm<T> backwards(input_gradient_geometry(convolution, kernels.nr), kernels);
+    const auto forwards = implicit_gemm<T>(forward_geometry(convolution, kernels.nr), kernels);
+    const auto backwards =
+        implicit_gemm<T>(input_gradient_geometry(convolution, kernels.nr), kernels);
     const auto output = [&](int64_t parts) {
-      return made<T>(forwards, parts, sample.input, sample, sample.bias.data(), outputs.size());
+      return made<T>(*forwards, parts, sample.input, sample, sample.bias.data(), outputs.size());
     };
     const auto input = [&](int64_t parts) {
-      return made<T>(backwards, parts, sample.output, sample, nullptr, inputs.size());
+      return made<T>(*backwards, parts, sample.output, sample, nullptr, inputs.size());
     };
     CHECK(first_wrong(output(1), outputs) == "");
     CHECK(first_wrong(input(1), inputs) == "");

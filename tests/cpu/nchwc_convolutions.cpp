@@ -3,13 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <type_traits>
 
-#include "backends/cpu/conv/depthwise_nchwc.hpp"
-#include "backends/cpu/conv/direct_nchwc.hpp"
-#include "backends/cpu/conv/grouped_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/conv/vnni_pairs.hpp"
-#include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/convolution_sample.hpp"
 #include "tests/cpu/differing_output.hpp"
@@ -91,8 +87,7 @@ void check_form(const ConvolutionForm& form, const ConvolutionSample& sample,
   }
 }
 
-template <typename Form>
-void check(const Convolution& c, double allowed) {
+void check(MakeNchwcForm make, const Convolution& c, double allowed) {
   CAPTURE(c.height.input);
   CAPTURE(c.inputs);
   const ConvolutionSample sample(c);
@@ -109,13 +104,8 @@ void check(const Convolution& c, double allowed) {
                            kernels.block, std::nanf(""));
       }
       const auto* weight = sample.weight.data<float>();
-      if constexpr (std::is_same_v<Form, WinogradNchwc>) {
-        check_form(Form(c, {blocked, true}, instructions), sample, sums, weight, source.data(),
-                   kernels.block, allowed);
-      } else {
-        check_form(Form(c, {blocked, true}, kernels), sample, sums, weight, source.data(),
-                   kernels.block, allowed);
-      }
+      check_form(*make(c, {blocked, true}, kernels), sample, sums, weight, source.data(),
+                 kernels.block, allowed);
     }
   }
 }
@@ -140,7 +130,7 @@ void check_pairs(const Convolution& c) {
       constexpr uint16_t nan = 0x7fc0;
       source = in_blocks(given, c.images, c.inputs, c.height.input * c.width.input, block, nan);
     }
-    check_form(DirectNchwc(c, {blocked, true}, pairs->blocks), sample, sums,
+    check_form(*direct_nchwc(c, {blocked, true}, pairs->blocks), sample, sums,
                paired_weight(weight).data(), source.data(), block, 1e-6);
   }
 }
@@ -198,7 +188,7 @@ TEST_CASE("NCHWc convolutions equal direct sums") {
         of_images(2, in_groups(3, window(6, 7, 32, 16, plain))),
         in_groups(2, window(6, 7, 16, 48, strided)),
         in_groups(4, window(5, 5, 16, 32, points))}) {
-    check<DirectNchwc>(c, 1e-6);
+    check(direct_nchwc, c, 1e-6);
   }
 }
 
@@ -214,11 +204,11 @@ TEST_CASE("depthwise NCHWc convolutions equal direct sums") {
         in_groups(32, window(2, 3, 1, 1, {.kernel = 3, .before = 4})),
         in_groups(20, window(1, 5, 1, 1, {.kernel = 5, .before = 2})),
         in_groups(600, window(2, 2, 1, 1, plain))}) {
-    check<DepthwiseNchwc>(c, 1e-6);
+    check(grouped_nchwc, c, 1e-6);
   }
   for (const int64_t columns : {1, 2, 3, 5, 6, 7, 13, 14, 15, 27, 28, 29, 30, 31}) {
-    check<DepthwiseNchwc>(in_groups(16, window(3, columns, 1, 1, plain)), 1e-6);
-    check<DepthwiseNchwc>(in_groups(16, window(4, 2 * columns, 1, 1, strided)), 1e-6);
+    check(grouped_nchwc, in_groups(16, window(3, columns, 1, 1, plain)), 1e-6);
+    check(grouped_nchwc, in_groups(16, window(4, 2 * columns, 1, 1, strided)), 1e-6);
   }
 }
 
@@ -233,7 +223,7 @@ TEST_CASE("grouped NCHWc convolutions equal direct sums") {
         in_groups(8, window(2, 3, 2, 2, {.kernel = 3, .before = 4})),
         in_groups(20, window(1, 5, 1, 2, {.kernel = 5, .before = 2}))}) {
     REQUIRE(suits_grouped_nchwc(c, nchwc_kernels()) == (nchwc_kernels().nr > 0));
-    check<GroupedNchwc>(c, 1e-6);
+    check(grouped_nchwc, c, 1e-6);
   }
   for (const Convolution& c :
        {in_groups(2, window(5, 6, 3, 3, plain)), in_groups(4, window(5, 6, 8, 4, plain)),
@@ -266,7 +256,7 @@ TEST_CASE("NCHWc Winograd convolutions are within 5e-6 of direct sums") {
         of_images(3, window(7, 7, 32, 64, plain)), of_images(8, window(14, 14, 64, 64, plain)),
         window(12, 13, 33, 17, plain), of_images(2, window(9, 8, 47, 40, plain)),
         window(8, 8, 15, 33, plain)}) {
-    check<WinogradNchwc>(c, 5e-6);
+    check(winograd_nchwc, c, 5e-6);
   }
 }
 

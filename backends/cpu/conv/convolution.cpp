@@ -3,14 +3,10 @@
 #include <memory>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/conv/depthwise_nchwc.hpp"
-#include "backends/cpu/conv/direct_nchwc.hpp"
-#include "backends/cpu/conv/grouped_nchwc.hpp"
-#include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/conv/window_attributes.hpp"
-#include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
@@ -22,11 +18,10 @@ template <typename T>
 StepDescriptor implicit_gemm_descriptor(const LoweringContext& context, const Convolution& c,
                                         const ConvolutionValues& values, bool is_input_gradient) {
   const int64_t nr = gemm_kernels<T>().nr;
-  return convolution_descriptor(
-      context,
-      std::make_shared<ImplicitGemm<T>>(is_input_gradient ? input_gradient_geometry(c, nr)
-                                                          : forward_geometry(c, nr)),
-      values, is_input_gradient);
+  return convolution_descriptor(context,
+                                implicit_gemm<T>(is_input_gradient ? input_gradient_geometry(c, nr)
+                                                                   : forward_geometry(c, nr)),
+                                values, is_input_gradient);
 }
 
 bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
@@ -56,14 +51,11 @@ std::shared_ptr<const ConvolutionForm> nchwc_form(const LoweringContext& context
   const auto& [c, kernels] = convolution;
   const NchwcLayouts layouts{context.shaped.is_in_blocks(values.source),
                              context.shaped.is_in_blocks(values.made)};
-  if (!suits_direct_nchwc(c, *kernels)) {
-    if (is_depthwise(c)) return std::make_shared<DepthwiseNchwc>(c, layouts, *kernels);
-    return std::make_shared<GroupedNchwc>(c, layouts, *kernels);
-  }
+  if (!suits_direct_nchwc(c, *kernels)) return grouped_nchwc(c, layouts, *kernels);
   if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
-    return std::make_shared<WinogradNchwc>(c, layouts);
+    return winograd_nchwc(c, layouts, *kernels);
   }
-  return std::make_shared<DirectNchwc>(c, layouts, *kernels);
+  return direct_nchwc(c, layouts, *kernels);
 }
 
 }  // namespace
@@ -119,11 +111,11 @@ std::optional<StepDescriptor> lower_convolution(const KernelCall& call) {
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
     const int64_t taps = convolution->height.kernel * convolution->width.kernel;
     if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
-      return convolution_descriptor(call.context, std::make_shared<Im2col>(*convolution), values);
+      return convolution_descriptor(call.context, im2col(*convolution), values);
     }
-    const auto form = std::make_shared<ImplicitGemm<float>>(
-        forward_geometry(in_pairs(*convolution), pairs->windows.nr), pairs->windows,
-        planes_of_source(*convolution));
+    const auto form =
+        implicit_gemm<float>(forward_geometry(in_pairs(*convolution), pairs->windows.nr),
+                             pairs->windows, planes_of_source(*convolution));
     return convolution_descriptor(call.context, form, values);
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {

@@ -1,6 +1,7 @@
 #include "backends/cpu/conv/implicit_gemm.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "backends/cpu/kernels/blocking.hpp"
@@ -69,6 +70,120 @@ void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t f
 }
 
 template void pad_planes(const ImplicitGemmGeometry&, const uint16_t*, int64_t, int64_t, uint16_t*);
+
+namespace {
+
+// Each group of each image is a unit. T is float, which also stands for VNNI pairs, or double.
+template <typename T>
+class ImplicitGemm final : public ConvolutionForm {
+ public:
+  // `source_pairs`: the source, if the geometry and the kernels are of VNNI pairs. `first_row`: the
+  // output channel of row 0.
+  explicit ImplicitGemm(ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels,
+                        PairedPlanes source_pairs = {}, int64_t first_row = 0)
+      : geometry_(std::move(geometry)),
+        kernels_(&kernels),
+        source_pairs_(source_pairs),
+        tiles_(up(geometry_.rows, kernels.mr)),
+        mr_(tiles_ > 0 ? up(geometry_.rows, tiles_) : 1),
+        first_row_(first_row) {}
+
+  int64_t units() const override { return geometry_.images * geometry_.groups; }
+  double work() const override { return geometry_.work(); }
+  PairedPlanes source_pairs() const override { return source_pairs_; }
+  PackedFormat format() const override { return {PackedLayout::implicit_gemm, geometry_.groups}; }
+  int64_t panels() const override { return geometry_.groups * tiles_; }
+  int64_t weight_bytes() const override {
+    return geometry_.groups * weight_count() * int64_t{sizeof(T)};
+  }
+
+  void pack_weight(const void* weight, int64_t panel, void* packed) const override {
+    const int64_t group = panel / tiles_, tile = panel % tiles_;
+    const T* from = static_cast<const T*>(weight) + group * geometry_.group_step +
+                    (first_row_ + tile * mr_) * geometry_.row_step;
+    const int64_t rows = std::min(mr_, geometry_.rows - tile * mr_);
+    T* to = static_cast<T*>(packed) + group * weight_count();
+    for (const TapGemm& gemm : geometry_.gemms) {
+      T* next = to + tile * gemm.depth() * mr_;
+      // The weights ascend, so these are contiguous in each row.
+      if (!gemm.weights.empty() && gemm.weights.back() + 1 == gemm.depth()) {
+        gemm_kernels<T>().transpose_pack({.from = from,
+                                          .from_step = geometry_.row_step,
+                                          .count = rows,
+                                          .depth = gemm.depth(),
+                                          .to = next,
+                                          .to_step = mr_});
+      } else {
+        for (const int64_t k : gemm.weights) {
+          for (int64_t row = 0; row < rows; ++row) next[row] = from[row * geometry_.row_step + k];
+          next += mr_;
+        }
+      }
+      to += tiles_ * gemm.depth() * mr_;
+    }
+  }
+
+  // All channels are one round if there are several images, groups or GEMMs, or if the packed
+  // weight is small.
+  std::vector<std::shared_ptr<const ConvolutionForm>> rounds(int threads) const override {
+    constexpr int64_t bytes_at_once = 1 << 20;
+    const int64_t bytes = weight_bytes();
+    if (units() > 1 || geometry_.gemms.size() > 1 || bytes <= bytes_at_once) return {};
+    const int64_t fitting = bytes_at_once / (bytes / tiles_);
+    const int64_t most = std::max<int64_t>(fitting, threads) * mr_;
+    if (most >= geometry_.rows) return {};
+    std::vector<std::shared_ptr<const ConvolutionForm>> made;
+    for (int64_t row = 0; row < geometry_.rows; row += most) {
+      ImplicitGemmGeometry part = geometry_;
+      part.rows = std::min(most, geometry_.rows - row);
+      made.push_back(
+          std::make_shared<ImplicitGemm>(std::move(part), *kernels_, PairedPlanes(), row));
+    }
+    return made;
+  }
+
+  int64_t source_bytes() const override {
+    if (geometry_.in_place) return 0;
+    constexpr int64_t margin = GemmKernels<T>::most_nr;
+    return (geometry_.channels * geometry_.channel_step() + margin) * int64_t{sizeof(T)};
+  }
+  int64_t source_rows() const override { return geometry_.channels; }
+  void pad(const void* source, int64_t unit, GemmPart::Range channels,
+           void* padded) const override {
+    pad_planes(geometry_, source_of(source, unit), channels.first, channels.last,
+               static_cast<T*>(padded));
+  }
+  // Splits the rows of tiles or the panels, whichever gives parts of more equal size.
+  GemmPart cut(int64_t parts) const override {
+    int64_t panels = 0;
+    for (const TapGemm& gemm : geometry_.gemms) panels += up(geometry_.columns(gemm), kernels_->nr);
+    return cut_evenly(tiles_, panels / static_cast<int64_t>(geometry_.gemms.size()), parts);
+  }
+  void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override {
+    GroupMultiplication(*this, operands, part).run();
+  }
+
+ private:
+  class GroupMultiplication;
+
+  // Elements of the packed weight of a group.
+  int64_t weight_count() const {
+    int64_t depth = 0;
+    for (const TapGemm& gemm : geometry_.gemms) depth += gemm.depth();
+    return tiles_ * mr_ * depth;
+  }
+  const T* source_of(const void* source, int64_t unit) const {
+    return static_cast<const T*>(source) + unit * geometry_.channels * geometry_.source_plane();
+  }
+
+  ImplicitGemmGeometry geometry_;
+  const GemmKernels<T>* kernels_;
+  PairedPlanes source_pairs_;
+  // Rows of tiles, and the rows of each. They depend only on the sizes, so that results do not
+  // depend on the number of threads.
+  int64_t tiles_, mr_;
+  int64_t first_row_;
+};
 
 // Computes a part of one group of one image.
 template <typename T>
@@ -214,94 +329,20 @@ class ImplicitGemm<T>::GroupMultiplication {
   alignas(64) T beside_[GemmKernels<T>::most_rows * block_columns];
 };
 
-template <typename T>
-ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels,
-                              PairedPlanes source_pairs, int64_t first_row)
-    : geometry_(std::move(geometry)),
-      kernels_(&kernels),
-      source_pairs_(source_pairs),
-      tiles_(up(geometry_.rows, kernels.mr)),
-      mr_(tiles_ > 0 ? up(geometry_.rows, tiles_) : 1),
-      first_row_(first_row) {}
+}  // namespace
 
 template <typename T>
-int64_t ImplicitGemm<T>::weight_count() const {
-  int64_t depth = 0;
-  for (const TapGemm& gemm : geometry_.gemms) depth += gemm.depth();
-  return tiles_ * mr_ * depth;
+std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry geometry,
+                                                     const GemmKernels<T>& kernels,
+                                                     PairedPlanes source_pairs) {
+  return std::make_shared<ImplicitGemm<T>>(std::move(geometry), kernels, source_pairs);
 }
 
-template <typename T>
-int64_t ImplicitGemm<T>::source_bytes() const {
-  if (geometry_.in_place) return 0;
-  constexpr int64_t margin = GemmKernels<T>::most_nr;
-  return (geometry_.channels * geometry_.channel_step() + margin) * int64_t{sizeof(T)};
-}
-
-template <typename T>
-void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packed) const {
-  const int64_t group = panel / tiles_, tile = panel % tiles_;
-  const T* from = static_cast<const T*>(weight) + group * geometry_.group_step +
-                  (first_row_ + tile * mr_) * geometry_.row_step;
-  const int64_t rows = std::min(mr_, geometry_.rows - tile * mr_);
-  T* to = static_cast<T*>(packed) + group * weight_count();
-  for (const TapGemm& gemm : geometry_.gemms) {
-    T* next = to + tile * gemm.depth() * mr_;
-    // The weights ascend, so these are contiguous in each row.
-    if (!gemm.weights.empty() && gemm.weights.back() + 1 == gemm.depth()) {
-      gemm_kernels<T>().transpose_pack({.from = from,
-                                        .from_step = geometry_.row_step,
-                                        .count = rows,
-                                        .depth = gemm.depth(),
-                                        .to = next,
-                                        .to_step = mr_});
-    } else {
-      for (const int64_t k : gemm.weights) {
-        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * geometry_.row_step + k];
-        next += mr_;
-      }
-    }
-    to += tiles_ * gemm.depth() * mr_;
-  }
-}
-
-template <typename T>
-std::vector<std::shared_ptr<const ConvolutionForm>> ImplicitGemm<T>::rounds(int threads) const {
-  constexpr int64_t bytes_at_once = 1 << 20;
-  const int64_t bytes = weight_bytes();
-  if (units() > 1 || geometry_.gemms.size() > 1 || bytes <= bytes_at_once) return {};
-  const int64_t fitting = bytes_at_once / (bytes / tiles_);
-  const int64_t most = std::max<int64_t>(fitting, threads) * mr_;
-  if (most >= geometry_.rows) return {};
-  std::vector<std::shared_ptr<const ConvolutionForm>> made;
-  for (int64_t row = 0; row < geometry_.rows; row += most) {
-    ImplicitGemmGeometry part = geometry_;
-    part.rows = std::min(most, geometry_.rows - row);
-    made.push_back(std::make_shared<ImplicitGemm>(std::move(part), *kernels_, PairedPlanes(), row));
-  }
-  return made;
-}
-
-template <typename T>
-void ImplicitGemm<T>::pad(const void* source, int64_t unit, GemmPart::Range channels,
-                          void* padded) const {
-  pad_planes(geometry_, source_of(source, unit), channels.first, channels.last,
-             static_cast<T*>(padded));
-}
-
-template <typename T>
-GemmPart ImplicitGemm<T>::cut(int64_t parts) const {
-  int64_t panels = 0;
-  for (const TapGemm& gemm : geometry_.gemms) panels += up(geometry_.columns(gemm), kernels_->nr);
-  return cut_evenly(tiles_, panels / static_cast<int64_t>(geometry_.gemms.size()), parts);
-}
-
-template <typename T>
-void ImplicitGemm<T>::multiply(const ConvolutionOperands& operands, const GemmPart& part) const {
-  GroupMultiplication(*this, operands, part).run();
-}
-
-template class ImplicitGemm<float>;
-template class ImplicitGemm<double>;
+template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
+                                                              const GemmKernels<float>&,
+                                                              PairedPlanes);
+template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
+                                                              const GemmKernels<double>&,
+                                                              PairedPlanes);
 
 }  // namespace mithril::cpu_backend

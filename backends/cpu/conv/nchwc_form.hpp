@@ -1,4 +1,4 @@
-// The base of the forms in the NCHW16c (blocked) layout: the layouts of source and result.
+// The forms in the NCHW16c (blocked) layout, and their base: the layouts of source and result.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,19 @@ class NchwcForm : public ConvolutionForm {
   bool to_blocks_;
   int64_t block_;
 };
+
+// Whether the kernels support this convolution. Its source may be in either layout.
+bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
+// Whether each block of output channels depends on one block of input channels.
+bool suits_grouped_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
+// Whether the window suits the algorithm, and the savings exceed the cost of the transforms.
+bool suits_winograd_nchwc(const Convolution& convolution);
+
+// The forms for convolutions that they suit.
+using MakeNchwcForm = std::shared_ptr<const ConvolutionForm>(const Convolution& convolution,
+                                                             NchwcLayouts layouts,
+                                                             const NchwcKernels& kernels);
+MakeNchwcForm direct_nchwc, grouped_nchwc, winograd_nchwc;
 
 // The bias of a panel of at most 64 output channels. Lanes beyond the last channel hold 0.
 class PanelBias {

@@ -176,25 +176,6 @@ void fill_stride(NchwcKernels& made) {
   }
 }
 
-const NchwcKernels& kernels() {
-  static const NchwcKernels filled = [] {
-    NchwcKernels made;
-    if constexpr (lanes<float> >= 4) {
-      made.mr = pixels;
-      made.nr = panel;
-      fill_stride<1>(made);
-      fill_stride<2>(made);
-      made.lanes[0] = run_lanes<0>;
-      made.lanes[1] = run_lanes<block>;
-      made.lanes[2] = run_lanes<2 * block>;
-      made.lanes_of_taps = run_lanes_of_taps;
-      made.select = select;
-    }
-    return made;
-  }();
-  return filled;
-}
-
 // ---- Winograd ----
 
 // x * factor + y
@@ -306,7 +287,27 @@ HWY_ATTR void output_block(const WinogradOutputBlock& w) {
   }
 }
 
-constexpr WinogradKernels transforms{weight, input_block, output_block};
+// ---- tables ----
+
+const NchwcKernels& kernels() {
+  static const NchwcKernels filled = [] {
+    NchwcKernels made;
+    if constexpr (lanes<float> >= 4) {
+      made.mr = pixels;
+      made.nr = panel;
+      fill_stride<1>(made);
+      fill_stride<2>(made);
+      made.lanes[0] = run_lanes<0>;
+      made.lanes[1] = run_lanes<block>;
+      made.lanes[2] = run_lanes<2 * block>;
+      made.lanes_of_taps = run_lanes_of_taps;
+      made.select = select;
+      made.winograd = {weight, input_block, output_block};
+    }
+    return made;
+  }();
+  return filled;
+}
 
 }  // namespace
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
@@ -317,10 +318,6 @@ namespace mithril::cpu_backend {
 
 const NchwcKernels& nchwc_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, kernels());
-}
-
-const WinogradKernels& winograd_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, transforms);
 }
 
 }  // namespace mithril::cpu_backend

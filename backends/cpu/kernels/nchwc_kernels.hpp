@@ -50,48 +50,6 @@ struct LaneSelection {
   float* to;
 };
 
-struct NchwcKernels {
-  static constexpr int most_rows = 32;
-  using Run = void (*)(const BlockTile&);
-  // Indexed by the number of pixels, from 1.
-  using Tiles = std::array<Run, most_rows + 1>;
-
-  int mr = 0;  // pixels of the largest tile
-  int nr = 0;  // channels of a panel: one or two blocks; 0: there are no kernels
-  // Channels in a block of the source and of the result: 16 for float32, 32 for VNNI pairs of
-  // bfloat16.
-  int64_t block = channel_block;
-  // For a source in the blocked layout, indexed by the stride of the window - 1. Each run is one
-  // block of 16 elements. The kernels for VNNI pairs take any stride and shorter runs, too.
-  Tiles blocks[2] = {};
-  // For a planar source, indexed by the stride - 1 and the length of the runs. Index 0 takes any
-  // length.
-  static constexpr int64_t most_run = 8;
-  std::array<Tiles, most_run> planes[2] = {};
-  // For runs of any length, indexed by the stride - 1: for a blocked source, and for panels of
-  // which only the first block is stored, from a blocked and from a planar source.
-  Tiles short_runs[2] = {}, half_of_blocks[2] = {}, half_of_planes[2] = {};
-  void (*release)() = nullptr;  // see GemmKernels
-
-  // For grouped convolutions. Null: no kernels.
-  Run lanes[3] = {};            // for steps of 1 and 2 blocks; index 0: for any a_step
-  Run lanes_of_taps = nullptr;  // for one pixel and some taps
-  void (*select)(const LaneSelection&) = nullptr;
-
-  bool of_pairs() const { return block > channel_block; }
-
-  // The kernels for these runs. `half`: only the first block of the panel is stored.
-  const Tiles& tiles(bool planar, int64_t stride, int64_t run, bool half) const {
-    const auto s = static_cast<size_t>(stride - 1);
-    if (half) return planar ? half_of_planes[s] : half_of_blocks[s];
-    if (!planar) return run < channel_block && short_runs[s][1] ? short_runs[s] : blocks[s];
-    const auto length = static_cast<size_t>(run < most_run ? run : 0);
-    return planes[s][length][1] ? planes[s][length] : planes[s][0];
-  }
-};
-
-const NchwcKernels& nchwc_kernels(Instructions instructions = best_instructions());
-
 // The transforms of Winograd F(4x4, 3x3), with the points 0, 1, -1, 2, -2 and infinity. A. Lavin,
 // S. Gray: Fast Algorithms for Convolutional Neural Networks, 2015. Steps are in elements.
 
@@ -130,6 +88,48 @@ struct WinogradKernels {
   void (*output_block)(const WinogradOutputBlock&);
 };
 
-const WinogradKernels& winograd_kernels(Instructions instructions = best_instructions());
+struct NchwcKernels {
+  static constexpr int most_rows = 32;
+  using Run = void (*)(const BlockTile&);
+  // Indexed by the number of pixels, from 1.
+  using Tiles = std::array<Run, most_rows + 1>;
+
+  int mr = 0;  // pixels of the largest tile
+  int nr = 0;  // channels of a panel: one or two blocks; 0: there are no kernels
+  // Channels in a block of the source and of the result: 16 for float32, 32 for VNNI pairs of
+  // bfloat16.
+  int64_t block = channel_block;
+  // For a source in the blocked layout, indexed by the stride of the window - 1. Each run is one
+  // block of 16 elements. The kernels for VNNI pairs take any stride and shorter runs, too.
+  Tiles blocks[2] = {};
+  // For a planar source, indexed by the stride - 1 and the length of the runs. Index 0 takes any
+  // length.
+  static constexpr int64_t most_run = 8;
+  std::array<Tiles, most_run> planes[2] = {};
+  // For runs of any length, indexed by the stride - 1: for a blocked source, and for panels of
+  // which only the first block is stored, from a blocked and from a planar source.
+  Tiles short_runs[2] = {}, half_of_blocks[2] = {}, half_of_planes[2] = {};
+  void (*release)() = nullptr;  // see GemmKernels
+
+  // For grouped convolutions. Null: no kernels.
+  Run lanes[3] = {};            // for steps of 1 and 2 blocks; index 0: for any a_step
+  Run lanes_of_taps = nullptr;  // for one pixel and some taps
+  void (*select)(const LaneSelection&) = nullptr;
+
+  WinogradKernels winograd = {};
+
+  bool of_pairs() const { return block > channel_block; }
+
+  // The kernels for these runs. `half`: only the first block of the panel is stored.
+  const Tiles& tiles(bool planar, int64_t stride, int64_t run, bool half) const {
+    const auto s = static_cast<size_t>(stride - 1);
+    if (half) return planar ? half_of_planes[s] : half_of_blocks[s];
+    if (!planar) return run < channel_block && short_runs[s][1] ? short_runs[s] : blocks[s];
+    const auto length = static_cast<size_t>(run < most_run ? run : 0);
+    return planes[s][length][1] ? planes[s][length] : planes[s][0];
+  }
+};
+
+const NchwcKernels& nchwc_kernels(Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backends/cpu/conv/im2col.hpp"
+#include "backends/cpu/conv/implicit_gemm.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
