@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
+#include "backends/cpu/conv/geometry.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::tests {

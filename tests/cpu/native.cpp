@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
-#include "backends/cpu/elementwise/native/library.hpp"
 #include "backends/cpu/elementwise/native/text.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/eval/size_sources.hpp"

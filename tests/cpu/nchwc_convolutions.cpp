@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/conv/nchwc_form.hpp"
-#include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/convolution_sample.hpp"
 #include "tests/cpu/differing_output.hpp"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
+#include "backends/cpu/conv/geometry.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 

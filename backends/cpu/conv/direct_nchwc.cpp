@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "backends/cpu/conv/vnni_pairs.hpp"
+#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/micro_kernel.hpp"
 

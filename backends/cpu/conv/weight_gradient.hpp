@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
+#include "backends/cpu/conv/geometry.hpp"
 #include "backends/cpu/kernels/micro_kernel.hpp"
 
 namespace mithril::cpu_backend {

@@ -35,6 +35,13 @@ const Parsed& parsed(const OpDef& op) {
 
 }  // namespace
 
+std::vector<int64_t> integers(const Datum& datum) {
+  if (datum.kind() != kind::tuple) return {datum.integer()};
+  std::vector<int64_t> numbers;
+  for (const Datum& item : datum.tuple()) numbers.push_back(item.integer());
+  return numbers;
+}
+
 const Formula* formula_of(const OpDef& op) {
   const std::optional<Formula>& formula = parsed(op).formula;
   return formula ? &*formula : nullptr;

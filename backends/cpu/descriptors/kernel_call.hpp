@@ -46,6 +46,9 @@ struct KernelCall : CallReader {
 // Lowers a call. None if the kernel does not support the dtypes or sizes.
 using Lowering = std::optional<StepDescriptor>(const KernelCall& call);
 
+// The integer, or the integers of a tuple.
+std::vector<int64_t> integers(const Datum& datum);
+
 // Calls make(T{}) for T float or double, the type of the dtype. None for other dtypes.
 template <typename Make>
 std::optional<StepDescriptor> lower_floats(DType dtype, const Make& make) {

@@ -1,4 +1,4 @@
-#include "backends/cpu/descriptors/lowered_graph.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/runtime/half_elements.hpp"
+#include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/large_memory.hpp"
 
 namespace mithril::cpu_backend {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "backends/cpu/elementwise/element_access.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 
 namespace mithril::cpu_backend {
 

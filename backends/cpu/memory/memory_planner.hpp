@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/descriptors/lowered_graph.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -18,45 +18,34 @@ struct JoinedInput {
   int64_t begin, bytes;
 };
 
-class ConcatStep final : public Step {
- public:
-  ConcatStep(std::vector<JoinedInput> inputs, int64_t rows, int64_t row_bytes, int threads,
-             BufferRef to)
-      : inputs_(std::move(inputs)),
-        bytes_(rows * row_bytes),
-        row_bytes_(row_bytes),
-        threads_(threads),
-        to_(to) {}
+struct Concat {
+  std::vector<JoinedInput> inputs;
+  int64_t bytes, row_bytes;  // of the output, and of one row
+  int threads;
+  BufferRef output;
 
-  void run(const BufferTable& buffers) const override {
-    const int64_t pieces = up(bytes_, piece_bytes);
-    const Work work{.amount = bytes_, .pieces = pieces, .grain_size = 1 << 19};
-    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
-      write(buffers, first * piece_bytes, std::min(last * piece_bytes, bytes_));
+  void operator()(const BufferTable& buffers) const {
+    const Work work{.amount = bytes, .pieces = up(bytes, piece_bytes), .grain_size = 1 << 19};
+    run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
+      write(buffers, first * piece_bytes, std::min(last * piece_bytes, bytes));
     });
   }
 
- private:
   // Writes the bytes [begin, end) of the output.
   void write(const BufferTable& buffers, int64_t begin, int64_t end) const {
     while (begin < end) {
-      const int64_t row = begin / row_bytes_, at = begin % row_bytes_;
-      for (const JoinedInput& input : inputs_) {
+      const int64_t row = begin / row_bytes, at = begin % row_bytes;
+      for (const JoinedInput& input : inputs) {
         const int64_t first = std::max(at, input.begin);
         const int64_t last = std::min(input.begin + input.bytes, at + end - begin);
         if (first >= last) continue;
         const auto* from = buffers.read<std::byte>(input.from) + row * input.bytes;
         std::copy(from + first - input.begin, from + last - input.begin,
-                  buffers.write<std::byte>(to_) + row * row_bytes_ + first);
+                  buffers.write<std::byte>(output) + row * row_bytes + first);
       }
-      begin = std::min(end, (row + 1) * row_bytes_);
+      begin = std::min(end, (row + 1) * row_bytes);
     }
   }
-
-  std::vector<JoinedInput> inputs_;
-  int64_t bytes_, row_bytes_;
-  int threads_;
-  BufferRef to_;
 };
 
 }  // namespace
@@ -68,7 +57,7 @@ std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
   const auto element = static_cast<int64_t>(size_of(shaped.dtype(to)));
   const AroundAxis around(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
   StepDescriptor descriptor{.writes = {to}};
-  std::vector<std::pair<int64_t, int64_t>> places;  // of inputs: begin and bytes in a row
+  std::vector<JoinedInput> inputs;  // their buffers are found later
   int64_t begin = 0;
   for (const Argument& argument : call.node().arguments) {
     const ValueId* id = tensor_of(argument);
@@ -77,19 +66,16 @@ std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
     const int64_t bytes = around.outer == 0 ? 0 : shaped.count(*id) / around.outer * element;
     if (bytes * around.outer != shaped.count(*id) * element) return std::nullopt;
     descriptor.reads.push_back(*id);
-    places.emplace_back(begin, bytes);
+    inputs.push_back({{}, begin, bytes});
     begin += bytes;
   }
   // `eval` raises the error if the inputs do not fit.
   if (begin != around.size * around.inner * element || begin == 0) return std::nullopt;
-  descriptor.make = [to, places, rows = around.outer, row_bytes = begin, reads = descriptor.reads,
-                     threads = call.threads()](const BufferRefs& refs, BufferRef) {
-    std::vector<JoinedInput> inputs;
-    for (size_t i = 0; i < places.size(); ++i) {
-      inputs.push_back({refs[index(reads[i])], places[i].first, places[i].second});
-    }
-    return std::make_unique<ConcatStep>(std::move(inputs), rows, row_bytes, threads,
-                                        refs[index(to)]);
+  descriptor.make = [=, rows = around.outer, reads = descriptor.reads, threads = call.threads()](
+                        const BufferRefs& refs, BufferRef) {
+    std::vector<JoinedInput> found = inputs;
+    for (size_t i = 0; i < found.size(); ++i) found[i].from = refs[index(reads[i])];
+    return make_step(Concat{std::move(found), rows * begin, begin, threads, refs[index(to)]});
   };
   return descriptor;
 }

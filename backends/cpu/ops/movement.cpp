@@ -18,21 +18,18 @@ constexpr int64_t tile = 32;
 // Per axis of the output: the axis of the input.
 using Order = std::vector<size_t>;
 
-size_t axis_of(int64_t axis, size_t rank) {
-  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
-}
-
 Order order_of(const CallReader& call) {
   const size_t rank = call.shaped.dims(call.made()).size();
   Order order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   if (call.name() == "swapaxes") {
-    std::swap(order[axis_of(call.value(1).integer(), rank)],
-              order[axis_of(call.value(2).integer(), rank)]);
+    std::swap(order[axis_index(call.value(1).integer(), rank)],
+              order[axis_index(call.value(2).integer(), rank)]);
   } else if (call.value(1).is_none()) {
     std::reverse(order.begin(), order.end());
   } else if (call.value(1).kind() == kind::tuple) {
-    for (size_t i = 0; i < rank; ++i) order[i] = axis_of(call.value(1).tuple()[i].integer(), rank);
+    for (size_t i = 0; i < rank; ++i)
+      order[i] = axis_index(call.value(1).tuple()[i].integer(), rank);
   }
   return order;
 }
@@ -88,7 +85,7 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
     layout.axes.push_back({input[axis], steps[axis]});
   }
   for (size_t i = 0; i < starts.tuple().size(); ++i) {
-    const size_t axis = axes.is_none() ? i : axis_of(axes.tuple()[i].integer(), input.size());
+    const size_t axis = axes.is_none() ? i : axis_index(axes.tuple()[i].integer(), input.size());
     const Datum step = strides.is_none() ? Datum() : strides.tuple()[i];
     const ItemRange range = range_of({starts.tuple()[i], stops.tuple()[i], step}, input[axis]);
     layout.start += range.start * steps[axis];
@@ -101,90 +98,68 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
 
 // Copies elements between a tensor with a layout and a dense tensor: the last two axes tile by
 // tile, for each index of the others.
-template <typename T>
-class Move final : public Step {
- public:
-  // `is_gradient`: the output has the layout, and its other elements become 0. Otherwise the input
-  // has it. `count`: the elements of the output.
-  Move(const Layout& layout, bool is_gradient, int64_t count, int threads, BufferRef from,
-       BufferRef to)
-      : rows_(layout.axes[layout.axes.size() - 2]),
-        columns_(layout.axes.back()),
-        start_(layout.start),
-        outer_(layout.axes.begin(), layout.axes.end() - 2),
-        is_gradient_(is_gradient),
-        count_(count),
-        threads_(threads),
-        from_(from),
-        to_(to) {
-    for (const Axis& axis : outer_) matrices_ *= axis.size;
-  }
-
-  void run(const BufferTable& buffers) const override {
-    if (is_gradient_) std::fill_n(buffers.write<T>(to_), count_, T{});
-    const int64_t size = rows_.size * columns_.size;
-    if (size * matrices_ == 0) return;
-    const int64_t bands = up(rows_.size, tile);
-    const Work work{.amount = size * matrices_, .pieces = matrices_ * bands, .grain_size = 1 << 17};
-    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
-      for (int64_t i = first; i < last; ++i) {
-        const int64_t matrix = i / bands, row = i % bands * tile;
-        const int64_t begin = matrix * size, strided_begin = start_ + offset(outer_, matrix);
-        move_band(buffers.read<T>(from_) + (is_gradient_ ? begin : strided_begin),
-                  buffers.write<T>(to_) + (is_gradient_ ? strided_begin : begin), row);
-      }
-    });
-  }
-
- private:
-  void move_band(const T* from, T* to, int64_t first) const {
-    const int64_t last = std::min(first + tile, rows_.size), step = columns_.step;
-    const int64_t row_step = is_gradient_ ? columns_.size : rows_.step;
-    const int64_t to_row_step = is_gradient_ ? rows_.step : columns_.size;
-    if (step == 1) {
-      for (int64_t i = first; i < last; ++i) {
-        std::copy_n(from + i * row_step, columns_.size, to + i * to_row_step);
-      }
-      return;
-    }
-    for (int64_t column = 0; column < columns_.size; column += tile) {
-      const int64_t end = std::min(column + tile, columns_.size);
-      for (int64_t i = first; i < last; ++i) {
-        const T* row = from + i * row_step;
-        T* row_to = to + i * to_row_step;
-        if (is_gradient_) {
-#pragma GCC unroll 4
-          for (int64_t j = column; j < end; ++j) row_to[j * step] = row[j];
-        } else {
-#pragma GCC unroll 4
-          for (int64_t j = column; j < end; ++j) row_to[j] = row[j * step];
-        }
-      }
-    }
-  }
-
-  Axis rows_, columns_;
-  int64_t start_;
-  std::vector<Axis> outer_;
-  bool is_gradient_;
-  int64_t count_, matrices_ = 1;
-  int threads_;
-  BufferRef from_, to_;
+struct Movement {
+  std::vector<Axis> outer;
+  Axis rows, columns;
+  int64_t start;
+  // The output has the layout, and its other elements become 0. Otherwise the input has it.
+  bool is_gradient;
+  int64_t count;  // elements of the output
+  int threads;
+  BufferRef input = {}, output = {};
 };
 
-// Makes the step for the size of an element, in bytes.
-template <class... Arguments>
-std::unique_ptr<Step> make_move(size_t element, const Arguments&... arguments) {
-  switch (element) {
-    case 1:
-      return std::make_unique<Move<uint8_t>>(arguments...);
-    case 2:
-      return std::make_unique<Move<uint16_t>>(arguments...);
-    case 4:
-      return std::make_unique<Move<uint32_t>>(arguments...);
-    default:
-      return std::make_unique<Move<uint64_t>>(arguments...);
+// Copies the rows from `first` on of a band. T is an integer of the size of the elements.
+template <typename T>
+void move_band(const Movement& m, const T* from, T* to, int64_t first) {
+  const int64_t last = std::min(first + tile, m.rows.size), step = m.columns.step;
+  const int64_t row_step = m.is_gradient ? m.columns.size : m.rows.step;
+  const int64_t to_row_step = m.is_gradient ? m.rows.step : m.columns.size;
+  if (step == 1) {
+    for (int64_t i = first; i < last; ++i) {
+      std::copy_n(from + i * row_step, m.columns.size, to + i * to_row_step);
+    }
+    return;
   }
+  for (int64_t column = 0; column < m.columns.size; column += tile) {
+    const int64_t end = std::min(column + tile, m.columns.size);
+    for (int64_t i = first; i < last; ++i) {
+      const T* row = from + i * row_step;
+      T* row_to = to + i * to_row_step;
+      if (m.is_gradient) {
+#pragma GCC unroll 4
+        for (int64_t j = column; j < end; ++j) row_to[j * step] = row[j];
+      } else {
+#pragma GCC unroll 4
+        for (int64_t j = column; j < end; ++j) row_to[j] = row[j * step];
+      }
+    }
+  }
+}
+
+template <typename T>
+void run_movement(const Movement& m, const BufferTable& buffers) {
+  if (m.is_gradient) std::fill_n(buffers.write<T>(m.output), m.count, T{});
+  int64_t matrices = 1;
+  for (const Axis& axis : m.outer) matrices *= axis.size;
+  const int64_t size = m.rows.size * m.columns.size, bands = up(m.rows.size, tile);
+  if (size * matrices == 0) return;
+  const Work work{.amount = size * matrices, .pieces = matrices * bands, .grain_size = 1 << 17};
+  run_ranges(work, m.threads, [&](int64_t first, int64_t last, int) {
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t matrix = i / bands, row = i % bands * tile;
+      const int64_t begin = matrix * size, strided_begin = m.start + offset(m.outer, matrix);
+      move_band(m, buffers.read<T>(m.input) + (m.is_gradient ? begin : strided_begin),
+                buffers.write<T>(m.output) + (m.is_gradient ? strided_begin : begin), row);
+    }
+  });
+}
+
+// `element`: the size of an element in bytes.
+auto movement_of(size_t element) {
+  if (element == 1) return run_movement<uint8_t>;
+  if (element == 2) return run_movement<uint16_t>;
+  return element == 4 ? run_movement<uint32_t> : run_movement<uint64_t>;
 }
 
 }  // namespace
@@ -203,14 +178,22 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
     layout = permuted(whole, order_of(call));
   }
   if (!layout) return std::nullopt;
-  layout->axes = merged(layout->axes);
+  const std::vector<Axis> axes = merged(layout->axes);
+  const Movement movement{.outer = {axes.begin(), axes.end() - 2},
+                          .rows = axes[axes.size() - 2],
+                          .columns = axes.back(),
+                          .start = layout->start,
+                          .is_gradient = is_gradient,
+                          .count = shaped.count(to),
+                          .threads = call.threads()};
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [=, layout = *layout, element = size_of(shaped.dtype(to)), count = shaped.count(to),
-               threads = call.threads()](const BufferRefs& refs, BufferRef) {
-        return make_move(element, layout, is_gradient, count, threads, refs[index(from)],
-                         refs[index(to)]);
+      .make = [=, run = movement_of(size_of(shaped.dtype(to)))](const BufferRefs& refs, BufferRef) {
+        Movement m = movement;
+        m.input = refs[index(from)];
+        m.output = refs[index(to)];
+        return make_step([=](const BufferTable& buffers) { run(m, buffers); });
       }};
 }
 

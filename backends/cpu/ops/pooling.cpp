@@ -4,33 +4,108 @@
 #include <limits>
 #include <utility>
 
+#include "backends/cpu/conv/geometry.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/pool_kernels.hpp"
-#include "backends/cpu/ops/pool_form.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
+// ---- the geometry of pooling windows ----
+
+struct PoolForm {
+  WindowAxis height, width;
+  int64_t planes = 0;
+  int64_t block = 1;  // elements of a position: the channels of a block in the blocked layout
+  // A column of the window, along a row of outputs: `count` outputs from `begin` on read inside the
+  // input. The first of them reads the input column `from`.
+  struct Run {
+    int64_t begin, count, from;
+  };
+  std::vector<Run> runs = {};  // of the window columns that read inside the input, in order
+
+  // The taps of an output that are inside the input: `count` taps from `first` on.
+  struct Taps {
+    int64_t first, count;
+  };
+  static Taps taps_of(const WindowAxis& axis, int64_t output) {
+    const int64_t begin = output * axis.stride - axis.before;
+    const auto reaching = [&](int64_t place) {  // the first tap at this position or after it
+      return std::clamp<int64_t>(up(std::max<int64_t>(place - begin, 0), axis.dilation), 0,
+                                 axis.kernel);
+    };
+    const int64_t first = reaching(0);
+    return {first, reaching(axis.input) - first};
+  }
+
+  int64_t input_plane() const { return height.input * width.input; }  // positions
+  int64_t output_plane() const { return height.output * width.output; }
+  int64_t taps() const { return height.kernel * width.kernel; }
+
+  // Calls body(run, from) for each tap of the outputs of row `row`, in order. The first output of
+  // the run reads element `from` of the input plane.
+  template <typename Body>
+  void each_run(int64_t row, Body body) const {
+    for (int64_t tap = 0; tap < height.kernel; ++tap) {
+      const int64_t y = row * height.stride - height.before + tap * height.dilation;
+      if (y < 0 || y >= height.input) continue;
+      for (const Run& run : runs) body(run, y * width.input + run.from);
+    }
+  }
+};
+
+std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
+  std::vector<PoolForm::Run> runs;
+  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+    // The first output whose tap is at this position or after it.
+    const auto reaching = [&](int64_t place) {
+      const int64_t distance = place + axis.before - tap * axis.dilation;
+      return distance <= 0 ? 0 : std::min((distance + axis.stride - 1) / axis.stride, axis.output);
+    };
+    const int64_t begin = reaching(0), count = reaching(axis.input) - begin;
+    if (count > 0) {
+      runs.push_back({begin, count, begin * axis.stride - axis.before + tap * axis.dilation});
+    }
+  }
+  return runs;
+}
+
+// The arguments of the call from `options` on are the kernel size, stride, padding and dilation.
+// None if they do not fit the dims, which `eval` reports as an error.
+std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, const Dims& input,
+                                  const Dims& output) {
+  const Datum& kernel = reader.value(options);
+  const Datum& stride = reader.value(options + 1);
+  const WindowOptions moving{stride.is_none() ? kernel : stride, reader.value(options + 2),
+                             reader.value(options + 3)};
+  const auto axis = [&](size_t which) {
+    return window_axis(moving, which, input, per_axis(kernel, which).integer(), output);
+  };
+  const auto height = axis(0), width = axis(1);
+  if (!height || !width) return std::nullopt;
+  PoolForm form{.height = *height, .width = *width, .planes = 1, .runs = runs_of(*width)};
+  for (size_t i = 0; i + 2 < input.size(); ++i) form.planes *= input[i];
+  return form;
+}
+
+// ---- pooling ----
+
 enum class Pooling { average, largest, largest_placed };
 
 template <typename T>
-class PoolStep final : public Step {
- public:
-  PoolStep(PoolForm form, Pooling pooling, int threads, BufferRef input, BufferRef output,
-           BufferRef places, BufferRef scratch)
-      : form_(std::move(form)),
-        pooling_(pooling),
-        threads_(threads),
-        input_(input),
-        output_(output),
-        places_(places),
-        scratch_(scratch) {}
+struct Pool {
+  PoolForm form;
+  Pooling pooling;
+  int threads;
+  BufferRef input, output, places, scratch;
+  const PoolKernels<T>& kernels = pool_kernels<T>();
 
-  void run(const BufferTable& buffers) const override {
-    run_ranges(work(form_), threads_, [&](int64_t first, int64_t last, int64_t task) {
-      auto* places = buffers.write<PoolIndex<T>>(scratch_) + task * form_.width.output;
+  void operator()(const BufferTable& buffers) const {
+    run_ranges(work(form), threads, [&](int64_t first, int64_t last, int64_t task) {
+      auto* row_places = buffers.write<PoolIndex<T>>(scratch) + task * form.width.output;
       for (int64_t row = first; row < last; ++row) {
-        form_.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, places);
+        form.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, row_places);
       }
     });
   }
@@ -40,44 +115,43 @@ class PoolStep final : public Step {
     return task_count(work(form), threads) * form.width.output * int64_t{sizeof(PoolIndex<T>)};
   }
 
- private:
   static Work work(const PoolForm& form) {
     return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
             .pieces = form.planes * form.height.output,
             .grain_size = 1 << 15};
   }
 
-  void run_row(const BufferTable& buffers, int64_t row, PoolIndex<T>* places) const {
-    const int64_t columns = form_.width.output, step = form_.width.stride;
-    const T* input = buffers.read<T>(input_) + row / form_.height.output * form_.input_plane();
-    T* to = buffers.write<T>(output_) + row * columns;
-    const bool average = pooling_ == Pooling::average;
+  void run_row(const BufferTable& buffers, int64_t row, PoolIndex<T>* row_places) const {
+    const int64_t columns = form.width.output, step = form.width.stride;
+    const T* plane = buffers.read<T>(input) + row / form.height.output * form.input_plane();
+    T* to = buffers.write<T>(output) + row * columns;
+    const bool average = pooling == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
-    if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolIndex<T>{-1});
-    form_.each_run(row % form_.height.output, [&](const PoolForm::Run& run, int64_t from) {
-      const PoolRun<T> taken{input + from, step, run.count};
+    if (pooling == Pooling::largest_placed) std::fill_n(row_places, columns, PoolIndex<T>{-1});
+    form.each_run(row % form.height.output, [&](const PoolForm::Run& run, int64_t from) {
+      const PoolRun<T> taken{plane + from, step, run.count};
       if (average) {
-        kernels_.sum(taken, to + run.begin);
-      } else if (pooling_ == Pooling::largest) {
-        kernels_.largest(taken, to + run.begin);
+        kernels.sum(taken, to + run.begin);
+      } else if (pooling == Pooling::largest) {
+        kernels.largest(taken, to + run.begin);
       } else {
-        kernels_.largest_placed(taken, static_cast<PoolIndex<T>>(from), to + run.begin,
-                                places + run.begin);
+        kernels.largest_placed(taken, static_cast<PoolIndex<T>>(from), to + run.begin,
+                               row_places + run.begin);
       }
     });
     if (average) {
-      for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form_.taps());
-    } else if (pooling_ == Pooling::largest_placed) {
-      std::copy_n(places, columns, buffers.write<int64_t>(places_) + row * columns);
+      for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form.taps());
+    } else if (pooling == Pooling::largest_placed) {
+      std::copy_n(row_places, columns, buffers.write<int64_t>(places) + row * columns);
     }
   }
 
   // Runs adjacent windows that are inside the input in their width with one call.
   void run_row_of_blocks(const BufferTable& buffers, int64_t row) const {
-    const WindowAxis &height = form_.height, &width = form_.width;
-    const int64_t block = form_.block;
-    const T* plane = buffers.read<T>(input_) + row / height.output * form_.input_plane() * block;
-    T* to = buffers.write<T>(output_) + row * width.output * block;
+    const WindowAxis &height = form.height, &width = form.width;
+    const int64_t block = form.block;
+    const T* plane = buffers.read<T>(input) + row / height.output * form.input_plane() * block;
+    T* to = buffers.write<T>(output) + row * width.output * block;
     const int64_t y = row % height.output;
     const PoolForm::Taps rows = PoolForm::taps_of(height, y);
     const int64_t first_row = y * height.stride - height.before + rows.first * height.dilation;
@@ -97,19 +171,13 @@ class PoolStep final : public Step {
                                   .count = end - x,
                                   .step = width.stride * block,
                                   .block = block,
-                                  .divisor = static_cast<T>(form_.taps()),
+                                  .divisor = static_cast<T>(form.taps()),
                                   .to = to + x * block};
-      pooling_ == Pooling::average ? kernels_.mean_of_blocks(windows)
-                                   : kernels_.largest_of_blocks(windows);
+      pooling == Pooling::average ? kernels.mean_of_blocks(windows)
+                                  : kernels.largest_of_blocks(windows);
       x = end;
     }
   }
-
-  PoolForm form_;
-  const PoolKernels<T>& kernels_ = pool_kernels<T>();
-  Pooling pooling_;
-  int threads_;
-  BufferRef input_, output_, places_, scratch_;
 };
 
 template <typename T>
@@ -120,13 +188,117 @@ StepDescriptor pool_descriptor(const LoweringContext& context, const PoolForm& f
   StepDescriptor descriptor{
       .reads = {input},
       .writes = outputs,
-      .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.config.threads)};
+      .scratch_bytes = Pool<T>::scratch_bytes(form, pooling, context.config.threads)};
   if (!placed) descriptor.writes.resize(1);
   descriptor.make = [=, threads = context.config.threads, made = descriptor.writes](
                         const BufferRefs& refs, BufferRef scratch) {
-    return std::make_unique<PoolStep<T>>(form, pooling, threads, refs[index(input)],
-                                         refs[index(made.front())], refs[index(made.back())],
-                                         scratch);
+    return make_step(Pool<T>{form, pooling, threads, refs[index(input)], refs[index(made.front())],
+                             refs[index(made.back())], scratch});
+  };
+  return descriptor;
+}
+
+// ---- gradients ----
+
+// Adds the gradient of each output to the elements that it was computed from. Each task computes
+// whole planes.
+template <typename T>
+struct PoolGrad {
+  PoolForm form;
+  bool of_largest;
+  int threads;
+  BufferRef gradient, input, made, scratch;
+  std::optional<BufferRef> places;
+
+  // Of max pooling without the places of the maxima.
+  static int64_t scratch_bytes(const PoolForm& form, int threads) {
+    const int64_t parts = task_count(work(form), threads);
+    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolIndex<T>)};
+  }
+
+  void operator()(const BufferTable& buffers) const {
+    run_ranges(work(form), threads, [&](int64_t first, int64_t last, int64_t task) {
+      for (int64_t plane = first; plane < last; ++plane) {
+        T* to = buffers.write<T>(made) + plane * form.input_plane();
+        std::fill_n(to, form.input_plane(), T{});
+        for (int64_t row = 0; row < form.height.output; ++row) {
+          const int64_t at = (plane * form.height.output + row) * form.width.output;
+          const T* from = buffers.read<T>(gradient) + at;
+          if (!of_largest) {
+            add_shares(row, from, to);
+          } else if (places) {
+            add(from, buffers.read<int64_t>(*places) + at, to);
+          } else {
+            add_to_largest(buffers, plane, row, task, from, to);
+          }
+        }
+      }
+    });
+  }
+
+  static Work work(const PoolForm& form) {
+    return {.amount = form.planes * (form.input_plane() + form.output_plane()),
+            .pieces = form.planes,
+            .grain_size = 1 << 14};
+  }
+
+  void add_shares(int64_t row, const T* from, T* to) const {
+    const auto taps = static_cast<T>(form.taps());
+    const int64_t step = form.width.stride;
+    form.each_run(row, [&](const PoolForm::Run& run, int64_t first) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        to[first + i * step] += from[run.begin + i] / taps;
+      }
+    });
+  }
+
+  void add_to_largest(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
+                      const T* from, T* to) const {
+    const int64_t columns = form.width.output;
+    T* best = buffers.write<T>(scratch) + 2 * task * columns;
+    auto* best_at = reinterpret_cast<PoolIndex<T>*>(best + columns);
+    const T* x = buffers.read<T>(input) + plane * form.input_plane();
+    std::fill_n(best, columns, -std::numeric_limits<T>::infinity());
+    std::fill_n(best_at, columns, PoolIndex<T>{-1});
+    form.each_run(row, [&](const PoolForm::Run& run, int64_t first) {
+      pool_kernels<T>().largest_placed({x + first, form.width.stride, run.count},
+                                       static_cast<PoolIndex<T>>(first), best + run.begin,
+                                       best_at + run.begin);
+    });
+    add(from, best_at, to);
+  }
+
+  // Ignores positions outside the plane: a window of padding alone has none, and users may pass
+  // any.
+  template <typename At>
+  void add(const T* from, const At* at, T* to) const {
+    for (int64_t i = 0; i < form.width.output; ++i) {
+      const int64_t place = at[i];
+      if (place >= 0 && place < form.input_plane()) to[place] += from[i];
+    }
+  }
+};
+
+struct PoolingGradValues {
+  ValueId gradient, input, made;
+  std::optional<ValueId> places;
+};
+
+template <typename T>
+StepDescriptor pool_grad_descriptor(const LoweringContext& context, const PoolForm& form,
+                                    bool of_largest, const PoolingGradValues& values) {
+  StepDescriptor descriptor{.reads = {values.gradient}, .writes = {values.made}};
+  if (values.places) descriptor.reads.push_back(*values.places);
+  if (of_largest && !values.places) {
+    descriptor.reads.push_back(values.input);
+    descriptor.scratch_bytes = PoolGrad<T>::scratch_bytes(form, context.config.threads);
+  }
+  descriptor.make = [=, threads = context.config.threads](const BufferRefs& refs,
+                                                          BufferRef scratch) {
+    return make_step(
+        PoolGrad<T>{form, of_largest, threads, refs[index(values.gradient)],
+                    refs[index(values.input)], refs[index(values.made)], scratch,
+                    values.places ? std::optional(refs[index(*values.places)]) : std::nullopt});
   };
   return descriptor;
 }
@@ -152,6 +324,24 @@ std::optional<StepDescriptor> lower_pooling(const KernelCall& call) {
   }
   return lower_floats(shaped.dtype(*input), [&]<typename T>(T) {
     return pool_descriptor<T>(call.context, *form, pooling, *input, outputs);
+  });
+}
+
+std::optional<StepDescriptor> lower_pooling_grad(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const bool of_largest = call.name() == "max_pool_grad";
+  const ValueId made = call.made();
+  const auto gradient = call.tensor(0), input = call.tensor(1);
+  if (!gradient || !input) return std::nullopt;
+  const DType dtype = shaped.dtype(made);
+  if (shaped.dtype(*gradient) != dtype) return std::nullopt;
+  if (of_largest && shaped.dtype(*input) != dtype) return std::nullopt;
+  const auto form = pool_form(call, of_largest ? 3 : 2, shaped.dims(made), shaped.dims(*gradient));
+  if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  const PoolingGradValues values{*gradient, *input, made,
+                                 of_largest ? call.tensor(2) : std::nullopt};
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return pool_grad_descriptor<T>(call.context, *form, of_largest, values);
   });
 }
 

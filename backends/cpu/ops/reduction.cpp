@@ -134,16 +134,8 @@ class ReductionStep final : public PartitionedStep {
 
 std::vector<bool> along(const Datum& axis, size_t rank) {
   std::vector<bool> reduced(rank, axis.is_none());
-  if (rank == 0) return reduced;
-  const auto reduce = [&](const Datum& one) {
-    const int64_t at = one.integer();
-    reduced[static_cast<size_t>(at < 0 ? at + static_cast<int64_t>(rank) : at)] = true;
-  };
-  if (axis.kind() == kind::tuple) {
-    for (const Datum& one : axis.tuple()) reduce(one);
-  } else if (!axis.is_none()) {
-    reduce(axis);
-  }
+  if (rank == 0 || axis.is_none()) return reduced;
+  for (const int64_t at : integers(axis)) reduced[axis_index(at, rank)] = true;
   return reduced;
 }
 

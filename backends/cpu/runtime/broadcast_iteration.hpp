@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -27,13 +26,18 @@ inline int64_t offset(const std::vector<Axis>& axes, int64_t index) {
   return at;
 }
 
+// A negative axis counts from the end.
+inline size_t axis_index(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
 // The size of an axis, and the products of the sizes before it (outer) and after it (inner). A
 // negative axis counts from the end.
 struct AroundAxis {
   int64_t outer = 1, size = 1, inner = 1;
 
   AroundAxis(const Dims& dims, int64_t axis) {
-    const auto at = static_cast<size_t>(axis < 0 ? axis + std::ssize(dims) : axis);
+    const size_t at = axis_index(axis, dims.size());
     size = dims[at];
     for (size_t i = 0; i < at; ++i) outer *= dims[i];
     for (size_t i = at + 1; i < dims.size(); ++i) inner *= dims[i];
@@ -44,10 +48,29 @@ class BroadcastIteration {
  public:
   // Dims are aligned at the end. Each dim of `from` equals that of `to` or is 1; leading dims may
   // be missing.
-  BroadcastIteration(const Dims& from, const Dims& to);
+  BroadcastIteration(const Dims& from, const Dims& to) {
+    int64_t step = 1;
+    for (size_t back = 1; back <= to.size(); ++back) {
+      const int64_t size = to[to.size() - back];
+      const int64_t own = back <= from.size() ? from[from.size() - back] : 1;
+      const int64_t along = own == 1 ? 0 : step;
+      step *= own;
+      if (size == 1) continue;
+      if (!axes_.empty() && along == axes_.back().step * axes_.back().size) {
+        axes_.back().size *= size;
+      } else {
+        axes_.push_back({size, along});
+      }
+    }
+    if (axes_.empty()) axes_.push_back({1, 0});
+  }
 
-  bool is_dense() const;   // the elements of `from`, in order
-  bool is_single() const;  // all elements of `to` read one element
+  // Whether it reads the elements of `from`, in order.
+  bool is_dense() const {
+    return axes_.size() == 1 && (axes_.front().step == 1 || axes_.front().size == 1);
+  }
+  // Whether all elements of `to` read one element.
+  bool is_single() const { return axes_.size() == 1 && axes_.front().step == 0; }
   // The most elements of `to` in one run, and whether each run reads a single element.
   int64_t run_size() const { return axes_.front().size; }
   bool is_repeated() const { return axes_.front().step == 0; }

@@ -1,6 +1,7 @@
 // Work partition: the number of tasks of a step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "mithril/base/thread_pool.hpp"
@@ -16,7 +17,10 @@ struct Work {
 };
 
 // The number of tasks that pays off: at least 1, at most the number of threads and of pieces.
-int task_count(const Work& work, int threads);
+inline int task_count(const Work& work, int threads) {
+  const int64_t worth = std::min(work.amount / work.grain_size, work.pieces);
+  return static_cast<int>(std::clamp<int64_t>(worth, 1, threads));
+}
 
 // Runs that number of tasks. Each calls body(begin, end, task) for its range of the pieces.
 template <typename Body>
@@ -34,6 +38,11 @@ struct GroupPartition {
 };
 
 // For groups of equal size. `multiplications` counts those of all groups.
-GroupPartition partition_groups(double multiplications, int64_t groups, int threads);
+inline GroupPartition partition_groups(double multiplications, int64_t groups, int threads) {
+  constexpr int64_t many = 8;  // with this many groups per thread, whole groups balance the load
+  const double worth = std::min<double>(multiplications / multiplications_grain_size, threads);
+  const auto parts = std::max(static_cast<int64_t>(worth), int64_t{1});
+  return {parts, groups % parts == 0 || groups >= many * parts};
+}
 
 }  // namespace mithril::cpu_backend

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cpu/elementwise/native/library.hpp"
+#include "backends/cpu/elementwise/native/compiler.hpp"
 #include "backends/cpu/elementwise/native/text.hpp"
 
 namespace mithril::cpu_backend {

@@ -1,17 +1,21 @@
 #include "backends/cpu/elementwise/native/compiler.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 
+#include "mithril/base/descriptor.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/write_file.hpp"
@@ -64,6 +68,16 @@ std::string first_line(const std::string& text) {
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
   return line;
+}
+
+// A path to the descriptor that is unique in this process. The loader treats libraries of one name
+// as the same library, and the numbers of closed descriptors are reused. Therefore the path encodes
+// the count of libraries, a bit for each "/" (0) or "./" (1).
+std::string unique_path(int descriptor) {
+  static std::atomic<uint64_t> libraries{0};
+  std::string path = "/proc/self/fd/";
+  for (uint64_t count = ++libraries; count > 0; count /= 2) path += count % 2 == 1 ? "./" : "/";
+  return path + std::to_string(descriptor);
 }
 
 }  // namespace
@@ -144,5 +158,24 @@ Compiled compile_native(const Compiler& compiler, const std::vector<std::string>
   if (library.empty()) return {"", program + " made no library"};
   return {std::move(library), ""};
 }
+
+std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes, std::string& why) {
+  Descriptor memory(::memfd_create("mithril_loops", MFD_CLOEXEC));
+  if (!memory || !write_all(memory.get(), bytes)) {
+    why = "there is no memory for a library";
+    return nullptr;
+  }
+  void* const handle = ::dlopen(unique_path(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char* said = ::dlerror();
+    why = fmt::format("the compiled library cannot be opened: {}", said ? said : "no reason given");
+    return nullptr;
+  }
+  return std::shared_ptr<const NativeLibrary>(new NativeLibrary(handle));
+}
+
+NativeLibrary::~NativeLibrary() { ::dlclose(handle_); }
+
+void* NativeLibrary::find(const std::string& name) const { return ::dlsym(handle_, name.c_str()); }
 
 }  // namespace mithril::cpu_backend

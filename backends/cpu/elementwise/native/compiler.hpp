@@ -1,9 +1,11 @@
-// The system's C++ compiler.
+// The system's C++ compiler, and shared libraries that are loaded from memory.
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cpu/kernels/instruction_set.hpp"
@@ -33,5 +35,23 @@ struct Compiled {
 Compiled compile_native(const Compiler& compiler, const std::vector<std::string>& flags,
                         const std::string& source,
                         std::chrono::milliseconds limit = std::chrono::seconds(60));
+
+class NativeLibrary {
+ public:
+  // Loads a library from its bytes. If this fails, returns null and sets `why`. The library is in
+  // an anonymous memory file: no other process can change it, and file systems that forbid
+  // execution (noexec) do not matter.
+  static std::shared_ptr<const NativeLibrary> open(std::string_view bytes, std::string& why);
+  ~NativeLibrary();
+  NativeLibrary(const NativeLibrary&) = delete;
+  NativeLibrary& operator=(const NativeLibrary&) = delete;
+
+  void* find(const std::string& name) const;  // null: no such symbol
+
+ private:
+  explicit NativeLibrary(void* handle) : handle_(handle) {}
+
+  void* const handle_;
+};
 
 }  // namespace mithril::cpu_backend

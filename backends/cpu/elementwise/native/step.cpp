@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/cpu/elementwise/element_access.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
+#include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {

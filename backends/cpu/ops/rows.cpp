@@ -1,13 +1,111 @@
+// Steps that compute each row alone: softmax, layer norm, and their gradients.
 #include "backends/cpu/ops/lower_ops.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
-#include "backends/cpu/ops/row_step.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
+
+struct Rows {
+  int64_t count, size;  // size: elements of a row
+  int threads;          // the most that a step uses
+
+  // The work of the rows, divided into `pieces`: rows or elements.
+  Work work(int64_t pieces) const {
+    return {.amount = count * size, .pieces = pieces, .grain_size = grain_size};
+  }
+  // Adds row partitions for values that have one element, or one row of elements, per row.
+  void cut(StepDescriptor& descriptor, const std::vector<ValueId>& values) const {
+    if (count == 0) return;
+    for (const ValueId id : values) descriptor.row_partitions.push_back({id, count});
+    descriptor.useful_threads = static_cast<double>(count * size) / grain_size;
+  }
+
+ private:
+  static constexpr int64_t grain_size = 1 << 14;  // in elements
+};
+
+// Calls run_rows(buffers, begin, end) for ranges of the rows.
+template <typename RunRows>
+class RowStep final : public PartitionedStep {
+ public:
+  RowStep(const Rows& rows, RunRows run_rows) : rows_(rows), run_rows_(std::move(run_rows)) {}
+
+  void run(const BufferTable& buffers) const override {
+    run_ranges(rows_.work(rows_.count), rows_.threads,
+               [&](int64_t begin, int64_t end, int) { run_rows_(buffers, begin, end); });
+  }
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
+    run_rows_(buffers, parts.begin(rows_.count), parts.end(rows_.count));
+  }
+
+ private:
+  Rows rows_;
+  RunRows run_rows_;
+};
+template <typename RunRows>
+std::unique_ptr<Step> make_row_step(const Rows& rows, RunRows run_rows) {
+  return std::make_unique<RowStep<RunRows>>(rows, std::move(run_rows));
+}
+
+// ---- softmax ----
+
+template <typename T>
+RowKernel<T> kernel_named(std::string_view name) {
+  static const std::map<std::string_view, RowKernel<T> RowKernels<T>::*> kernels = {
+      {"softmax", &RowKernels<T>::softmax},
+      {"log_softmax", &RowKernels<T>::log_softmax},
+      {"softmax_grad", &RowKernels<T>::softmax_grad},
+      {"log_softmax_grad", &RowKernels<T>::log_softmax_grad}};
+  return row_kernels<T>().*kernels.at(name);
+}
+
+struct RowBuffers {
+  BufferRef first, second, to;
+};
+
+template <typename T>
+std::unique_ptr<Step> softmax_step(RowKernel<T> kernel, const Rows& rows, RowBuffers refs) {
+  return make_row_step(
+      rows, [=, size = rows.size](const BufferTable& buffers, int64_t begin, int64_t end) {
+        const T *first = buffers.read<T>(refs.first), *second = buffers.read<T>(refs.second);
+        T* to = buffers.write<T>(refs.to);
+        const int64_t next = buffers.direction() == Direction::forward ? size : -size;
+        iterate(buffers.direction(), begin, end, [&](int64_t row) {
+          const int64_t at = row * size;
+          kernel(first + at, second + at, to + at, size, next);
+        });
+      });
+}
+
+template <typename T>
+StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_view name,
+                                  const std::vector<ValueId>& sources, ValueId to) {
+  const int64_t size = context.shaped.dims(to).back();
+  const Rows rows{size == 0 ? 0 : context.shaped.count(to) / size, size, context.config.threads};
+  StepDescriptor descriptor{.reads = sources, .writes = {to}};
+  // In place: the kernels read a row, or each element, before they write it.
+  for (const ValueId source : sources) descriptor.in_place_pairs.push_back({to, source});
+  rows.cut(descriptor, sources);
+  rows.cut(descriptor, {to});
+  descriptor.make = [=, kernel = kernel_named<T>(name)](const BufferRefs& refs, BufferRef) {
+    return softmax_step<T>(
+        kernel, rows, {refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]});
+  };
+  return descriptor;
+}
+
+// ---- layer norm ----
 
 // The columns of a task that sums rows are whole vectors, so that tasks share no cache line. A task
 // sums up to columns_at_once columns at a time.
@@ -143,6 +241,27 @@ StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions
 }
 
 }  // namespace
+
+std::optional<StepDescriptor> lower_rows(const KernelCall& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const ValueId to = call.made();
+  const DType dtype = shaped.dtype(to);
+  const auto rank = static_cast<int64_t>(shaped.dims(to).size());
+  const int64_t axis = call.value(call.size() - 1).integer();
+  if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
+  std::vector<ValueId> sources;
+  for (size_t i = 0; i + 1 < call.size(); ++i) {
+    const std::optional<ValueId> source = call.tensor(i);
+    if (!source) return std::nullopt;
+    sources.push_back(*source);
+    if (shaped.dtype(sources.back()) != dtype || shaped.dims(sources.back()) != shaped.dims(to)) {
+      return std::nullopt;
+    }
+  }
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return softmax_descriptor<T>(call.context, call.name(), sources, to);
+  });
+}
 
 std::optional<StepDescriptor> lower_norm(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;

@@ -1,10 +1,16 @@
-// Convolutions as implicit GEMMs: B (the im2col matrix) is not stored. The offset of each of its
-// elements follows from the attributes of the window.
+// Convolutions: their attributes, and their geometry as implicit GEMMs. B (the im2col matrix) is
+// not stored: the offset of each of its elements follows from the attributes of the window.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
+#include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -90,5 +96,23 @@ GemmPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
 ImplicitGemmGeometry forward_geometry(const Convolution& convolution, int64_t nr);
 // The geometry of the input gradient. Its source is the gradient of the output.
 ImplicitGemmGeometry input_gradient_geometry(const Convolution& convolution, int64_t nr);
+
+// Each attribute is one number for all axes, or a tuple with one per axis. `padding` may have a
+// pair (before, after) for each axis.
+struct WindowOptions {
+  const Datum &stride, &padding, &dilation;
+};
+// The window along axis 0 (height) or 1 (width). Returns nullopt if the attributes are invalid,
+// which `eval` reports, or if the kernel is empty.
+std::optional<WindowAxis> window_axis(const WindowOptions& options, size_t axis, const Dims& input,
+                                      int64_t kernel, const Dims& output);
+// The number for one axis.
+const Datum& per_axis(const Datum& numbers, size_t axis);
+
+// The convolution with these dims. The arguments of the call from `options` on are stride, padding,
+// dilation and groups. Returns nullopt if they are invalid.
+std::optional<Convolution> convolution_of(const CallReader& reader, size_t options,
+                                          const Dims& input, const Dims& weight,
+                                          const Dims& output);
 
 }  // namespace mithril::cpu_backend

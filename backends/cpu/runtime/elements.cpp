@@ -1,0 +1,131 @@
+#include "backends/cpu/runtime/elements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "mithril/tensor/convert.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Strided elements are gathered in blocks of this many before their conversion.
+constexpr int64_t most_at_once = 256;
+
+void widen_apart(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
+                 float* to) {
+  std::array<uint16_t, most_at_once> near;
+  for (int64_t done = 0; done < count; done += most_at_once) {
+    const int64_t some = std::min(most_at_once, count - done);
+    for (int64_t i = 0; i < some; ++i) near[static_cast<size_t>(i)] = from[(done + i) * step];
+    kernels.widen(near.data(), to + done, some);
+  }
+}
+
+void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
+               float* to) {
+  if (step == 1) return kernels.widen(from, to, count);
+  if (step != 0) return widen_apart(kernels, from, count, step, to);
+  float all = 0;
+  kernels.widen(from, &all, 1);
+  std::fill_n(to, count, all);
+}
+
+void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
+               double* to) {
+  std::array<float, most_at_once> near;
+  for (int64_t done = 0; done < count; done += most_at_once) {
+    const int64_t some = std::min(most_at_once, count - done);
+    widen_run(kernels, from + done * step, some, step, near.data());
+    std::copy_n(near.begin(), some, to + done);
+  }
+}
+
+template <typename T>
+void gather_halves(DType dtype, const uint16_t* elements, const BroadcastIteration& iteration,
+                   int64_t begin, int64_t end, T* to) {
+  const HalfKernels& kernels = half_kernels(dtype);
+  iteration.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
+    widen_run(kernels, elements + from, count, step, to + at);
+  });
+}
+
+template <typename T>
+void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    half_kernels(dtype).narrow(from, to, count);
+  } else {
+    // Rounds once. A conversion through float would round twice.
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = dtype == DType::bfloat16 ? bfloat16(from[i]).bits : float16(from[i]).bits;
+    }
+  }
+}
+
+// Appends `count` elements to the `period` elements at `from`, so that these repeat.
+template <typename T>
+void repeat_elements(T* from, int64_t period, int64_t count) {
+  const int64_t size = period + count;
+  for (int64_t done = period; done < size;) {
+    const int64_t copied = std::min(done, size - done);
+    std::copy_n(from, copied, from + done);
+    done += copied;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
+                     const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to) {
+  if (is_half(from.dtype)) {
+    return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), iteration, begin, end, to);
+  }
+  visit_computed_dtype(from.dtype, [&](auto zero) {
+    using From = decltype(zero);
+    const From* elements = buffers.read<From>(from.place);
+    const auto run = [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+      if (step == 0) {
+        std::fill_n(to + at, count, convert<T>(elements[first]));
+      } else if (std::is_same_v<From, T> && step == 1) {
+        std::copy_n(elements + first, count, to + at);
+      } else {
+        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
+      }
+    };
+    iteration.each_run(begin, end, run, [&](int64_t at, int64_t period, int64_t count) {
+      repeat_elements(to + at - period, period, count);
+    });
+  });
+}
+
+template <typename T>
+void store_elements(const BufferTable& buffers, const TypedBuffer& to, int64_t begin, const T* from,
+                    int64_t count) {
+  if (to.dtype == DType::boolean) {
+    bool* truths = buffers.write<bool>(to.place) + begin;
+    for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
+  } else if (is_half(to.dtype)) {
+    store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.place) + begin);
+  } else {
+    std::copy_n(from, count, buffers.write<T>(to.place) + begin);
+  }
+}
+
+bool begins_between_floats(const Tensor& tensor) {
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw_data());
+  return is_half(tensor.dtype()) && address % alignof(float) != 0;
+}
+
+template void gather_elements(const BufferTable&, const TypedBuffer&, const BroadcastIteration&,
+                              int64_t, int64_t, float*);
+template void gather_elements(const BufferTable&, const TypedBuffer&, const BroadcastIteration&,
+                              int64_t, int64_t, double*);
+template void store_elements(const BufferTable&, const TypedBuffer&, int64_t, const float*,
+                             int64_t);
+template void store_elements(const BufferTable&, const TypedBuffer&, int64_t, const double*,
+                             int64_t);
+
+}  // namespace mithril::cpu_backend
