@@ -1,5 +1,6 @@
 #include "backends/cpu/kernels/instruction_set.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <string>
@@ -17,6 +18,9 @@
 
 namespace mithril::cpu_backend {
 namespace {
+
+// In the order of `enum class Instructions`.
+constexpr std::array<std::string_view, 4> names = {"portable", "avx2", "avx512", "amx"};
 
 // Whether the processor has AMX, the kernels were compiled for it, and Linux permits this process
 // to use it. The call requests the permission.
@@ -44,9 +48,8 @@ Instructions best_of(Instructions most) {
 Instructions wanted_instructions() {
   const char* wanted = std::getenv("MITHRIL_INSTRUCTIONS");
   if (!wanted || !*wanted) return Instructions::amx;
-  for (const auto each :
-       {Instructions::portable, Instructions::avx2, Instructions::avx512, Instructions::amx}) {
-    if (wanted == name(each)) return each;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (wanted == names[i]) return static_cast<Instructions>(i);
   }
   raise(
       {.kind = ErrorKind::value,
@@ -64,17 +67,7 @@ std::atomic<Instructions>& chosen_instructions() {
 }  // namespace
 
 std::string_view name(Instructions instructions) {
-  switch (instructions) {
-    case Instructions::portable:
-      return "portable";
-    case Instructions::avx2:
-      return "avx2";
-    case Instructions::avx512:
-      return "avx512";
-    case Instructions::amx:
-      return "amx";
-  }
-  return "";
+  return names[static_cast<size_t>(instructions)];
 }
 
 const std::vector<Instructions>& present_instructions() {

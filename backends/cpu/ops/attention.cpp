@@ -49,28 +49,26 @@ struct AttentionForm {
 
 // ---- the two GEMMs, for a block of rows ----
 
+// Of contiguous matrices. `b_transposed`: B is stored as [n, k].
+GemmShape contiguous_shape(int64_t m, int64_t n, int64_t k, bool b_transposed) {
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .a_row_step = k,
+          .a_column_step = 1,
+          .b_row_step = b_transposed ? 1 : n,
+          .b_column_step = b_transposed ? k : 1,
+          .batches = {}};
+}
+
 // scores = query * key.T
 GemmShape scores_shape(const AttentionForm& form, int64_t rows) {
-  return {.m = rows,
-          .n = form.columns,
-          .k = form.width,
-          .a_row_step = form.width,
-          .a_column_step = 1,
-          .b_row_step = 1,
-          .b_column_step = form.width,
-          .batches = {}};
+  return contiguous_shape(rows, form.columns, form.width, true);
 }
 
 // output = weights * value
 GemmShape output_shape(const AttentionForm& form, int64_t rows) {
-  return {.m = rows,
-          .n = form.value_width,
-          .k = form.columns,
-          .a_row_step = form.columns,
-          .a_column_step = 1,
-          .b_row_step = form.value_width,
-          .b_column_step = 1,
-          .batches = {}};
+  return contiguous_shape(rows, form.value_width, form.columns, false);
 }
 
 // In elements.
@@ -196,22 +194,15 @@ class AttentionStep final : public Step {
     }
   }
 
-  void multiply_queries(const Input* queries, int64_t rows, const Input* key, T* scores,
-                        T* work) const {
+  // C = A * B for `rows` rows. `work`: what pack() has made, or scratch memory.
+  template <typename A>
+  void product(GemmShape (*shape)(const AttentionForm&, int64_t), const A* a, int64_t rows,
+               const Input* b, T* c, T* work) const {
     if constexpr (packs_heads) {
-      const Operands whole{scores_shape(form_, form_.rows_at_once())};
-      multiply_rows(whole.gemm(), rows, queries, key, scores, work);
+      const Operands whole{shape(form_, form_.rows_at_once())};
+      multiply_rows(whole.gemm(), rows, a, b, c, work);
     } else {
-      run_gemm(Operands{scores_shape(form_, rows)}, queries, key, scores, work);
-    }
-  }
-
-  void multiply_weights(const T* weights, int64_t rows, const Input* value, T* to, T* work) const {
-    if constexpr (packs_heads) {
-      const Operands whole{output_shape(form_, form_.rows_at_once())};
-      multiply_rows(whole.gemm(), rows, weights, value, to, work + scratch_of_scores(form_));
-    } else {
-      run_gemm(Operands{output_shape(form_, rows)}, weights, value, to, work);
+      run_gemm(Operands{shape(form_, rows)}, a, b, c, work);
     }
   }
 
@@ -228,7 +219,7 @@ class AttentionStep final : public Step {
 
     const Input* queries =
         buffers.read<Input>(refs_.query) + (head.query * s.rows + first_row) * s.width;
-    multiply_queries(queries, rows, keys(buffers, head), scores, work);
+    product(scores_shape, queries, rows, keys(buffers, head), scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -239,7 +230,8 @@ class AttentionStep final : public Step {
     }
 
     if (!refs_.value) return;
-    multiply_weights(scores, rows, values(buffers, head), to + row_at * s.value_width, work);
+    if constexpr (packs_heads) work += scratch_of_scores(form_);
+    product(output_shape, scores, rows, values(buffers, head), to + row_at * s.value_width, work);
   }
 
   // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
@@ -371,14 +363,13 @@ std::optional<StepDescriptor> lower_attention(const KernelCall& call) {
   const Datum& scale = call.value(mask + 2);
   form.causal = call.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
-  if (dtype == DType::float32) {
-    return paired ? attention_descriptor<VnniGemm>(call.context, form, operands, to)
-                  : attention_descriptor<PlainGemm<float>>(call.context, form, operands, to);
+  if (paired) {
+    if (dtype != DType::float32) return std::nullopt;
+    return attention_descriptor<VnniGemm>(call.context, form, operands, to);
   }
-  if (dtype == DType::float64) {
-    return attention_descriptor<PlainGemm<double>>(call.context, form, operands, to);
-  }
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return attention_descriptor<PlainGemm<T>>(call.context, form, operands, to);
+  });
 }
 
 }  // namespace mithril::cpu_backend

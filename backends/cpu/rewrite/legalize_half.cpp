@@ -124,15 +124,8 @@ class Legalization {
   // The number of leading arguments that the processor multiplies as bfloat16, if all have this
   // dtype.
   static size_t factors_of(HalfUse use) {
-    switch (use) {
-      case HalfUse::pairs:
-      case HalfUse::sides:
-        return 2;
-      case HalfUse::attends:
-        return 3;
-      default:
-        return 0;
-    }
+    if (use == HalfUse::attends) return 3;
+    return use == HalfUse::pairs || use == HalfUse::sides ? 2 : 0;
   }
 
   bool are_bfloat16(const Node& node, size_t count) const {
