@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/elementwise/native/compiler.hpp"
-#include "backends/cpu/runtime/step.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 

@@ -3,10 +3,8 @@
 #include <memory>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/conv/geometry.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
 #include "backends/cpu/conv/nchwc_form.hpp"
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 

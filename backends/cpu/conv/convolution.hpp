@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "backends/cpu/conv/geometry.hpp"
-#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {

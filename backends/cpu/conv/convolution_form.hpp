@@ -7,10 +7,6 @@
 #include <vector>
 
 #include "backends/cpu/conv/geometry.hpp"
-#include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/packed_weights.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
-#include "backends/cpu/runtime/step.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {

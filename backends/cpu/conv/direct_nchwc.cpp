@@ -3,11 +3,9 @@
 // the source.
 #include "backends/cpu/conv/nchwc_form.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 
-#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/micro_kernel.hpp"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/descriptors/lowering_context.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {

@@ -1,7 +1,6 @@
 // Depthwise and grouped convolutions with few channels in a group, in the NCHW16c layout.
 #include "backends/cpu/conv/nchwc_form.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "backends/cpu/kernels/blocking.hpp"

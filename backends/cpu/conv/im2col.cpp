@@ -7,8 +7,6 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/micro_kernel.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -1,11 +1,8 @@
 #include "backends/cpu/conv/implicit_gemm.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/kernels/micro_kernel.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "backends/cpu/conv/convolution.hpp"
-#include "backends/cpu/conv/geometry.hpp"
-#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

@@ -3,7 +3,6 @@
 // rounding error is a few times larger than that of direct sums.
 #include "backends/cpu/conv/nchwc_form.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "backends/cpu/kernels/blocking.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
-#include "backends/cpu/elementwise/program.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"

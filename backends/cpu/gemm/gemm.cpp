@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {

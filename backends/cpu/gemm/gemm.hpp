@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/kernels/micro_kernel.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {

@@ -1,13 +1,8 @@
 #include "backends/cpu/gemm/gemm_operands.hpp"
 
 #include <algorithm>
-#include <type_traits>
-#include <utility>
 
-#include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/elements.hpp"
-#include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {

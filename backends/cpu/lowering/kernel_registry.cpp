@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"

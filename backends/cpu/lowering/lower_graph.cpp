@@ -1,12 +1,9 @@
 #include "backends/cpu/lowering/lowering.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
-#include "backends/cpu/fusion/fusion.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/op/op_def.hpp"

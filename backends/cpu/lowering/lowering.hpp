@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/fusion/fusion.hpp"
 
 namespace mithril::cpu_backend {

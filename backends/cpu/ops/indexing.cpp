@@ -8,7 +8,6 @@
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
-#include "backends/cpu/runtime/step.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/tensor/dtype.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"

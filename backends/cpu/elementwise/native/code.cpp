@@ -6,8 +6,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "backends/cpu/elementwise/native/compiler.hpp"
-#include "backends/cpu/elementwise/native/text.hpp"
 #include "mithril/base/cache_files.hpp"
 #include "mithril/base/error.hpp"
 

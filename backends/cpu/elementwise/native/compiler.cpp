@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <string_view>
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/process.hpp"
