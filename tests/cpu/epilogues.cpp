@@ -161,7 +161,8 @@ TEST_CASE("an epilogue may have another element size") {
 TEST_CASE("convolutions clamp their results and keep NaN") {
   const auto nan = std::numeric_limits<float>::quiet_NaN();
   for (const int64_t channels : {40, 600}) {
-    for (const auto& [low, high] : {std::pair{-0.5, 1.5}, {0.0, 6.0}, {-2.0, -1.0}}) {
+    for (const auto& limits : {std::pair{-0.5, 1.5}, {0.0, 6.0}, {-2.0, -1.0}}) {
+      const double low = limits.first, high = limits.second;
       for (const bool depthwise : {false, true}) {
         CAPTURE(depthwise);
         CAPTURE(low);
