@@ -308,7 +308,8 @@ bool suits_grouped_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   if (!divides || channel_block % c.inputs != 0 || c.inputs > c.outputs) return false;
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
   const int64_t rows = (c.height.kernel - 1) * c.height.dilation + 1;
-  return rows <= most_elements / c.width.extent() / (c.inputs * channel_block);
+  const int64_t width = std::max(c.width.extent(), c.width.input);
+  return rows <= most_elements / width / (c.inputs * channel_block);
 }
 
 std::shared_ptr<const ConvolutionForm> grouped_nchwc(const Convolution& convolution,
