@@ -85,7 +85,7 @@ TEST_CASE("a batch has the requests of the nearest lengths, and little padding")
   Engine engine;
   engine.register_model(
       "pool", compiled, {},
-      {.max_batch_size = 6, .max_delay = std::chrono::milliseconds(200), .mask = "mask"});
+      {.max_batch_size = 6, .max_delay = std::chrono::seconds(2), .mask = "mask"});
   std::vector<TensorMap> requests;
   for (const size_t length : {9, 100, 10, 99, 10, 100})
     requests.push_back(tokens_of(std::vector<float>(length, 1)));
@@ -100,7 +100,7 @@ TEST_CASE("a batch has the requests of the nearest lengths, and little padding")
 TEST_CASE("without a mask only requests of equal sizes share a batch") {
   Engine engine;
   engine.register_model("pool", served_pooling(), {},
-                        {.max_batch_size = 2, .max_delay = std::chrono::milliseconds(200)});
+                        {.max_batch_size = 2, .max_delay = std::chrono::seconds(2)});
   std::vector<TensorMap> requests;
   requests.push_back(tokens_of({1, 2}));
   requests.push_back(tokens_of({3, 4, 5}));
