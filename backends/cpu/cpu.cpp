@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/dump.hpp"
 #include "backends/cpu/executable.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/kernels/instruction_set.hpp"

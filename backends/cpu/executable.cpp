@@ -1,19 +1,15 @@
 #include "backends/cpu/executable.hpp"
 
-#include <fmt/format.h>
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <new>
-#include <set>
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "backends/cpu/memory/run_memory.hpp"
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/decompose_batch_norm.hpp"
+#include "backends/cpu/rewrite/fold_padding.hpp"
+#include "backends/cpu/rewrite/legalize_half.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
@@ -223,45 +219,10 @@ class CpuExecutable final : public Executable {
   const ResultMemory results_;
 };
 
-// ---- MITHRIL_DUMP ----
-
-constexpr std::array<std::string_view, 8> passes = {"legalize", "layouts",   "fusion", "schedule",
-                                                    "lowering", "epilogues", "rows",   "memory"};
-
-void add_name(std::set<std::string, std::less<>>& wanted, std::string_view name) {
-  if (name == "all") {
-    wanted.insert(passes.begin(), passes.end());
-  } else if (std::find(passes.begin(), passes.end(), name) != passes.end()) {
-    wanted.emplace(name);
-  } else {
-    raise({.kind = ErrorKind::value,
-           .code = "E0436",
-           .message =
-               fmt::format("MITHRIL_DUMP lists '{}', which is not a pass of the CPU backend", name),
-           .help = fmt::format("list some of {}, separated by commas, or all",
-                               fmt::join(passes, ", "))});
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Executable> make_executable(const Graph& graph, Config config) {
   return std::make_unique<CpuExecutable>(graph, std::move(config));
-}
-
-DumpSink dump_from_environment() {
-  const char* names = std::getenv("MITHRIL_DUMP");
-  if (!names || !*names) return {};
-  std::set<std::string, std::less<>> wanted;
-  std::string_view rest = names;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    add_name(wanted, rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return [wanted](std::string_view pass, const std::string& text) {
-    if (wanted.contains(pass)) fmt::print(stderr, "# mithril cpu, after {}:\n{}\n", pass, text);
-  };
 }
 
 }  // namespace mithril::cpu_backend

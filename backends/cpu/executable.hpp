@@ -1,4 +1,4 @@
-// Executables of the CPU backend, and MITHRIL_DUMP, which prints the results of their passes.
+// An executable: one execution plan for each combination of input sizes.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,5 @@
 namespace mithril::cpu_backend {
 
 std::unique_ptr<Executable> make_executable(const Graph& graph, Config config);
-
-// Prints to standard error the results of the passes that the environment variable MITHRIL_DUMP
-// lists, separated by commas; "all" lists every pass. Null if it is not set. ValueError E0436 for a
-// name that is no pass.
-DumpSink dump_from_environment();
 
 }  // namespace mithril::cpu_backend

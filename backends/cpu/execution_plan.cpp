@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
-#include "backends/cpu/fusion/fusion.hpp"
+#include "backends/cpu/fusion/elementwise_groups.hpp"
+#include "backends/cpu/fusion/epilogue.hpp"
+#include "backends/cpu/fusion/row_fusion.hpp"
 #include "backends/cpu/layout/assign_layouts.hpp"
-#include "backends/cpu/lowering/lowering.hpp"
+#include "backends/cpu/lowering/lower_graph.hpp"
+#include "backends/cpu/lowering/schedule.hpp"
 #include "backends/cpu/memory/memory_planner.hpp"
 #include "mithril/op/op_def.hpp"
 

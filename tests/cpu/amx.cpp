@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/instruction_set.hpp"

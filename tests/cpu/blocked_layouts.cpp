@@ -12,7 +12,7 @@
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/legalize_half.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/cpu/convolution_sample.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/dump.hpp"
 #include "backends/cpu/executable.hpp"
 #include "tests/cpu/differing_output.hpp"
 #include "tests/errors/text_of_error.hpp"

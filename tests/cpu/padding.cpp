@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/fold_padding.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/differing_output.hpp"
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "backends/cpu/conv/convolution_form.hpp"
+#include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
 #include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"

@@ -1,11 +1,10 @@
-// Convolutions of bfloat16 with AMX as a GEMM. B is the im2col matrix, which is packed panel by
-// panel.
-#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/im2col.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "backends/cpu/conv/implicit_gemm.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 
 namespace mithril::cpu_backend {

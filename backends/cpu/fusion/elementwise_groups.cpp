@@ -1,4 +1,4 @@
-#include "backends/cpu/fusion/fusion.hpp"
+#include "backends/cpu/fusion/elementwise_groups.hpp"
 
 #include <algorithm>
 #include <optional>

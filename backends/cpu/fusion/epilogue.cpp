@@ -1,4 +1,4 @@
-#include "backends/cpu/fusion/fusion.hpp"
+#include "backends/cpu/fusion/epilogue.hpp"
 
 #include <algorithm>
 #include <optional>

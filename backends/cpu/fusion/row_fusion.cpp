@@ -1,4 +1,4 @@
-#include "backends/cpu/fusion/fusion.hpp"
+#include "backends/cpu/fusion/row_fusion.hpp"
 
 #include <algorithm>
 #include <numeric>

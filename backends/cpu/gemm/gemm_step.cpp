@@ -1,7 +1,8 @@
-#include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/gemm_step.hpp"
 
 #include <algorithm>
 
+#include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/thread_pool.hpp"
 

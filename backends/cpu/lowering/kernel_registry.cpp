@@ -1,11 +1,11 @@
-#include "backends/cpu/lowering/lowering.hpp"
+#include "backends/cpu/lowering/kernel_registry.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/gemm_step.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 
 namespace mithril::cpu_backend {

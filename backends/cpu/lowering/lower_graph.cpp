@@ -1,9 +1,10 @@
-#include "backends/cpu/lowering/lowering.hpp"
+#include "backends/cpu/lowering/lower_graph.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "backends/cpu/elementwise/program_step.hpp"
+#include "backends/cpu/lowering/kernel_registry.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/op/op_def.hpp"

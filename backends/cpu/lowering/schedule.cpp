@@ -1,4 +1,4 @@
-#include "backends/cpu/lowering/lowering.hpp"
+#include "backends/cpu/lowering/schedule.hpp"
 
 #include <algorithm>
 #include <functional>

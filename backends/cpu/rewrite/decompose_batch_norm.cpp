@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/decompose_batch_norm.hpp"
 
 #include <algorithm>
 #include <cstdint>

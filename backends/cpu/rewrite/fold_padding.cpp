@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/fold_padding.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/rewrites.hpp"
+#include "backends/cpu/rewrite/legalize_half.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/lowering/lowering.hpp"
+#include "backends/cpu/lowering/kernel_registry.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

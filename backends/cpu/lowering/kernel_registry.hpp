@@ -1,25 +1,13 @@
-// Lowering: from groups of graph nodes to step descriptors, in the order in which they run.
+// The kernel registry: lowers a node by the kernel that its record names.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "backends/cpu/fusion/fusion.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {
-
-// Sorts the groups topologically, close to the order of the graph, and drops empty ones. Where
-// possible, consumers of a donated input run before the group that overwrites it, and that group
-// runs as soon as its inputs are made.
-NodeGroups schedule(const ShapedGraph& shaped, NodeGroups groups,
-                    std::span<const DonatedBuffer> donated);
-
-// One step for each group of elementwise nodes, or a step for each node: by its kernel, as a copy
-// or a view, or by the `eval` of its op. Buffer 0 is the arena. The inputs, then the constants, are
-// in the buffers from 1 on.
-LoweredGraph lower(const LoweringContext& context, const NodeGroups& groups);
 
 // `transposes`: see KernelCall. None if the record names no kernel, or the kernel does not support
 // the dtypes or sizes.
