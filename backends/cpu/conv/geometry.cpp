@@ -138,6 +138,15 @@ bool ImplicitGemmGeometry::is_dense(const TapGemm& gemm) const {
          (gemm.width.step == 1 || output_width == 1) && gemm.width.count == width.extent;
 }
 
+WindowAxis::Taps WindowAxis::taps_of(int64_t o) const {
+  const int64_t begin = o * stride - before;
+  // The first tap at this element or after it.
+  const auto reaching = [&](int64_t element) {
+    return std::min(up(std::max<int64_t>(element - begin, 0), dilation), kernel);
+  };
+  return {reaching(0), reaching(input)};
+}
+
 double ImplicitGemmGeometry::work() const {
   double sum = 0;
   for (const TapGemm& gemm : gemms) {

@@ -19,6 +19,12 @@ struct WindowAxis {
 
   // The elements from the first to the last that the outputs read, with the padding.
   int64_t extent() const { return (output - 1) * stride + (kernel - 1) * dilation + 1; }
+  // The taps [first, last) of output o that read elements of the input.
+  struct Taps {
+    int64_t first, last;
+    int64_t count() const { return last - first; }
+  };
+  Taps taps_of(int64_t o) const;
 };
 
 struct Convolution {

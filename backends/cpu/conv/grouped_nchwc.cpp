@@ -14,41 +14,10 @@ constexpr int64_t band_bytes = 1 << 17;
 // are in the L1 cache.
 constexpr int64_t epilogue_pixels = 128;
 
-// All images. Each lane of a vector is one output channel. A band is a few rows of the result for
-// one block of channels. Its source is padded, and each input channel of a group is put into the
-// lanes of the group's output channels.
-class GroupedNchwc : public NchwcForm {
+// Convolutions whose lanes are output channels: the packed weight, and the conversion of a planar
+// source to the blocked layout. All images are one unit.
+class LanesNchwc : public NchwcForm {
  public:
-  GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts, const NchwcKernels& kernels)
-      : NchwcForm(convolution, layouts, channel_block),
-        kernels_(&kernels),
-        blocks_(up(c_.output_channels(), channel_block)),
-        input_blocks_(up(c_.input_channels(), channel_block)),
-        width_(c_.width.extent()),
-        row_count_(width_ * c_.inputs * channel_block) {
-    const int64_t fitting = band_bytes / (row_count_ * int64_t{sizeof(float)});
-    const int64_t most = std::max<int64_t>((fitting - input_rows(1)) / c_.height.stride + 1, 1);
-    bands_ = up(c_.height.output, most);
-    band_rows_ = up(c_.height.output, bands_);
-    for (int64_t y = 0; y < c_.height.kernel; ++y) {
-      for (int64_t x = 0; x < c_.width.kernel; ++x) {
-        for (int64_t in = 0; in < c_.inputs; ++in) {
-          const int64_t pixel = y * c_.height.dilation * width_ + x * c_.width.dilation;
-          offsets_.push_back(static_cast<int32_t>((pixel * c_.inputs + in) * channel_block));
-        }
-      }
-    }
-    for (int64_t block = 0; block < blocks_; ++block) {
-      for (int64_t in = 0; in < c_.inputs; ++in) {
-        for (int64_t channel = block * channel_block; channel < (block + 1) * channel_block;
-             ++channel) {
-          const int64_t input = channel / c_.outputs * c_.inputs + in;
-          lanes_.push_back(static_cast<int32_t>(input % channel_block));
-        }
-      }
-    }
-  }
-
   double work() const override {
     return static_cast<double>(weight_count()) *
            static_cast<double>(c_.images * c_.height.output * c_.width.output);
@@ -78,6 +47,55 @@ class GroupedNchwc : public NchwcForm {
     return from_blocks_ ? 0 : source_rows() * block_bytes;
   }
   int64_t source_rows() const override { return c_.images * input_blocks_; }
+  GemmPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
+
+ protected:
+  LanesNchwc(const Convolution& convolution, NchwcLayouts layouts, const NchwcKernels& kernels)
+      : NchwcForm(convolution, layouts, channel_block),
+        kernels_(&kernels),
+        blocks_(up(c_.output_channels(), channel_block)),
+        input_blocks_(up(c_.input_channels(), channel_block)) {}
+
+  int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
+
+  const NchwcKernels* kernels_;
+  const int64_t blocks_, input_blocks_;  // of output and of input channels
+
+ private:
+  int64_t weight_count() const { return blocks_ * depth() * channel_block; }
+};
+
+// A band is a few rows of the result for one block of channels. Its source is padded, and each
+// input channel of a group is put into the lanes of the group's output channels.
+class GroupedNchwc final : public LanesNchwc {
+ public:
+  GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts, const NchwcKernels& kernels)
+      : LanesNchwc(convolution, layouts, kernels),
+        width_(c_.width.extent()),
+        row_count_(width_ * c_.inputs * channel_block) {
+    const int64_t fitting = band_bytes / (row_count_ * int64_t{sizeof(float)});
+    const int64_t most = std::max<int64_t>((fitting - input_rows(1)) / c_.height.stride + 1, 1);
+    bands_ = up(c_.height.output, most);
+    band_rows_ = up(c_.height.output, bands_);
+    for (int64_t y = 0; y < c_.height.kernel; ++y) {
+      for (int64_t x = 0; x < c_.width.kernel; ++x) {
+        for (int64_t in = 0; in < c_.inputs; ++in) {
+          const int64_t pixel = y * c_.height.dilation * width_ + x * c_.width.dilation;
+          offsets_.push_back(static_cast<int32_t>((pixel * c_.inputs + in) * channel_block));
+        }
+      }
+    }
+    for (int64_t block = 0; block < blocks_; ++block) {
+      for (int64_t in = 0; in < c_.inputs; ++in) {
+        for (int64_t channel = block * channel_block; channel < (block + 1) * channel_block;
+             ++channel) {
+          const int64_t input = channel / c_.outputs * c_.inputs + in;
+          lanes_.push_back(static_cast<int32_t>(input % channel_block));
+        }
+      }
+    }
+  }
+
   // The padded source of a band.
   int64_t work_bytes(int64_t /*parts*/) const override {
     return row_count_ * input_rows(band_rows_) * int64_t{sizeof(float)};
@@ -113,15 +131,7 @@ class GroupedNchwc : public NchwcForm {
     }
   }
 
-  GemmPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
-
- protected:
-  int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
-
-  const NchwcKernels* kernels_;
-
  private:
-  int64_t weight_count() const { return blocks_ * depth() * channel_block; }
   int64_t input_rows(int64_t rows) const {
     return (rows - 1) * c_.height.stride + (c_.height.kernel - 1) * c_.height.dilation + 1;
   }
@@ -153,20 +163,11 @@ class GroupedNchwc : public NchwcForm {
     }
   }
 
-  int64_t blocks_, input_blocks_;  // of output and of input channels
-  int64_t width_, row_count_;      // pixels and elements of a padded row
-  int64_t band_rows_, bands_;      // bands of a plane, and the rows of the result in each
-  std::vector<int32_t> offsets_;   // of each tap and input channel
-  std::vector<int32_t> lanes_;     // per block and input channel of a group: see LaneSelection
+  int64_t width_, row_count_;     // pixels and elements of a padded row
+  int64_t band_rows_, bands_;     // bands of a plane, and the rows of the result in each
+  std::vector<int32_t> offsets_;  // of each tap and input channel
+  std::vector<int32_t> lanes_;    // per block and input channel of a group: see LaneSelection
 };
-
-// The taps that read elements of the source.
-GemmPart::Range valid_taps(const WindowAxis& axis, int64_t output) {
-  const int64_t begin = output * axis.stride - axis.before;
-  const int64_t last = up(std::max<int64_t>(axis.input - begin, 0), axis.dilation);
-  const int64_t first = std::min(up(std::max<int64_t>(-begin, 0), axis.dilation), axis.kernel);
-  return {first, std::clamp(last, first, axis.kernel)};
-}
 
 // The outputs for which all taps are valid.
 GemmPart::Range inner_outputs(const WindowAxis& axis) {
@@ -178,29 +179,29 @@ GemmPart::Range inner_outputs(const WindowAxis& axis) {
 
 // Depthwise: each group has one input and one output channel. Reads the source in place. Taps
 // beyond its borders are left out.
-class DepthwiseNchwc final : public GroupedNchwc {
+class DepthwiseNchwc final : public LanesNchwc {
  public:
   DepthwiseNchwc(const Convolution& convolution, NchwcLayouts layouts, const NchwcKernels& kernels)
-      : GroupedNchwc(convolution, layouts, kernels), inner_columns_(inner_outputs(c_.width)) {
+      : LanesNchwc(convolution, layouts, kernels), inner_columns_(inner_outputs(c_.width)) {
     for (int64_t y = 0; y < c_.height.kernel; ++y) {
       for (int64_t x = 0; x < c_.width.kernel; ++x) {
         const int64_t pixel = y * c_.height.dilation * c_.width.input + x * c_.width.dilation;
         offsets_.push_back(static_cast<int32_t>(pixel * channel_block));
       }
     }
-    for (int64_t y = 0; y < c_.height.output; ++y) row_taps_.push_back(valid_taps(c_.height, y));
+    for (int64_t y = 0; y < c_.height.output; ++y) row_taps_.push_back(c_.height.taps_of(y));
     for (int64_t x = 0; x < inner_columns_.first; ++x) add_border(x);
     for (int64_t x = inner_columns_.last; x < c_.width.output; ++x) add_border(x);
   }
 
-  // Each multiplication loads an element.
-  double work() const override { return 4 * GroupedNchwc::work(); }
-  int64_t work_bytes(int64_t /*parts*/) const override { return 0; }
+  // Counts a multiplication as four, because each also loads an element of the source.
+  double work() const override { return 4 * LanesNchwc::work(); }
 
   // Computes some of the rows.
   void multiply(const ConvolutionOperands& o, const GemmPart& part) const override {
     const int64_t height = c_.height.output;
-    // Runs rows of planes, of which every `step`-th counts, from `first_plane` on.
+    // Computes these rows, which are counted through the planes first_plane, first_plane + step,
+    // first_plane + 2 * step and so on.
     const auto run = [&](Range rows, int64_t first_plane, int64_t step) {
       for (int64_t row = rows.first; row < rows.last;) {
         const int64_t plane = row / height, last = std::min(rows.last, (plane + 1) * height);
@@ -221,12 +222,12 @@ class DepthwiseNchwc final : public GroupedNchwc {
   // A column of the result for which taps are beyond the left or the right border.
   struct BorderColumn {
     int64_t x;
-    Range taps;    // of a row of the kernel
-    size_t first;  // in border_taps_: the taps of all rows of the kernel
+    WindowAxis::Taps taps;  // of a row of the kernel
+    size_t first;           // in border_taps_: the taps of all rows of the kernel
   };
 
   void add_border(int64_t x) {
-    const Range taps = valid_taps(c_.width, x);
+    const WindowAxis::Taps taps = c_.width.taps_of(x);
     border_.push_back({x, taps, border_taps_.size()});
     for (int64_t y = 0; y < c_.height.kernel; ++y) {
       for (int64_t tap = taps.first; tap < taps.last; ++tap) {
@@ -268,32 +269,33 @@ class DepthwiseNchwc final : public GroupedNchwc {
 
   // `first_tap`: where the first tap of the first column would be read.
   void run_row(const LaneTile& row, const float* first_tap, int64_t y) const {
-    const Range taps = row_taps_[static_cast<size_t>(y)];
+    const WindowAxis::Taps taps = row_taps_[static_cast<size_t>(y)];
     LaneTile tile = row;
     tile.offsets = offsets_.data();
-    const auto run = [&](NchwcKernels::Run kernel, int64_t x) {
+    const auto run = [&](NchwcKernels::RunLanes kernel, int64_t x) {
       tile.a = first_tap + x * tile.a_step;
       tile.c = row.c + x * channel_block;
       kernel(tile);
     };
     for (const BorderColumn& at : border_) {
-      const int64_t count = at.taps.last - at.taps.first;
+      const int64_t count = at.taps.count();
       tile.taps = border_taps_.data() + at.first + taps.first * count;
-      tile.runs = (taps.last - taps.first) * count;
+      tile.runs = taps.count() * count;
       run(kernels_->lanes_of_taps, at.x);
     }
     const int64_t first = taps.first * c_.width.kernel;
     tile.offsets += first;
     tile.b += first * channel_block;
-    tile.runs = (taps.last - taps.first) * c_.width.kernel;
+    tile.runs = taps.count() * c_.width.kernel;
     tile.pixels = inner_columns_.last - inner_columns_.first;
     const int64_t stride = c_.width.stride;
     if (tile.pixels > 0) run(kernels_->lanes[stride <= 2 ? stride : 0], inner_columns_.first);
   }
 
   std::vector<int32_t> offsets_;  // of each tap in the source
-  std::vector<Range> row_taps_;   // of each row of the result: the rows of the kernel that count
-  Range inner_columns_;           // columns of the result without taps beyond a border
+  std::vector<WindowAxis::Taps>
+      row_taps_;         // of each row of the result: the rows of the kernel that count
+  Range inner_columns_;  // columns of the result without taps beyond a border
   std::vector<BorderColumn> border_;
   std::vector<int32_t> border_taps_;
 };

@@ -70,7 +70,7 @@ template void pad_planes(const ImplicitGemmGeometry&, const uint16_t*, int64_t, 
 
 namespace {
 
-// Each group of each image is a unit. T is float, which also stands for VNNI pairs, or double.
+// Each group of each image is a unit. T is float or double. VNNI pairs are stored as float.
 template <typename T>
 class ImplicitGemm final : public ConvolutionForm {
  public:

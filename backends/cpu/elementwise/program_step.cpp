@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <optional>
 #include <utility>
 
+#include "backends/cpu/elementwise/clamp.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -100,7 +99,8 @@ class ElementwiseProgramStep final : public ElementStep {
  public:
   ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
-      : allocation_(allocate_blocks(program, forwardings(program))),
+      : ElementStep(in_place_clamp(shaped, program, refs)),
+        allocation_(allocate_blocks(program, forwardings(program))),
         code_(encode<T>(program, forwardings(program))),
         threads_(threads),
         count_(element_count(program.dims)),
@@ -324,36 +324,6 @@ class ElementwiseProgramStep final : public ElementStep {
   std::vector<T> constants_;  // each repeated for all lanes
 };
 
-// See ElementStep::clamp.
-std::optional<Clamp> in_place_clamp(const ShapedGraph& shaped, const ElementwiseProgram& program,
-                                    const BufferRefs& refs) {
-  if (program.inputs.size() != 1 || program.outputs.size() != 1) return {};
-  const ValueId input = program.inputs.front(), output = program.outputs.front().value;
-  const bool in_place = refs[index(input)] == refs[index(output)];
-  const bool float32 =
-      shaped.dtype(input) == DType::float32 && shaped.dtype(output) == DType::float32;
-  if (!in_place || !float32 || program.input_dims.front() != program.dims) return {};
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  Clamp clamp{-infinity, infinity};
-  Slot last = 0;  // the input, then the result of the last instruction
-  for (const Instruction& at : program.instructions) {
-    const bool of_constant = at.from[0] > 0 && at.from[0] < program.first_made();
-    const bool is_first = last == 0;
-    if (!of_constant || at.from[1] != last) return {};
-    const auto limit = static_cast<float>(program.constants[static_cast<size_t>(at.from[0] - 1)]);
-    if (at.operation == Operation::greater && is_first) {
-      clamp.low = limit;
-    } else if (at.operation == Operation::lesser && clamp.high == infinity) {
-      clamp.high = limit;
-    } else {
-      return {};
-    }
-    last = at.to;
-  }
-  if (last == 0 || program.outputs.front().slot != last) return {};
-  return clamp;
-}
-
 }  // namespace
 
 bool fits_a_step(const ElementwiseProgram& program) {
@@ -365,15 +335,13 @@ std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& contex
                                                    const ElementwiseProgram& program, int threads,
                                                    const BufferRefs& refs) {
   const ShapedGraph& shaped = context.shaped;
-  std::unique_ptr<ElementStep> step;
-  if (context.native) step = context.native->step(shaped, program, threads, refs);
-  if (!step && program.dtype == DType::float32) {
-    step = std::make_unique<ElementwiseProgramStep<float>>(shaped, program, threads, refs);
-  } else if (!step) {
-    step = std::make_unique<ElementwiseProgramStep<double>>(shaped, program, threads, refs);
+  if (context.native) {
+    if (auto step = context.native->step(shaped, program, threads, refs)) return step;
   }
-  step->clamp = in_place_clamp(shaped, program, refs);
-  return step;
+  if (program.dtype == DType::float32) {
+    return std::make_unique<ElementwiseProgramStep<float>>(shaped, program, threads, refs);
+  }
+  return std::make_unique<ElementwiseProgramStep<double>>(shaped, program, threads, refs);
 }
 
 }  // namespace mithril::cpu_backend

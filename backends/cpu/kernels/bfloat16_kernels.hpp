@@ -30,7 +30,7 @@ GemmKernels<float> with_amx(GemmKernels<float> kernels);
 // The kernels for the NCHW32c layout of bfloat16. Need Instructions::amx.
 NchwcKernels amx_block_kernels();
 
-// Padding, packing and storing for the bfloat16 im2col convolution (conv/im2col.hpp).
+// Padding, packing and storing for the bfloat16 im2col convolution (conv/im2col.cpp).
 
 // Packs B as VNNI pairs:
 // to[i * nr + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for j

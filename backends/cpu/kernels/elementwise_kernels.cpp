@@ -162,14 +162,8 @@ MITHRIL_OPERATION(Maximum, 2,
                   hn::IfThenElse(hn::Or(hn::Gt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
 MITHRIL_OPERATION(Minimum, 2,
                   hn::IfThenElse(hn::Or(hn::Lt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-// These instructions return their second operand if one is NaN, or if both are zeros.
-MITHRIL_OPERATION(Greater, 2, hn::Max(x[0], x[1]));
-MITHRIL_OPERATION(Lesser, 2, hn::Min(x[0], x[1]));
-#else
-MITHRIL_OPERATION(Greater, 2, hn::IfThenElse(hn::Gt(x[0], x[1]), x[0], x[1]));
-MITHRIL_OPERATION(Lesser, 2, hn::IfThenElse(hn::Lt(x[0], x[1]), x[0], x[1]));
-#endif
+MITHRIL_OPERATION(Greater, 2, greater_of(x[0], x[1]));
+MITHRIL_OPERATION(Lesser, 2, lesser_of(x[0], x[1]));
 MITHRIL_OPERATION(Less, 2, truth(d, hn::Lt(x[0], x[1])));
 MITHRIL_OPERATION(LessEqual, 2, truth(d, hn::Le(x[0], x[1])));
 MITHRIL_OPERATION(Equal, 2, truth(d, hn::Eq(x[0], x[1])));

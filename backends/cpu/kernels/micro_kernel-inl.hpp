@@ -60,7 +60,7 @@ constexpr int64_t cache_line = 64;  // in bytes
 template <class V>
 HWY_ATTR HWY_INLINE V clamped(const Clamp& clamp, V x) {
   const hn::DFromV<V> d;
-  return nan_kept(d, x, at_most(d, at_least(d, x, clamp.low), clamp.high));
+  return lesser_of(number(d, clamp.high), greater_of(number(d, clamp.low), x));
 }
 
 // Two vectors of B.

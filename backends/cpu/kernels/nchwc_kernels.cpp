@@ -77,8 +77,8 @@ HWY_ATTR void run_tile(const BlockTile& t) {
       BlocksC{{t.c, t.c_step, t.add ? nullptr : t.bias}, t.clamp}, OffsetRuns<run>{t}, t.add);
 }
 
-// Computes `rows` neighbouring pixels from pixel `first` on. `step` is as a_step; 0: t.a_step says
-// it.
+// Computes `rows` neighbouring pixels from pixel `first` on. `step`: a_step, if it is known at
+// compile time; 0: it is not.
 template <int rows, int step, bool of_taps>
 HWY_ATTR HWY_INLINE void run_lane_tile(const LaneTile& t, int64_t first) {
   const D d;
@@ -109,7 +109,8 @@ HWY_ATTR HWY_INLINE void run_few_lanes(const LaneTile& t, int64_t first, int64_t
   if constexpr (rows > 1) run_few_lanes<rows - 1, step>(t, first, count);
 }
 
-// A step that is known only here takes an address register per pixel, so that tiles are smaller.
+// If the step is not known at compile time, each pixel takes an address register, so tiles are
+// smaller.
 template <int step>
 HWY_ATTR void run_lanes(const LaneTile& t) {
   constexpr int most = step > 0 ? pixels : std::min(pixels, 8);

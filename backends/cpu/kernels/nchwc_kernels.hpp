@@ -30,16 +30,23 @@ struct BlockTile {
   const float* next;
   int64_t lines;
   const Clamp* clamp = nullptr;  // of the result; kernels for VNNI pairs ignore it
-  // Only for grouped convolutions: the number of pixels. Kernels for some taps use offsets[taps[r]]
-  // and b[taps[r]] in place of offsets[r] and b[r].
-  int64_t pixels = 1;
-  const int32_t* taps = nullptr;
 };
 
-// A grouped convolution for one block of channels. Each lane is one output channel, so `a` has the
-// lanes of each k already: c[pixel][j] = bias[j] + sum over r of a[offsets[r] + pixel * a_step + j]
-// * b[r][j]. Uses the fields of BlockTile that it names.
-using LaneTile = BlockTile;
+// Arguments of a grouped convolution for one block of channels. Each lane is one output channel, so
+// `a` has the lanes of each r already: c[pixel][j] = bias[j] + sum over r of a[offsets[r] + pixel *
+// a_step + j] * b[r][j]. Steps and offsets are in elements.
+struct LaneTile {
+  const float* a;
+  int64_t a_step;                // between two neighbouring output pixels
+  const int32_t* offsets;        // of each r
+  int64_t runs;                  // number of r
+  const float* b;                // a block of channels for each r
+  float* c;                      // a block of channels for each pixel, contiguous
+  const float* bias;             // of the block; null: 0
+  const Clamp* clamp = nullptr;  // of the result; null: none
+  int64_t pixels = 1;
+  const int32_t* taps = nullptr;  // for lanes_of_taps: the r that count
+};
 
 // Puts the input channels of grouped convolutions into the lanes of their output channels:
 // to[pixel][i][j] = from[pixel][lanes[i][j]], for `inputs` input channels i of each group.
@@ -112,8 +119,9 @@ struct NchwcKernels {
   void (*release)() = nullptr;  // see GemmKernels
 
   // For grouped convolutions. Null: no kernels.
-  Run lanes[3] = {};            // for steps of 1 and 2 blocks; index 0: for any a_step
-  Run lanes_of_taps = nullptr;  // for one pixel and some taps
+  using RunLanes = void (*)(const LaneTile&);
+  RunLanes lanes[3] = {};            // for steps of 1 and 2 blocks; index 0: for any a_step
+  RunLanes lanes_of_taps = nullptr;  // for one pixel and some taps
   void (*select)(const LaneSelection&) = nullptr;
 
   WinogradKernels winograd = {};

@@ -45,6 +45,24 @@ HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
   return hn::IfThenElse(unequal(given, given), given, result);
 }
 
+// a if it is greater (less) than b, else b, also for NaN.
+template <class X>
+HWY_ATTR HWY_INLINE X greater_of(X a, X b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Max(a, b);
+#else
+  return hn::IfThenElse(hn::Gt(a, b), a, b);
+#endif
+}
+template <class X>
+HWY_ATTR HWY_INLINE X lesser_of(X a, X b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Min(a, b);
+#else
+  return hn::IfThenElse(hn::Lt(a, b), a, b);
+#endif
+}
+
 // Min and max with a limit. On x86, Min and Max return their second argument if one is NaN, so NaN
 // passes through, and nan_kept has nothing to do. On other targets NaN may be lost, and may not be
 // converted to an integer; nan_kept restores it.

@@ -25,20 +25,6 @@ struct PoolForm {
   };
   std::vector<Run> runs = {};  // of the window columns that read inside the input, in order
 
-  // The taps of an output that are inside the input: `count` taps from `first` on.
-  struct Taps {
-    int64_t first, count;
-  };
-  static Taps taps_of(const WindowAxis& axis, int64_t output) {
-    const int64_t begin = output * axis.stride - axis.before;
-    const auto reaching = [&](int64_t place) {  // the first tap at this position or after it
-      return std::clamp<int64_t>(up(std::max<int64_t>(place - begin, 0), axis.dilation), 0,
-                                 axis.kernel);
-    };
-    const int64_t first = reaching(0);
-    return {first, reaching(axis.input) - first};
-  }
-
   int64_t input_plane() const { return height.input * width.input; }  // positions
   int64_t output_plane() const { return height.output * width.output; }
   int64_t taps() const { return height.kernel * width.kernel; }
@@ -153,19 +139,19 @@ struct Pool {
     const T* plane = buffers.read<T>(input) + row / height.output * form.input_plane() * block;
     T* to = buffers.write<T>(output) + row * width.output * block;
     const int64_t y = row % height.output;
-    const PoolForm::Taps rows = PoolForm::taps_of(height, y);
+    const WindowAxis::Taps rows = height.taps_of(y);
     const int64_t first_row = y * height.stride - height.before + rows.first * height.dilation;
     for (int64_t x = 0; x < width.output;) {
-      const PoolForm::Taps columns = PoolForm::taps_of(width, x);
+      const WindowAxis::Taps columns = width.taps_of(x);
       int64_t end = x + 1;
-      while (columns.count == width.kernel && end < width.output &&
-             PoolForm::taps_of(width, end).count == width.kernel) {
+      while (columns.count() == width.kernel && end < width.output &&
+             width.taps_of(end).count() == width.kernel) {
         ++end;
       }
       const int64_t first = x * width.stride - width.before + columns.first * width.dilation;
       const PoolBlocks<T> windows{.from = plane + (first_row * width.input + first) * block,
-                                  .rows = rows.count,
-                                  .columns = columns.count,
+                                  .rows = rows.count(),
+                                  .columns = columns.count(),
                                   .row_step = height.dilation * width.input * block,
                                   .column_step = width.dilation * block,
                                   .count = end - x,

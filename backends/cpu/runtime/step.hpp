@@ -136,11 +136,12 @@ struct ElementRows {
 // A step that computes each element independently, so that it can run for any rows alone.
 class ElementStep : public PartitionedStep {
  public:
+  explicit ElementStep(std::optional<Clamp> in_place_clamp = {}) : clamp(in_place_clamp) {}
   virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
 
   // If the step does nothing but clamp its output in place: a kernel that makes the elements can
   // clamp them before it stores them, in place of the step.
-  std::optional<Clamp> clamp;
+  const std::optional<Clamp> clamp;
 };
 
 // An elementwise step that runs on rows which another step has just written, while they are in the

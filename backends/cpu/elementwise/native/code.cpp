@@ -1,4 +1,5 @@
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/elementwise/native/step.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
-#include "backends/cpu/elementwise/native/text.hpp"
+#include "backends/cpu/elementwise/native/step.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "backends/cpu/elementwise/clamp.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
@@ -16,7 +17,8 @@ template <typename T>
 class NativeStep final : public ElementStep {
  public:
   NativeStep(const NativeStepOptions& options, const BufferRefs& refs)
-      : function_(options.function),
+      : ElementStep(in_place_clamp(options.shaped, options.program, refs)),
+        function_(options.function),
         threads_(options.threads),
         count_(element_count(options.program.dims)),
         work_(count_ * options.program.cost()) {

@@ -1,4 +1,4 @@
-// Elementwise programs as C++ source, and steps that run them as native code.
+// Elementwise programs as C++ source.
 #pragma once
 
 #include <cstdint>
@@ -54,16 +54,5 @@ std::string native_name(size_t program);
 // A source file of all functions, without includes. It defines the symbol `mark`, which identifies
 // the library.
 std::string native_source(std::span<const std::string> texts, const std::string& mark);
-
-struct NativeStepOptions {
-  const ShapedGraph& shaped;
-  const ElementwiseProgram& program;
-  const NativeProgram& native;
-  NativeFunction function;
-  int threads = 1;
-};
-
-std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
-                                              const BufferRefs& refs);
 
 }  // namespace mithril::cpu_backend

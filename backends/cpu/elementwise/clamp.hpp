@@ -1,0 +1,16 @@
+// Recognizes elementwise programs that only clamp.
+#pragma once
+
+#include <optional>
+
+#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/elementwise/program.hpp"
+
+namespace mithril::cpu_backend {
+
+// The limits if a float32 program does nothing but clamp its only input in place: see
+// ElementStep::clamp.
+std::optional<Clamp> in_place_clamp(const ShapedGraph& shaped, const ElementwiseProgram& program,
+                                    const BufferRefs& refs);
+
+}  // namespace mithril::cpu_backend
