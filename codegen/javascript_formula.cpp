@@ -157,7 +157,7 @@ const Language& javascript_language() {
   static const Language language{.name = "JavaScript",
                                  .formula = javascript_formula,
                                  .has_kernel = has_javascript_kernel,
-                                 .has_wide_ints = true};
+                                 .numbers_are_doubles = true};
   return language;
 }
 

@@ -260,7 +260,7 @@ std::string LoopFunctions::add(const std::string& name, const std::string& param
                                const std::string& body) {
   const auto [at, is_new] = known_.try_emplace(parameters + "\n" + body);
   if (!is_new) return at->second;
-  at->second = "$" + names_.add(name);  // no identifier of a name begins so
+  at->second = "$" + names_.add(name);  // identifiers made from names of values never begin with $
   text_ += code_line(0, "function " + at->second + "(" + parameters + ") {") + body + "}\n\n";
   return at->second;
 }

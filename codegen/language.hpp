@@ -12,7 +12,7 @@ struct Language {
   // None if the language has no expression for it.
   std::optional<FormulaText> (*formula)(const Formula& formula, const FormulaNode& node);
   bool (*has_kernel)(std::string_view op);
-  bool has_wide_ints = false;  // its numbers do not hold ints of 64 bits (wide_ints.hpp)
+  bool numbers_are_doubles = false;  // so ints of 64 bits may need another type (wide_ints.hpp)
 };
 
 const Language& cpp_language();

@@ -16,7 +16,7 @@ class WideInts {
       : program_(program), language_(language), is_wide_(program.graph.values().size()) {}
 
   std::vector<bool> find() {
-    if (!language_.has_wide_ints) return std::move(is_wide_);
+    if (!language_.numbers_are_doubles) return std::move(is_wide_);
     for (const ValueId id : program_.graph.inputs()) is_wide_[index(id)] = is_single(id);
     for (size_t i = 0; i < is_wide_.size(); ++i) {
       const auto id = static_cast<ValueId>(i);

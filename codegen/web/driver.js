@@ -24,7 +24,7 @@ function checkNumber(name, value, isRight, expected) {
   throw new LMError(`${name} is ${value}, expected ${expected}`);
 }
 
-// The address of an address, or of a path of this computer in Node.
+// The URL of an address, or in Node of a path.
 async function addressOf(path) {
   if (/^[a-z][a-z+.-]+:/i.test(path)) return new URL(path);
   if (typeof document === "object") return new URL(path, document.baseURI);
@@ -75,7 +75,8 @@ class Archive {
     return bytes;
   }
 
-  // Engines keep modules by their addresses: the same text is one module.
+  // Engines keep modules by address. The text is the address here, so that loading it again adds no
+  // module.
   async load(name) {
     const text = new TextDecoder().decode(await this.read(name));
     return import(`data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`);
@@ -89,7 +90,7 @@ async function sourceOf(path) {
   return new Folder(address);
 }
 
-// The files of a package by name. Each file is compared with its checksum.
+// The files of a package by name. Each file but metadata.json is compared with its checksum.
 class PackageFiles {
   constructor(source, metadata) {
     this.source = source;

@@ -1,4 +1,4 @@
-// Reads archives without compression, which packages are.
+// Reads .zip archives whose entries are not compressed, such as packages.
 
 const localHeader = 0x04034b50;
 const directoryHeader = 0x02014b50;
@@ -23,7 +23,7 @@ class ZipNumbers {
   }
 }
 
-// The record at the end is the last one that its comment does not contradict.
+// Finds the end record. Its comment must end where the file ends.
 function endOfDirectory(numbers, size) {
   for (let comment = 0; comment <= 0xffff && comment + endRecordBytes <= size; ++comment) {
     const at = size - endRecordBytes - comment;
@@ -43,8 +43,8 @@ function directoryOf(numbers, size) {
   return { count: numbers.at(record + 32, 8), begin: numbers.at(record + 48, 8) };
 }
 
-// The fields of a record in the directory. Numbers that do not fit 32 bits are in the field of
-// zip64, in this order: both sizes, and where the header is.
+// The fields of a record in the directory. Numbers that do not fit in 32 bits are in the zip64 field,
+// in this order: the size, the stored size, the offset of the header.
 function fieldsOf(numbers, at) {
   if (numbers.at(at, 4) !== directoryHeader) throw new Error("its directory is damaged");
   const name = { begin: at + 46, size: numbers.at(at + 28, 2) };
@@ -57,13 +57,16 @@ function fieldsOf(numbers, at) {
       found[i] = numbers.at(next, 8);
       next += 8;
     }
-    field += 4 + numbers.at(field + 2, 2);
+    const length = numbers.at(field + 2, 2);
+    if (length > extraEnd - field - 4) throw new Error("its directory is damaged");
+    field += 4 + length;
   }
   const [size, stored, header] = found;
   return { name, size, stored, header, next: extraEnd + numbers.at(at + 32, 2) };
 }
 
-// The files of an archive by name: views of its bytes. What is wrong with it is an Error.
+// Returns the files of an archive by name, as views of its bytes. Throws an Error if the archive is
+// damaged, compressed or encrypted.
 export function zipEntries(bytes) {
   const numbers = new ZipNumbers(bytes);
   const entries = new Map();

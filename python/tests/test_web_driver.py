@@ -205,8 +205,10 @@ def test_cycles_of_init_and_cleanup_keep_their_memory(
     (grown,) = run(
         package,
         """
+        const kept = []; // so that only cleanup() can free their memory
         const cycle = async () => {
           const model = new TorchModel({ modelPath });
+          kept.push(model);
           await model.init();
           await model.generate("a", { maxTokens: 1 });
           model.cleanup();
@@ -222,7 +224,7 @@ def test_cycles_of_init_and_cleanup_keep_their_memory(
     assert int(grown) < 5_000_000
 
 
-def archive(package: tuple[Path, str], change: Callable[[bytearray], object]) -> None:
+def write_bad_archive(package: tuple[Path, str], change: Callable[[bytearray], object]) -> None:
     """Writes bad.zip: the bytes of the archive, changed."""
     folder, _ = package
     content = bytearray((folder / "gpt.zip").read_bytes())
@@ -230,7 +232,7 @@ def archive(package: tuple[Path, str], change: Callable[[bytearray], object]) ->
     (folder / "bad.zip").write_bytes(content)
 
 
-def compressed(content: bytearray) -> None:
+def compress(content: bytearray) -> None:
     file = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(bytes(content))) as given,
@@ -241,7 +243,7 @@ def compressed(content: bytearray) -> None:
     content[:] = file.getvalue()
 
 
-def doubled(content: bytearray) -> None:
+def add_entry_twice(content: bytearray) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         file = io.BytesIO(bytes(content))
@@ -250,7 +252,7 @@ def doubled(content: bytearray) -> None:
     content[:] = file.getvalue()
 
 
-def without_metadata(content: bytearray) -> None:
+def remove_metadata(content: bytearray) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("other.json", "{}")
@@ -261,28 +263,50 @@ def cut(content: bytearray) -> None:
     del content[len(content) // 2 :]
 
 
-def damaged_directory(content: bytearray) -> None:
+def damage_directory(content: bytearray) -> None:
     at = content.index(b"PK\x01\x02")
     content[at : at + 4] = b"PK\x09\x09"
 
 
-def far_entry(content: bytearray) -> None:
-    """The first entry of the directory begins behind the end, by its field of zip64."""
+def move_entry_away(content: bytearray) -> None:
+    """Moves the first entry behind the end of the file, in its zip64 field."""
     at = content.index(b"PK\x01\x02")
     name_bytes = int.from_bytes(content[at + 28 : at + 30], "little")
     offset = at + 46 + name_bytes + 4 + 16
     content[offset : offset + 8] = (2**62).to_bytes(8, "little")
 
 
+def lengthen_extra_field(content: bytearray) -> None:
+    at = content.index(b"PK\x01\x02")
+    name_bytes = int.from_bytes(content[at + 28 : at + 30], "little")
+    content[at + 46 + name_bytes + 2 : at + 46 + name_bytes + 4] = (0xFFF0).to_bytes(2, "little")
+
+
+def encrypt(content: bytearray) -> None:
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+
+
+def damage_end_record(content: bytearray) -> None:
+    at = content.index(b"PK\x06\x06")
+    content[at : at + 4] = b"PK\x09\x09"
+
+
+def replace_by_text(content: bytearray) -> None:
+    content[:] = b"no archive" * 9
+
+
 BAD_ARCHIVES = {
-    "text": (lambda content: content.__init__(b"no archive" * 9), "it is not a zip archive"),
+    "text": (replace_by_text, "it is not a zip archive"),
+    "encrypted": (encrypt, "it is encrypted"),
+    "damaged end record": (damage_end_record, "its directory is damaged"),
+    "long extra field": (lengthen_extra_field, "its directory is damaged"),
     "empty": (lambda content: content.clear(), "it is not a zip archive"),
     "cut": (cut, "it is not a zip archive"),
-    "compressed": (compressed, "is compressed; `zip -0` writes entries without compression"),
-    "doubled": (doubled, "the entry metadata.json is there twice"),
-    "without metadata": (without_metadata, "there is no file metadata.json"),
-    "damaged directory": (damaged_directory, "its directory is damaged"),
-    "far entry": (far_entry, "a record is not inside of the file"),
+    "compressed": (compress, "is compressed; `zip -0` writes entries without compression"),
+    "doubled": (add_entry_twice, "the entry metadata.json is there twice"),
+    "without metadata": (remove_metadata, "there is no file metadata.json"),
+    "damaged directory": (damage_directory, "its directory is damaged"),
+    "far entry": (move_entry_away, "a record is not inside of the file"),
 }
 
 
@@ -292,7 +316,7 @@ def test_bad_archives_are_lm_errors_with_a_cause(
     name: str, engine: str, package: tuple[Path, str]
 ) -> None:
     change, why = BAD_ARCHIVES[name]
-    archive(package, change)
+    write_bad_archive(package, change)
     lines = run(
         package,
         """
@@ -319,7 +343,7 @@ def test_a_changed_entry_is_refused(engine: str, package: tuple[Path, str]) -> N
     def change(content: bytearray) -> None:
         content[content.index(weights) + len(weights) - 1] ^= 1
 
-    archive(package, change)
+    write_bad_archive(package, change)
     script = "console.log(await lmError(() => new TorchModel({ modelPath }).init()));"
     lines = run(package, script, engine, "bad.zip")
     assert lines == ["true the file model.safetensors does not match its checksum"]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import shutil
-import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,24 +30,21 @@ def softmax_and_others() -> ml.Model:
     return model
 
 
-@cache
-def stable_module(target: str) -> Path:
+@pytest.fixture(scope="module", params=TARGETS)
+def stable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiled = ml.compile(
         softmax_and_others(),
         ml.CpuBackend(),
         shapes={"x": [3, 2], "constant": [1, 4], "label": [3]},
         data_keys={"x", "constant", "label"},
     )
-    folder = Path(tempfile.mkdtemp(prefix="mithril-web-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return write_module(target, compiled, folder / "model")
+    return write_module(request.param, compiled, tmp_path_factory.mktemp("stable") / "model")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("target", TARGETS)
-def test_results_are_stable_where_they_have_to_be(target: str, engine: str) -> None:
+def test_results_are_stable_where_they_have_to_be(stable: Path, engine: str) -> None:
     lines = run(
-        stable_module(target),
+        stable,
         """
         const model = await createModel();
         const x = [1000, 1001, -1000, 1000, -1, 3];
@@ -232,8 +225,10 @@ def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
         let before = await used();
         for (let i = 0; i < 10000; ++i) call();
         console.log((await used()) - before);
+        const kept = []; // so that only dispose() can free their memory
         const cycle = async () => {
           const other = await createModel();
+          kept.push(other);
           other.evaluate({ x });
           other.dispose();
         };

@@ -52,6 +52,7 @@ def served(folder: Path) -> Iterator[tuple[str, queue.Queue[Any]]]:
     finally:
         server.shutdown()
         thread.join()
+        server.server_close()
 
 
 class Chromium:
@@ -129,8 +130,10 @@ def browser() -> Chromium:
     started = Chromium(Path(profile))
 
     def end() -> None:
-        started.close()
-        shutil.rmtree(profile, ignore_errors=True)
+        try:
+            started.close()
+        finally:
+            shutil.rmtree(profile, ignore_errors=True)
 
     atexit.register(end)
     return started

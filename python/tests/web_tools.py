@@ -78,7 +78,8 @@ const heap = () => process.memoryUsage().heapUsed + process.memoryUsage().extern
 READ_IN_A_PAGE = """
 const read = async (name) =>
   new Uint8Array(await (await fetch(new URL(name, folder))).arrayBuffer());
-const heap = () => performance.memory.usedJSHeapSize; // with the elements of arrays
+// With the elements of arrays, without the memory of WebAssembly, which Node counts.
+const heap = () => performance.memory.usedJSHeapSize;
 """
 TOOLS = """
 const used = async () => {
