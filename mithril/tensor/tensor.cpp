@@ -242,15 +242,19 @@ Tensor Tensor::reshaped(Dims dims) const {
 Tensor Tensor::reshape(Dims dims) const {
   const auto open = std::find(dims.begin(), dims.end(), -1);
   if (open != dims.end()) {
-    *open = 1;
-    const std::int64_t others = element_count(dims);
-    if (others == 0 || size_ % others != 0) {
+    const auto refuse = [&](std::string help) {
       *open = -1;
       raise({.kind = ErrorKind::value,
              .code = "E0485",
              .message = "a tensor keeps its number of elements when reshaped",
-             .facts = {{"dims", to_string(dims)}, {"tensor", std::to_string(size_)}}});
-    }
+             .facts = {{"dims", to_string(dims)}, {"tensor", std::to_string(size_)}},
+             .help = std::move(help)});
+    };
+    if (std::find(open + 1, dims.end(), -1) != dims.end())
+      refuse("leave at most one dim open (-1)");
+    *open = 1;
+    const std::int64_t others = element_count(dims);
+    if (others == 0 || size_ % others != 0) refuse({});
     *open = size_ / others;
   }
   return host().reshaped(std::move(dims));

@@ -38,7 +38,7 @@ def from_csv(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
-    dtypes: Mapping[str, str] | None = None,
+    dtypes: Mapping[str, Any] | None = None,
     delimiter: str = ",",
     reader: str | None = None,
 ) -> DataSource:

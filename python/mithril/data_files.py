@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ._core import dtype as core_dtype
 from ._core import raise_error, unknown_name
 from .data_batches import Batch
 
@@ -64,7 +65,7 @@ def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def csv_columns(
-    path: Path, delimiter: str, columns: Sequence[str] | None, dtypes: Mapping[str, str]
+    path: Path, delimiter: str, columns: Sequence[str] | None, dtypes: Mapping[str, Any]
 ) -> dict[str, str]:
     """The dtypes of the wanted columns."""
     lines = lines_of(path, delimiter)
@@ -74,13 +75,24 @@ def csv_columns(
     for name in [*(columns or ()), *dtypes]:
         if name not in names:
             unknown_name("E0606", "column", name, names)
-    for dtype in dtypes.values():
-        if dtype not in CSV_DTYPES:
-            unknown_name("E0605", "dtype of a column", str(dtype), list(CSV_DTYPES))
+    given = {name: column_dtype(dtype) for name, dtype in dtypes.items()}
     sample = [cells for _, cells in islice(lines, SAMPLE)]
     lines.close()  # type: ignore[attr-defined]
     wanted = names if columns is None else columns
-    return {name: dtypes.get(name) or inferred(sample, names.index(name)) for name in wanted}
+    return {name: given.get(name) or inferred(sample, names.index(name)) for name in wanted}
+
+
+def column_dtype(dtype: Any) -> str:
+    """The name of a dtype of Mithril, NumPy or Python."""
+    if dtype is str or dtype == TEXT:
+        return TEXT
+    try:
+        name = dtype.name if isinstance(dtype, core_dtype) else np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype)
+    if name not in CSV_DTYPES:
+        unknown_name("E0605", "dtype of a column", name, list(CSV_DTYPES))
+    return name
 
 
 def inferred(sample: Sequence[Sequence[str]], column: int) -> str:

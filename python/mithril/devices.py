@@ -120,27 +120,4 @@ def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 def host_memory() -> tuple[int | None, int | None]:
     """The total and the free memory of this machine, or of the container."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    free = _available()
-    limit, used = _cgroup_number("memory.max"), _cgroup_number("memory.current")
-    if limit is not None and used is not None and limit < total:
-        return limit, min(free, limit - used) if free is not None else limit - used
-    return total, free
-
-
-def _available() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    found = [line.split() for line in lines if line.startswith("MemAvailable:")]
-    return int(found[0][1]) * 1024 if found else None
-
-
-def _cgroup_number(name: str) -> int | None:
-    """A number of the control group; None: there is none, or it has no limit."""
-    try:
-        text = (CGROUP / name).read_text(encoding="ascii").strip()
-    except OSError:
-        return None
-    return int(text) if text.isdigit() else None
+    return _core.host_memory(os.fspath(CGROUP))

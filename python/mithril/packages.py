@@ -102,6 +102,11 @@ class Package:
         return [PackageFile(*file) for file in self._loaded.files()]
 
     @property
+    def has_model(self) -> bool:
+        """Whether the package has a model.json; otherwise it has TorchScript."""
+        return any(file.name == "model.json" for file in self.files)
+
+    @property
     def model(self) -> Model:
         """The model of model.json."""
         if self._model is None:
@@ -169,7 +174,7 @@ class Package:
         if backend is None:
             backend = self._backend if isinstance(self._backend, _core.Backend) else _cpu()
         self._loaded.check_backend(backend)
-        if all(file.name != "model.json" for file in self.files):
+        if not self.has_model:
             return of_package(self, backend)
         keys = [port.name for port in self.info.inputs]
         compiled = compile(

@@ -89,7 +89,13 @@ class TorchScriptModel:
             expected = sizes.setdefault(dim, size) if isinstance(dim, str) else dim
             if expected is not None and size != expected:
                 _refuse("E0804", f"'{key}' has {size} in dim {axis}, expected {expected}")
-        return tensor.to(wanted)
+        converted = tensor.to(wanted)
+        held = tensor.dtype.is_floating_point or bool(
+            (converted.to(self._torch.int64) == tensor.to(self._torch.int64)).all()
+        )
+        if not held:
+            _refuse("E0805", f"'{key}' has values that {port.dtype.name} cannot hold")
+        return converted
 
     def _named(self, made: Any) -> dict[str, Any]:
         several = isinstance(made, (tuple, list))

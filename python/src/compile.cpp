@@ -7,6 +7,7 @@
 #include "codegen/write_jax.hpp"
 #include "codegen/write_library.hpp"
 #include "convert.hpp"
+#include "mithril/backend/dtype_options.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/text.hpp"
@@ -241,9 +242,13 @@ void bind_compile(py::module_& module) {
              Arguments arguments;
              for (const auto& [key, value] : options) {
                const std::string name = text_of(key, "the name of an option");
-               const bool dtype = name.ends_with("dtype");
-               arguments.emplace_back(name,
-                                      dtype ? Datum(dtype_of_object(value)) : datum_of(value));
+               if (name == "dtype") {
+                 arguments.emplace_back(name, checked_dtype(dtype_of_object(value)));
+               } else if (name == "amp_dtype") {
+                 arguments.emplace_back(name, checked_amp_dtype(dtype_of_object(value)));
+               } else {
+                 arguments.emplace_back(name, datum_of(value));
+               }
              }
              return load_backend(plugin_path(text_of(library, "the name of a library")), arguments);
            }),

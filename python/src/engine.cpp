@@ -70,8 +70,7 @@ bool is_package(const py::object& object) {
 
 // The parameters stay in the mapped files until the engine binds them.
 ServableModel servable_of_package(const py::object& package) {
-  const py::object compiled = package.attr("compile")(py::arg("bind") = false);
-  if (!py::isinstance<CompiledModel>(compiled)) {
+  if (!package.attr("has_model").cast<bool>()) {
     raise({.kind = ErrorKind::backend,
            .code = "E1047",
            .message = "an engine cannot serve the TorchScript of a package",
@@ -79,6 +78,7 @@ ServableModel servable_of_package(const py::object& package) {
            .help = "run it with package.compile(backend).evaluate, or convert the module with "
                    "ml.from_torch and save that model with ml.save_package"});
   }
+  const py::object compiled = package.attr("compile")(py::arg("bind") = false);
   return servable_of(py::make_tuple(compiled, package.attr("params"), package.attr("state")));
 }
 

@@ -171,13 +171,13 @@ void bind_files(py::module_& module) {
              "If the arrays exceed max_shard_bytes, several files and an index are written.\n"
              "types converts arrays for the file: {\"weight\": \"F8_E4M3\"}.\n"
              "Returns the path for load_safetensors.");
-  module.def("load_safetensors", load_file, py::arg("path"), py::kw_only(),
-             py::arg("return_metadata") = false,
-             "The arrays of a safetensors file, of an index of several files, or of a folder with\n"
-             "model.safetensors; with return_metadata (arrays, metadata).\n\n"
-             "They share their elements with the mapped file: writing to them does not change it.\n"
-             "Types that Mithril lacks are widened (int8, uint8, int16, uint16: int32; uint32:\n"
-             "int64; float8: float32).");
+  module.def(
+      "load_safetensors", load_file, py::arg("path"), py::kw_only(),
+      py::arg("return_metadata") = false,
+      "The arrays of a safetensors file, of an index of several files, or of a folder with\n"
+      "model.safetensors; with return_metadata (arrays, metadata).\n\n"
+      "They share their elements with the mapped file: writing to them does not change it.\n"
+      "Types that Mithril lacks are widened (uint16: int32; uint32: int64; float8: float32).");
   module.def("_write_file", write_pieces, py::arg("path"), py::arg("pieces"),
              "Writes the elements of arrays to a file, which appears as a whole or not at all.");
 }

@@ -3,6 +3,7 @@
 
 #include "codegen/write_jax.hpp"
 #include "convert.hpp"
+#include "mithril/backend/dtype_options.hpp"
 
 namespace mithril::python {
 namespace {
@@ -65,7 +66,8 @@ void bind_jax_backend(py::module_& module) {
   module.def(
       "jax_backend",
       [](const py::function& load, py::handle dtype) -> std::shared_ptr<Backend> {
-        return std::make_shared<JaxRunner>(shared_function(load), dtype_of_object(dtype));
+        return std::make_shared<JaxRunner>(shared_function(load),
+                                           checked_dtype(dtype_of_object(dtype)));
       },
       py::arg("load"), py::arg("dtype"), "What JaxBackend is made of.");
 }

@@ -1,6 +1,8 @@
 // The memory statistics of a backend.
 #include "mithril/backend/memory.hpp"
 
+#include <pybind11/stl.h>
+
 #include "convert.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/error.hpp"
@@ -46,6 +48,13 @@ py::object counted(Backend& backend, const py::object& fn, const py::args& args,
 }  // namespace
 
 void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend) {
+  module.def(
+      "host_memory",
+      [](const std::string& cgroup) {
+        const HostMemory memory = host_memory(cgroup);
+        return py::make_tuple(memory.total, memory.free);
+      },
+      py::arg("cgroup"), "The total and the free memory of this machine, or of the container.");
   py::class_<MemoryHookHandle>(module, "MemoryHookHandle", "A hook on a backend's memory.")
       .def("remove", &MemoryHookHandle::remove, "From now on the hook is not called.");
   backend

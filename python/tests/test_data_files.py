@@ -73,6 +73,19 @@ def test_dtypes_of_columns_are_checked_at_once(dtype: str, tmp_path: Path) -> No
         data.from_csv(path, dtypes={"x": dtype})
 
 
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [(np.uint8, "uint8"), (ml.float32, "float32"), (int, "int64"), ("f4", "float32")],
+)
+def test_dtypes_of_columns_are_those_of_numpy_python_and_mithril(
+    dtype: object, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x\n1\n2\n")
+    made = joined(data.from_csv(path, dtypes={"x": dtype}, reader="csv").read_batches(9))
+    assert made["x"].dtype == name and made["x"].tolist() == [1, 2]
+
+
 def test_the_readers_of_csv_agree(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     random = np.random.default_rng(0)

@@ -25,6 +25,13 @@ def backend(request):
     return BACKENDS[request.param]()
 
 
+def test_no_backend_has_such_a_default_dtype(backend) -> None:
+    for dtype in [*EXTREMES, "int32"]:
+        with pytest.raises(ml.TypeError) as caught:
+            type(backend)(dtype=dtype)
+        assert caught.value.code == "E0383"
+
+
 def same(a, b) -> bool:
     return a.dtype == b.dtype and np.array_equal(a, b)
 

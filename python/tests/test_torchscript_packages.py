@@ -73,13 +73,32 @@ def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -
 
 def test_an_engine_does_not_serve_torchscript(tmp_path: Path, module: torch.nn.Module) -> None:
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
-    package = ml.load_package(tmp_path / "p", ml.TorchBackend(), allow_native_code=True)
-    with pytest.raises(ml.BackendError) as caught:
-        ml.Engine().register("net", package)
-    assert str(caught.value).startswith(
-        "mithril.BackendError[E1047]: an engine cannot serve the TorchScript of a package\n"
-    )
-    assert "ml.from_torch" in str(caught.value)
+    for backend in (None, ml.TorchBackend()):
+        package = ml.load_package(tmp_path / "p", backend, allow_native_code=True)
+        with pytest.raises(ml.BackendError) as caught:
+            ml.Engine().register("net", package)
+        assert str(caught.value).startswith(
+            "mithril.BackendError[E1047]: an engine cannot serve the TorchScript of a package\n"
+        )
+        assert "ml.from_torch" in str(caught.value)
+
+
+def test_an_integer_that_the_port_cannot_hold_is_refused(tmp_path: Path) -> None:
+    class Same(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x
+
+    ports = [("x", ml.uint8, ["N"])], [("y", ml.uint8, ["N"])]
+    ml.save_torchscript_package(tmp_path / "p", torch.jit.script(Same()), *ports)
+    package = ml.load_package(tmp_path / "p", allow_native_code=True)
+    compiled = package.compile(ml.TorchBackend())
+    held = compiled.evaluate({}, {"x": np.array([0, 255])})["y"]
+    assert held.dtype == torch.uint8 and held.tolist() == [0, 255]
+    for lost in (np.array([300]), np.array([-1], np.int8)):
+        with pytest.raises(ml.InputError) as caught:
+            compiled.evaluate({}, {"x": lost})
+        assert caught.value.code == "E0805"
+        assert "'x' has values that uint8 cannot hold" in str(caught.value)
 
 
 def test_wrong_inputs_have_their_own_errors(tmp_path: Path, module: torch.nn.Module) -> None:

@@ -98,8 +98,18 @@ TEST_CASE("the memory of the machine is that of the container if it has a limit"
   write("memory.current", "400");
   CHECK(host_memory(cgroup).total == 1000);
   CHECK(host_memory(cgroup).free == 600);
+  write("memory.stat", "anon 100\ninactive_file 150");
+  CHECK(host_memory(cgroup).free == 750);
+  write("memory.current", "2000");  // for a moment a group may hold more than its limit
+  write("memory.stat", "anon 100");
+  CHECK(host_memory(cgroup).free == 0);
   write("memory.max", "max");
   CHECK(host_memory(cgroup).total == whole.total);
+  std::filesystem::create_directory(cgroup + "/memory");  // version 1 of control groups
+  write("memory/memory.limit_in_bytes", "3000");
+  write("memory/memory.usage_in_bytes", "500");
+  CHECK(host_memory(cgroup).total == 3000);
+  CHECK(host_memory(cgroup).free == 2500);
 }
 
 }  // namespace mithril

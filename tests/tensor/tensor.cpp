@@ -246,6 +246,16 @@ TEST_CASE("reshaping to another number of elements is refused") {
         "  tensor : 6");
 }
 
+TEST_CASE("reshaping leaves at most one dim open") {
+  CHECK(text_of_error([] {
+          Tensor(DType::float32, {6}).reshape({-1, -1});
+        }) ==
+        "mithril.ValueError[E0485]: a tensor keeps its number of elements when reshaped\n"
+        "  dims   : [-1, -1]\n"
+        "  tensor : 6\n"
+        "  help: leave at most one dim open (-1)");
+}
+
 TEST_CASE("a negative dim is refused") {
   CHECK(text_of_error([] {
           Tensor(DType::float32, {2, -1});
