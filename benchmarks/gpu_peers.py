@@ -190,9 +190,6 @@ WORKLOADS = [f"infer {name}" for name in MODELS] + [
 ]
 
 
-# ---- peers ----
-
-
 def torch_inference(module: nn.Module, x: torch.Tensor, mode: str | None) -> Step:
     run = module if mode is None else torch.compile(module, mode=mode)
 
@@ -268,9 +265,6 @@ def make_step(workload: str, peer: str, module: nn.Module, x: torch.Tensor, targ
     if peer in OURS:
         return our_training(module, x, target, peer)
     return torch_training(module, x, target, mode)
-
-
-# ---- measuring ----
 
 
 def synchronize() -> None:

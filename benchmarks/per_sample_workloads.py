@@ -42,9 +42,6 @@ def token_loss(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return nn.functional.cross_entropy(output.transpose(1, 2), target, reduction="none").sum(1)
 
 
-# ---- six linear layers ----
-
-
 def linears() -> ml.Model:
     model, key = ml.Model(), "x"
     for i in range(LAYERS):
@@ -85,9 +82,6 @@ def linear_workload(batch: int, length: int, validation: int) -> Workload:
     )
 
 
-# ---- the CNN of the digits ----
-
-
 def digits_model() -> ml.Model:
     model = ml.Model()
     model |= ml.Conv2d(filters=16, kernel_size=3, padding=1, name="conv0")(input="x", output="c0")
@@ -118,9 +112,6 @@ def digits_data(rng: np.random.Generator, samples: int) -> dict[str, np.ndarray[
         "x": rng.standard_normal((samples, 1, 8, 8), dtype=np.float32),
         "y": rng.integers(0, 10, samples),
     }
-
-
-# ---- GPT-2 with a tied head ----
 
 
 def in_heads(x: Any) -> Any:

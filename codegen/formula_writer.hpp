@@ -52,7 +52,7 @@ class FormulaWriter {
     int level = primary_level;
   };
 
-  // ---- of each language ----
+  // Each language overrides these.
   virtual Piece constant(const Datum& value, DType dtype) const = 0;
   // A number of the formula, which a comparison of bools may have.
   virtual Piece number(double value) const { return constant(value, node_.computed); }
@@ -63,7 +63,7 @@ class FormulaWriter {
   // None: the operator of the same sign computes it.
   virtual std::optional<Piece> special_operator(const Formula& binary) = 0;
 
-  // ---- of all ----
+  // All languages share these.
   Piece piece(const Formula& formula);
   std::string text(const Formula& formula, int level = loosest);
   std::string arguments(const Formula& call);  // "a, b"

@@ -45,8 +45,6 @@ class FunctionWriter {
 
   void line(size_t indent, const std::string& text) { result_.body += code_line(indent, text); }
 
-  // ---- values ----
-
   std::string pointer(ValueId id) {
     const BufferRef& at = place(id);
     switch (at.kind) {
@@ -137,8 +135,6 @@ class FunctionWriter {
     return program_.node(view.nodes.front()).outputs.front();
   }
 
-  // ---- statements ----
-
   void write(const Statement& statement) {
     const size_t node = statement.nodes.front();
     switch (statement.kind) {
@@ -210,8 +206,6 @@ class FunctionWriter {
     if (tensor >= 0) return local(static_cast<ValueId>(tensor));
     return "/*" + port.name + "=*/" + argument(planned(node).values[at]);
   }
-
-  // ---- loops ----
 
   void write_loop(const Statement& statement) {
     const Dims& dims = program_.dims_of(program_.node(statement.nodes.front()).outputs.front());

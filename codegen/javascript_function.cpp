@@ -57,8 +57,6 @@ class JavaScriptFunctionWriter {
   }
   bool is_tensor(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
 
-  // ---- tensors ----
-
   // The variable of a tensor, which is declared when it is first used.
   const std::string& tensor(ValueId id) {
     std::string& name = tensors_[index(id)];
@@ -102,8 +100,6 @@ class JavaScriptFunctionWriter {
   }
 
   void line(const std::string& text) { body_ += code_line(4, text); }
-
-  // ---- statements ----
 
   void write(const Statement& statement) {
     const size_t node = statement.nodes.front();
@@ -179,8 +175,6 @@ class JavaScriptFunctionWriter {
     if (tensor_id >= 0) return tensor(id);
     return javascript_argument(planned(node).values[at]);
   }
-
-  // ---- loops ----
 
   // An int of 64 bits as a number or as a BigInt.
   static std::string converted(const std::string& element, bool is_wide, bool to_wide) {

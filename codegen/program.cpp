@@ -161,8 +161,6 @@ class ProgramBuilder {
     return fits;
   }
 
-  // ---- buffers ----
-
   void place() {
     program_.places.resize(program_.graph.values().size());
     for (size_t i = 0; i < program_.graph.inputs().size(); ++i)

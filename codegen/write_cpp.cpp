@@ -87,8 +87,6 @@ class FileWriter {
   }
 
  private:
-  // ---- constants ----
-
   std::string constant(const std::string& name, const Tensor& tensor) {
     for (const auto& [known, array] : constants_) {
       if (known.first == name && identical(known.second, tensor)) return array;
@@ -130,8 +128,6 @@ class FileWriter {
       inputs_.push_back(expression);
     }
   }
-
-  // ---- functions ----
 
   FunctionNames names(const std::vector<std::string>& constants) const {
     FunctionNames names{.inputs = inputs_,

@@ -18,8 +18,6 @@
 namespace mithril::torch_backend {
 namespace {
 
-// ---- the op ----
-
 struct Spelled {
   std::string query, key, value, grad, causal, scale;
   int64_t rows, columns, width;
@@ -161,8 +159,6 @@ OpDef make_op(const char* name, std::string (*spell)(const SpellingContext&)) {
   return op;
 }
 
-// ---- the graph ----
-
 // A written-out gradient.
 struct Found {
   ValueId query, key, value, grad;
@@ -221,8 +217,6 @@ class UseAttentionGradient {
     node.arguments.emplace_back(Datum(f.scale));
     rebuilder_.add(std::move(node), {f.by_query, f.by_key, f.by_value});
   }
-
-  // ---- matching ----
 
   const Node* maker(const Argument& argument, const char* op) const {
     const ValueId* id = tensor_of(argument);

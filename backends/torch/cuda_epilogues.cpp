@@ -15,8 +15,6 @@
 namespace mithril::torch_backend {
 namespace {
 
-// ---- the ops ----
-
 std::string spell_linear_with_activation(const SpellingContext& c) {
   const std::string& activation = c.value("activation").text();
   const Dims& input = c.dims("input");
@@ -54,8 +52,6 @@ OpDef extended(const char* from, PortDef port, std::string (*spell)(const Spelli
   compile_patterns(op);
   return op;
 }
-
-// ---- the graph ----
 
 class UseCudaEpilogues {
  public:

@@ -33,8 +33,6 @@ std::string current_gpu() {
   return current < 0 ? "cuda" : "cuda:" + std::to_string(current);
 }
 
-// ---- switches ----
-
 namespace {
 
 struct SwitchValues {

@@ -125,8 +125,6 @@ class NodeLowering {
 
   size_t list_size() const { return node_.values.size() + 1 - node_.op->inputs.size(); }
 
-  // ---- expressions ----
-
   static Operand constant(Datum datum) { return {.constant = std::move(datum)}; }
 
   Operand lower(const Expression& expression) {
@@ -311,8 +309,6 @@ class NodeLowering {
     const Datum known = value(condition);
     return known.kind() == kind::bool_value && known.flag();
   }
-
-  // ---- results ----
 
   void finish(const Operand& made) {
     for (size_t i = 0; i < node_.outputs.size(); ++i) {

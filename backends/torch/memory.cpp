@@ -19,8 +19,6 @@
 
 namespace mithril::torch_backend {
 
-// ---- memory of the CPU ----
-
 namespace {
 
 // Never removed. All blocks share its deleter, and the context of a block is its address, because
@@ -81,8 +79,6 @@ class CountingAllocator final : public c10::Allocator {
 };
 
 }  // namespace
-
-// ---- memory of a GPU ----
 
 // Called under the allocator's lock, so it must not throw. `check` finds memory above the limit.
 struct MemoryScope::Reports {
@@ -163,8 +159,6 @@ void MemoryScope::finish() {
   if (memory_.release_unused_) memory_.clear_cache();
   scope_.finish();
 }
-
-// ---- statistics of a backend ----
 
 namespace {
 

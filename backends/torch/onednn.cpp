@@ -52,8 +52,6 @@ class UseOneDnn {
   }
 
  private:
-  // ---- chains ----
-
   // Only with packed weights. Otherwise a graph might compute the same GEMM with and without the
   // activation, with different rounding.
   void plan(const Node& node) {
@@ -122,8 +120,6 @@ class UseOneDnn {
       return !id || from_.value(*id).dtype == DType::float32;
     });
   }
-
-  // ---- writing ----
 
   void write(const Node& node) {
     if (taken_.contains(node.outputs[0])) return;

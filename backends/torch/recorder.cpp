@@ -34,8 +34,6 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-// ---- the recordings of a backend ----
-
 Recordings::Recordings(RecordingDevice& device, std::string device_name,
                        std::shared_ptr<Meter> meter, std::size_t most)
     : device_(device),
@@ -127,8 +125,6 @@ void Recordings::record(const SlotRef& slot, at::TensorList inputs, RecordedPort
   memory_.reset();
   count();
 }
-
-// ---- one program ----
 
 Recorder::Recorder(std::shared_ptr<Recordings> all, std::shared_ptr<RecordingCounts> counts,
                    std::size_t saved, std::size_t kept_from, std::vector<std::size_t> updated)

@@ -21,8 +21,6 @@ namespace {
 
 namespace jit = torch::jit;
 
-// ---- the body ----
-
 // The type of the items of a list argument.
 c10::TypePtr item_type(const c10::Argument& argument) {
   c10::TypePtr type = argument.type();
@@ -107,8 +105,6 @@ class Body {
   jit::Value* device_of_ = nullptr;
 };
 
-// ---- running ----
-
 class Executor final : public Script {
  public:
   explicit Executor(std::shared_ptr<jit::Graph> script)
@@ -127,8 +123,6 @@ class Executor final : public Script {
   std::shared_ptr<jit::Graph> script_;
   mutable jit::GraphExecutor executor_;  // specialises the graph, behind its own lock
 };
-
-// ---- files ----
 
 class Writer {
  public:

@@ -163,8 +163,6 @@ std::set<std::string> SizedPrograms::beyond() const {
   return beyond_;
 }
 
-// ---- running ----
-
 Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
   Registers registers(count);
   for (size_t i = 0; i < inputs.size(); ++i) registers[index(graph_.inputs()[i])] = inputs[i];
@@ -329,8 +327,6 @@ void SizedPrograms::run_function(const UserFunction& function, const PlannedNode
 Operation SizedPrograms::operation(const PlannedNode& planned, const LoweredNode& node) const {
   return {graph_.value(planned.outputs.front()).name, planned.op->name, node.spelling};
 }
-
-// ---- programs ----
 
 std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs) const {
   const auto fits = [&](const Program& program) {

@@ -8,8 +8,6 @@
 
 namespace mithril {
 
-// ---- devices ----
-
 bool Backend::is_available(std::string_view device) const {
   const std::vector<std::string> known = devices();
   return std::find(known.begin(), known.end(), device) != known.end();
@@ -40,8 +38,6 @@ MemoryInfo Backend::memory_info(const std::string& device) {
 HostMemory Backend::memory_at(const std::string& device) const {
   return device == "cpu" ? host_memory() : HostMemory();
 }
-
-// ---- tensors ----
 
 Tensor Backend::zeros(Dims dims, DType dtype) const {
   return adopt(Tensor::zeros(std::move(dims), dtype), false);

@@ -121,7 +121,7 @@ class Backend {
   // Null if the backend has no memory statistics.
   virtual BackendMemory* memory() { return nullptr; }
 
-  // ---- devices ----
+  // Devices.
 
   // The devices that such a backend can run on: "cpu", "cuda:0", "mps".
   virtual std::vector<std::string> devices() const { return {"cpu"}; }
@@ -133,7 +133,7 @@ class Backend {
   // backend for another device than its own. BackendError E1005 for a device that is not there.
   MemoryInfo memory_info(const std::string& device = {});
 
-  // ---- tensors, on the default device; floats in the default dtype ----
+  // Tensors, on the default device; floats in the default dtype.
 
   Tensor zeros(Dims dims) const { return zeros(std::move(dims), default_dtype()); }
   Tensor zeros(Dims dims, DType dtype) const;

@@ -22,8 +22,6 @@ void out_of_memory(const MemoryRefusal& refusal, const std::string& path, const 
   raise(std::move(details));
 }
 
-// ---- Meter ----
-
 std::shared_ptr<Meter> Meter::make(std::optional<int64_t> limit, std::unique_ptr<Reserve> reserve) {
   return {new Meter(limit, std::move(reserve)), &Meter::let_go};
 }
@@ -118,8 +116,6 @@ void Meter::tell(std::vector<MemoryEvent> events) {
   }
   if (thrown) std::rethrow_exception(thrown);
 }
-
-// ---- MeterScope ----
 
 thread_local constinit MeterScope* MeterScope::current_ = nullptr;
 

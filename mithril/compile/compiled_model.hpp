@@ -54,13 +54,13 @@ class OutputGradients {
 // constraints.
 class CompiledModel {
  public:
-  // ---- running. `params` has exactly the parameters, `data` exactly the data inputs. Floats and
+  // Running. `params` has exactly the parameters, `data` exactly the data inputs. Floats and
   // integers are converted to the width of the model. Gradients have the keys of `params`. Outputs
   // may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a
   // wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
   // gradient of an unknown output, E0808 no cost. GradientError E0505 if the model was compiled for
   // inference. StateError E0920 if the model has a state that training changes and none was passed,
-  // E0902 for other states ----
+  // E0902 for other states.
   TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
                                            const OutputGradients& gradients) const;
@@ -73,10 +73,9 @@ class CompiledModel {
                                                    const OutputGradients& gradients,
                                                    const State& state) const;
 
-  // ---- inference: dropout passes everything, batch norm uses the running statistics, and the
+  // Inference: dropout passes everything, batch norm uses the running statistics, and the
   // state is read but does not change. A part that was made with inference=false behaves as in
-  // training
-  // ----
+  // training.
   // The outputs in inference mode, for instance to validate in a training loop. The first call
   // compiles the inference form; parameters are not copied. State keys that inference does not read
   // may be left out. StateError E0920 and E0902 as in evaluate; E0921 if the state changes in
@@ -99,7 +98,7 @@ class CompiledModel {
   CompiledModel bind(const TensorMap& params) const { return bind(params.share()); }
   CompiledModel bind(TensorMap&& params) const;
 
-  // ---- parameters. ShapeError E0209 if a size of a parameter is not known ----
+  // Parameters. ShapeError E0209 if a size of a parameter is not known.
   // Initialised as each layer specifies, otherwise uniform in +-1/sqrt(fan in), the product
   // of the dims after the first. The same seed gives the same values on every platform. The
   // values of a parameter do not depend on the other parameters.
@@ -129,7 +128,7 @@ class CompiledModel {
   // inputs are empty.
   ExportedModel exported_with_open_sizes() const;
 
-  // ---- hooks ----
+  // Hooks.
   // Each evaluation through this object calls the function with the value at this path ("hidden",
   // "encoder.fc1.output"; any path of the model) as soon as it is made, in the thread that
   // evaluates. A returned tensor replaces the value for all later readers. With `gradient` the
@@ -142,7 +141,7 @@ class CompiledModel {
   HookHandle register_hook(const std::string& path, HookFunction function,
                            HookOptions options = {});
 
-  // ---- queries ----
+  // Queries.
   std::vector<std::string> input_keys() const;  // parameters and data
   std::vector<std::string> parameter_keys() const;
   std::vector<std::string> data_keys() const;

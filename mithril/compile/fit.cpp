@@ -19,8 +19,6 @@
 namespace mithril {
 namespace {
 
-// ---- epochs ----
-
 const char* unit_of(const FitOptions& options) {
   return options.tokens.empty() ? "samples" : "tokens";
 }
@@ -103,7 +101,7 @@ bool is_over(const History& history, const FitOptions& options) {
          (options.patience && epochs - 1 - history.best_epoch >= *options.patience);
 }
 
-// ---- checkpoints: the history is the text "fit" of the metadata, as in Python ----
+// Checkpoints: the history is the text "fit" of the metadata, as in Python.
 
 std::string text_of(const History& history) {
   Json::Array epochs;

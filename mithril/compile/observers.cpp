@@ -15,8 +15,6 @@
 namespace mithril {
 namespace {
 
-// ---- hooks ----
-
 enum HookPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
 
 // Adds `observe` nodes after values. Hooks on a value are called in the order of registration. So
@@ -101,8 +99,6 @@ class HookCalls final : public Observer {
 
   const std::vector<Hook> hooks_;
 };
-
-// ---- debug output ----
 
 struct NonFiniteCounts {
   int64_t not_a_number = 0, infinite = 0;

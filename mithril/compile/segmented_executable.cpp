@@ -176,8 +176,6 @@ class SegmentedExecutable final : public Executable {
     }
   }
 
-  // ---- the summary ----
-
   std::string member_name(size_t member) const {
     const std::string_view name = members_[member]->name();
     size_t same = 0, number = 0;

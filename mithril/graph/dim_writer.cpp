@@ -41,8 +41,6 @@ struct DimWriter::Definition {
   }
 };
 
-// ---- which symbols are written how ----
-
 // Visits operands first, without recursion, because definitions form long chains.
 DimWriter::Form DimWriter::form(Symbol* symbol) {
   std::vector<Symbol*> stack{symbol};
@@ -107,8 +105,6 @@ void DimWriter::visit_to_declare(const Dim& dim, const Visit& visitor) {
   }
 }
 
-// ---- declarations ----
-
 std::vector<std::string> DimWriter::declare(const std::vector<Dim>& shapes,
                                             const std::vector<Dim>& arguments) {
   std::set<Symbol*> in_shapes;
@@ -150,8 +146,6 @@ void DimWriter::declare(Symbol* symbol) {
     enter(now, name);
   }
 }
-
-// ---- text ----
 
 std::string DimWriter::text(const Dim& dim) {
   const Dim now = resolve(dim);

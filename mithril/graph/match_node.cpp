@@ -43,7 +43,7 @@ class NodeMatch final : public Solver {
   }
 
  private:
-  // ---- ports and their arguments ----
+  // Ports and their arguments.
 
   struct PortArgument {
     size_t port;            // inputs, then outputs
@@ -124,8 +124,6 @@ class NodeMatch final : public Solver {
     return dims;
   }
 
-  // ---- outputs ----
-
   std::vector<Value> outputs() {
     std::vector<Value> made;
     for (size_t i = 0; i < op_.outputs.size(); ++i) {
@@ -157,7 +155,7 @@ class NodeMatch final : public Solver {
     return kinds & pattern.kinds;
   }
 
-  // ---- reading for `solve` ----
+  // Reading for `solve`.
 
   const Datum* value(std::string_view port, int item) override {
     const Argument* given = port_argument(port, item).given;
@@ -210,7 +208,7 @@ class NodeMatch final : public Solver {
     return static_cast<int>(at < op_.inputs.size() ? node_.list_size() : list_shapes_.size());
   }
 
-  // ---- stating for `solve` ----
+  // Stating for `solve`.
 
   void set(std::string_view dim, const Dim& is) override {
     require(patterns_.bind(variable(dim), is));

@@ -69,8 +69,6 @@ void ValueParser::declaration(bool size) {
   symbols_.emplace(name, meaning);
 }
 
-// ---- dims ----
-
 Dim ValueParser::dim() {
   may_make_symbols_ = true;
   const Dim dim = sum();
@@ -129,8 +127,6 @@ Dim ValueParser::symbol() {
   const std::string name(token.text);
   return symbols_.emplace(name, Dim(facts_.symbol(name))).first->second;
 }
-
-// ---- values ----
 
 Datum ValueParser::datum() {
   const Deeper deeper(*this);
@@ -201,8 +197,6 @@ std::string ValueParser::number_text() {
   }
   return text;
 }
-
-// ---- constants ----
 
 template <class T>
 Tensor ValueParser::elements(const Dims& dims) {

@@ -40,8 +40,6 @@ class GraphDecoder {
     if (!holds) throw MalformedBytes();
   }
 
-  // ---- sizes ----
-
   void declare(ByteReader& from) {
     const uint8_t form = from.byte();
     check(form <= (tag::size | tag::named | tag::product | tag::quotient));
@@ -84,8 +82,6 @@ class GraphDecoder {
     check(read < std::size(computed_dtypes));
     return computed_dtypes[read];
   }
-
-  // ---- values ----
 
   void read_values() {
     const size_t count = all_.count();
@@ -154,8 +150,6 @@ class GraphDecoder {
     check(defined_[at]);
     return static_cast<ValueId>(at);
   }
-
-  // ---- nodes ----
 
   void read_node() {
     Node node{.op = &op(), .arguments = {}, .outputs = {}};

@@ -159,8 +159,6 @@ Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map) {
       Slice{map_dims(slice.start, map), map_dims(slice.stop, map), map_dims(slice.step, map)});
 }
 
-// ---- text ----
-
 namespace {
 
 std::string float_text(double number) {

@@ -25,7 +25,7 @@ struct Home;
 struct Watch;
 class Facts;
 
-// ---- shapes: dims with at most one run of unknown length ----
+// Shapes: dims with at most one run of unknown length.
 struct Run;
 struct Shape {
   std::vector<Dim> head;
@@ -47,7 +47,6 @@ struct Run : Variable {
   StoredShape definition;
 };
 
-// ---- types and values ----
 struct Type : Variable {
   Kinds kinds = kind::any;
 };
@@ -91,7 +90,7 @@ class Facts {
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
-  // ---- making ----
+  // Making.
   template <typename T, typename... Args>
   T* make(Args&&... args) {
     if constexpr (std::is_base_of_v<Relation, T> && std::is_trivially_destructible_v<T>) {
@@ -116,7 +115,7 @@ class Facts {
   StoredShape store(const Shape& shape);
   StoredShape store(std::span<const Dim> dims);
 
-  // ---- stating ----
+  // Stating.
   void unify(const Dim& a, const Dim& b);
   void unify(const Shape& a, const Shape& b);
   void unify(const StoredShape& a, const StoredShape& b);
@@ -127,13 +126,13 @@ class Facts {
   void narrow(Type* type, Kinds kinds);
   void set(DatumVariable* variable, const Datum& datum);
 
-  // ---- asking ----
+  // Asking.
   // The run expanded as far as known; dims keep their symbols (provenance).
   static Shape resolve(const StoredShape& shape);
   static Shape resolve(const Shape& shape);
   static bool known(const StoredShape& shape, std::vector<Dim>& dims);  // false: not even the rank
 
-  // ---- relations ----
+  // Relations.
   void post(Relation* relation);  // tried once, soon
   void watch(Relation* relation, Variable* variable);
   void watch(Relation* relation, const Dim& dim);
@@ -149,7 +148,7 @@ class Facts {
                              std::string left, std::string right, Origin left_origin = {},
                              Origin right_origin = {});
 
-  // ---- for the solver of dims ----
+  // For the solver of dims.
   Home* home();
   // Makes one class of two free ones and returns its root.
   template <typename T>

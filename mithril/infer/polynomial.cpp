@@ -59,8 +59,6 @@ void raise_about_dims(ErrorKind kind, std::string code, std::string message, std
   speaking.conflict(kind, std::move(code), std::move(message), std::move(left), std::move(right));
 }
 
-// ---- arithmetic ----
-
 namespace {
 constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
 }
@@ -183,8 +181,6 @@ bool mentions(const Dim& dim, const Symbol* root) {
   visit_symbols(dim, [&](const Symbol* symbol) { found |= symbol == root; });
   return found;
 }
-
-// ---- normal form ----
 
 namespace {
 

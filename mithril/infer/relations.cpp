@@ -119,8 +119,6 @@ void Facts::link(Variable* child, Variable* root) {
   child->parent = root;
 }
 
-// ---- memory used again ----
-
 namespace {
 
 // Lists are circular and known by their last element, so that two of them join in constant time.
@@ -205,8 +203,6 @@ void Facts::take_over(Facts& other) {
   other.last_id_ = 0;
   other.steps = 0;
 }
-
-// ---- attempts ----
 
 Attempt::Attempt(Facts& facts)
     : facts_(facts), outermost_(!Trail::active()), current_(facts.current) {

@@ -65,8 +65,6 @@ void SizeProgram::observe(const Dim& dim) {
   plan();
 }
 
-// ---- the order of learning ----
-
 void SizeProgram::plan() {
   const size_t learnt_before = learnt_;
   if (!plan(observations_.size() - 1)) waiting_.push_back(observations_.size() - 1);

@@ -26,7 +26,7 @@ struct Operation;
 //   program.run(sizes, values);  // values[area] == 20
 class SizeProgram {
  public:
-  // ---- building: all dims belong to one Facts, and are as known now ----
+  // Building: all dims belong to one Facts, and are as known now.
 
   // A number to compute, by its index in the values of `run`. Equal dims share one.
   int add(const Dim& dim);
@@ -35,7 +35,7 @@ class SizeProgram {
   // A dim of an input, whose size is going to be observed; in the order of the observations.
   void observe(const Dim& dim);
 
-  // ---- running ----
+  // Running.
 
   // Symbols that the dims depend on.
   size_t inputs() const { return symbols_.size(); }

@@ -20,7 +20,7 @@ struct Composite;
 struct Wire;
 class Model;
 
-// ---- numbers and values as a user writes them ----
+// Numbers and values as a user writes them.
 
 // An integer, as int, int64_t and size_t: neither bool nor a character.
 template <typename T>
@@ -58,7 +58,7 @@ class OptionValue {
   Datum datum_;
 };
 
-// ---- a shape as a user writes it: {any, 1, "H", "W"}, {"N", rest(), 64} ----
+// A shape as a user writes it: {any, 1, "H", "W"}, {"N", rest(), 64}.
 struct Any {};
 inline constexpr Any any{};  // a dim of any size
 struct Rest {
@@ -91,7 +91,7 @@ class ShapeSpec {
 };
 std::string to_string(const ShapeSpec& shape);  // "[None, 1, H, ...]"
 
-// ---- a wire of a model, and the arithmetic that composing needs (connection.hpp) ----
+// A wire of a model, and the arithmetic that composing needs (connection.hpp).
 class Connection;
 
 // Describes a port before it belongs to a model.

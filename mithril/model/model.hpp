@@ -44,9 +44,9 @@ class Model {
                       std::string name = {});
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
 
-  // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
+  // Composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
   // E0104 a frozen model, E0105 a canonical port that is not unique. NameError E0604: an unknown
-  // port. After an error the model, its parts and its connections are unchanged ----
+  // port. After an error the model, its parts and its connections are unchanged.
   Call operator()(Bindings bindings) const { return connect(std::move(bindings)); }
   Call connect(Bindings bindings) const;  // refuses a port that is not there
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
@@ -70,7 +70,7 @@ class Model {
   // ConnectionError E0119 for a part that was added before.
   Model named(std::string name);
 
-  // ---- ports ----
+  // Ports.
   Connection operator[](
       const std::string& key);  // the key or path; made as a new key if there is none
   Connection at(const std::string& key) const;  // NameError with the nearest names if there is none
@@ -88,7 +88,7 @@ class Model {
   Connection cin() const, cout() const;  // ConnectionError E0105 if there is not exactly one
   Model& merge_connections(const std::vector<Binding>& connections, const std::string& name = {});
 
-  // ---- facts: a contradiction is an error there and then, which leaves the model as it was ----
+  // Facts: a contradiction is an error there and then, which leaves the model as it was.
   Model& set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes);
   Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
   Model& set_values(
@@ -111,7 +111,7 @@ class Model {
   // if that has rank 0, as a tensor filled with it. A RandomKey is an int of rank 0.
   Model& bind_state_keys(const std::string& input, const std::string& output, InitialState initial);
 
-  // ---- asking ----
+  // Asking.
   const std::string& name() const;  // given by the user; empty: by its class
   std::string class_name() const;   // "Linear"
   // The shapes of inputs and outputs that may hold tensors. Unnamed sizes have the same number in

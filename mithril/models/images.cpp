@@ -112,8 +112,6 @@ Model build_pixel_unshuffle(const CheckedArguments& arguments) {
                              .reshape({shape[0], shape[1] * (factor * factor), rows, columns}));
 }
 
-// ---- sampling ----
-
 // One axis of the image: places in pixels, from 0 to size - 1.
 class SampledAxis {
  public:

@@ -14,7 +14,7 @@ namespace mithril {
 
 class Solver {
  public:
-  // ---- reading: null or false if it is not known yet ----
+  // Reading: null or false if it is not known yet.
   virtual const Datum* value(std::string_view port, int item = 0) = 0;
   virtual bool shape(std::string_view port, std::vector<Dim>& dims, int item = 0) = 0;
   // A bit set inside kind::tensor or inside kind::value once it is decided which of them; 0: not
@@ -28,7 +28,7 @@ class Solver {
   virtual Dim dim(std::string_view name) const = 0;          // a variable of the patterns
   virtual int count(std::string_view port) const = 0;        // wires at a list port
 
-  // ---- stating ----
+  // Stating.
   virtual void set(std::string_view dim, const Dim& is) = 0;
   virtual void set_shape(std::string_view port, const std::vector<Dim>& dims, int item = 0) = 0;
   virtual void set_value(std::string_view port, const Datum& datum,

@@ -86,7 +86,7 @@ class Optimizer {
   // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
-  // ---- for steps as part of a graph (mithril/compile/training_step.hpp) ----
+  // For steps as part of a graph (mithril/compile/training_step.hpp).
   struct ParameterMemory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter

@@ -60,8 +60,6 @@ class FuseAttention {
   }
 
  private:
-  // ---- reading ----
-
   // Matches from the last product back to the first.
   std::optional<Attention> attention_of(const Node& product) const {
     const Node* softmax = made_for_one(product.arguments[0], softmax_);
@@ -184,8 +182,6 @@ class FuseAttention {
     return static_cast<size_t>(number < 0 ? number + static_cast<int64_t>(rank) : number);
   }
 
-  // ---- operands of the op ----
-
   static bool alike(const Value& a, const Value& b) {
     return a.ranked && b.ranked && a.dtype == b.dtype && a.dims.size() == b.dims.size() &&
            same_dims(a, b, a.dims.size());
@@ -223,8 +219,6 @@ class FuseAttention {
     }
     return false;
   }
-
-  // ---- writing ----
 
   void write(const Attention& attention, const std::vector<ValueId>& outputs) {
     const std::string scope = from_.value(outputs[0]).name + ".attention";

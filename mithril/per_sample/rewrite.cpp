@@ -47,8 +47,6 @@ class Rewriter {
   }
 
  private:
-  // ---- inputs ----
-
   ValueId add_input(const std::string& name, const Dims& dims, DType dtype) {
     Value value{.name = name, .dims = {}, .dtype = dtype};
     for (const int64_t dim : dims) value.dims.emplace_back(dim);
@@ -99,8 +97,6 @@ class Rewriter {
       }
     }
   }
-
-  // ---- nodes ----
 
   void find_parameters() {
     const std::vector<NodeId> makers = makers_of(model_.graph);
@@ -204,8 +200,6 @@ class Rewriter {
     answers_->answer(i, projections_.empty() ? std::nullopt : std::optional(projections_[i]));
     choices_[i].unrolled = unrolled();
   }
-
-  // ---- outputs ----
 
   // Of all parameters side by side, in the widest of their dtypes.
   Expression projections() const {

@@ -10,8 +10,6 @@
 
 namespace mithril {
 
-// ---- expressions of concrete sizes ----
-
 Dims dims_of(const Expression& x);
 Expression reshaped(const Expression& x, const Dims& dims);  // x itself if it has these dims
 Expression permuted(const Expression& x, const std::vector<size_t>& order);

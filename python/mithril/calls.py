@@ -203,9 +203,6 @@ def shown_options(backend: Any) -> str:
     )
 
 
-# ---- errors ----
-
-
 def _raise(code: str, message: str, **more: Any) -> NoReturn:
     core.raise_error("TypeError", code, message, **more)
     raise AssertionError
@@ -279,9 +276,6 @@ def _kind(word: str) -> tuple[str, Callable[[Any], bool]]:
 def _usage(name: str, parameters: list[inspect.Parameter]) -> str:
     plain = [each.replace(annotation=each.empty) for each in parameters]
     return f"{name}{inspect.Signature(plain)}"
-
-
-# ---- signatures ----
 
 
 def _method(member: Any, name: str) -> Any:

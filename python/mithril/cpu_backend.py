@@ -67,8 +67,6 @@ class CpuBackend(DeviceArrays, _core.Backend):
     def __repr__(self) -> str:
         return f"CpuBackend({shown_options(self)})"
 
-    # ---- devices ----
-
     @classmethod
     def devices(cls) -> list[str]:
         """This processor: "cpu"."""
@@ -79,7 +77,7 @@ class CpuBackend(DeviceArrays, _core.Backend):
         """ "cpu"."""
         return "cpu"
 
-    # ---- arrays; shapes are given as numbers or as one tuple ----
+    # Arrays; shapes are given as numbers or as one tuple.
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
@@ -146,8 +144,6 @@ class CpuBackend(DeviceArrays, _core.Backend):
         """The array with its elements in row-major order without gaps; itself if they are."""
         made = np.asarray(array)
         return made if made.flags.c_contiguous else np.array(made, order="C")
-
-    # ---- helpers ----
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:
         return host_memory()

@@ -47,9 +47,6 @@ def refuse_reading(path: Path, error: Exception) -> NoReturn:
     raise AssertionError
 
 
-# ---- CSV ----
-
-
 def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The lines with cells, and their numbers."""
     try:
@@ -201,9 +198,6 @@ def read_csv_by_arrow(path: Path, delimiter: str, columns: Mapping[str, str]) ->
         refuse_file(path, "pyarrow cannot read the file", ("why", str(error)))
     except OSError as error:
         refuse_reading(path, error)
-
-
-# ---- arrays ----
 
 
 def read_npy(path: Path) -> Any:

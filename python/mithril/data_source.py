@@ -39,8 +39,6 @@ class DataSource(ABC):
 
     _epoch = 0
 
-    # ---- reading ----
-
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
         """All rows in batches of n. The last batch may be short."""
@@ -68,8 +66,6 @@ class DataSource(ABC):
         source = copy.copy(self)
         source._epoch = at_least("at_epoch", "epoch", epoch, 0)
         return source
-
-    # ---- operations ----
 
     @checked_kinds
     def filter(self, fn: Callable[[Batch], Any]) -> DataSource:
@@ -103,8 +99,6 @@ class DataSource(ABC):
         """Batches of n rows, for `fit` or a loop. The last one may be short, or is dropped."""
         n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
-
-    # ---- of each source ----
 
     @abstractmethod
     def _pieces(self, n: int) -> Iterator[Batch]:
@@ -195,9 +189,6 @@ def close(pieces: Iterator[Batch]) -> None:
         end()
 
 
-# ---- sources ----
-
-
 class Arrays(DataSource):
     """Rows of arrays in memory, or of mapped files."""
 
@@ -227,9 +218,6 @@ class Stream(DataSource):
 
     def __repr__(self) -> str:
         return f"<Stream: {self._label}>"
-
-
-# ---- operations ----
 
 
 class Derived(DataSource):

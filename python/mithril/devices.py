@@ -30,8 +30,6 @@ class MemoryInfo(NamedTuple):
 class DeviceArrays:
     """Base of the backends. Arrays are those of NumPy, PyTorch or JAX."""
 
-    # ---- devices ----
-
     @classmethod
     def devices(cls) -> list[str]:
         """The devices of this machine that such a backend can run on; empty: its library is not
@@ -72,8 +70,6 @@ class DeviceArrays:
             counted.get("limit"),
         )
 
-    # ---- arrays ----
-
     @makes_array
     def to_device(self, array: Any, device: str) -> Any:
         """The array on another device; itself if it is there."""
@@ -89,8 +85,6 @@ class DeviceArrays:
     def contiguous(self, array: Any) -> Any:
         """The array with its elements in row-major order without gaps; itself if they are."""
         raise NotImplementedError
-
-    # ---- of each backend ----
 
     @classmethod
     def _known_device(cls, device: str) -> str:

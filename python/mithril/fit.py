@@ -170,9 +170,6 @@ def _validated(
     return means | {name: each.compute() for name, each in evaluators.items()}
 
 
-# ---- data ----
-
-
 def _rows(batch: Batch) -> int:
     shape = np.shape(next(iter(batch.values()), 0))
     return shape[0] if shape else 1
@@ -204,9 +201,6 @@ def _batches(
     for first in range(0, rows, size):
         chosen = indices[first : first + size]
         yield {key: value[chosen] for key, value in data.items()}
-
-
-# ---- checkpoints ----
 
 
 def _detached(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,9 +248,6 @@ def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) 
         best = load(folder / "best.safetensors")
         history.best = step.compiled.load_state_dict(_copied(best.params))
         history.best_state = _copied(best.state)
-
-
-# ---- callbacks ----
 
 
 class TensorBoard:

@@ -59,7 +59,7 @@ def attention_on_the_cpu(
     return scaled_dot_product_attention(*args, at=at), Missing("the logsumexp of attention")
 
 
-# ---- random numbers: a state, others with each evaluation ----
+# Random numbers: a state, others with each evaluation.
 
 
 def uniform(sizes: Any, at: Site) -> Any:

@@ -52,8 +52,6 @@ class Conversion:
         self._layers = layer_outputs(program.graph)
         self._sizes: dict[str, Connection] = {}  # of symbols
 
-    # ---- inputs ----
-
     def inputs(self) -> list[str]:
         """Binds the placeholders; returns the keys of the data."""
         names, symbols = [], self._symbols()
@@ -116,8 +114,6 @@ class Conversion:
                         found.setdefault(str(size), own.get(axis, f"{node.name}_{axis}"))
         return found
 
-    # ---- outputs ----
-
     def _mutations(self) -> dict[str, str]:
         return dict(self._program.graph_signature.buffers_to_mutate)
 
@@ -145,8 +141,6 @@ class Conversion:
         if name.rpartition(".")[2] == "num_batches_tracked":
             value = ml.ByMode()(value, self.model[name])
         self.weights.set_next(name, value)
-
-    # ---- nodes ----
 
     def run(self, graph: fx.Graph) -> Any:
         """Converts the nodes that are needed; returns what the output node returns."""

@@ -115,9 +115,6 @@ def copied(self: Any, src: Any, non_blocking: bool = False, *, at: Site) -> Any:
     return converted(wide, at.inputs[1].dtype, at.output.dtype, at.main)
 
 
-# ---- dtypes, and what changes nothing ----
-
-
 def cast(self: Any, *options: Any, at: Site, **named: Any) -> Any:
     return converted(self, at.inputs[0].dtype, at.output.dtype, at.main)
 

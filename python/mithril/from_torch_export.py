@@ -79,9 +79,6 @@ def arguments_of(
     return named
 
 
-# ---- symbolic sizes ----
-
-
 def dims_of(inputs: dict[str, Any], dynamic: Any, names: Names) -> Any:
     if dynamic is None:
         return None
@@ -156,9 +153,6 @@ def warn_of_fixed(program: ExportedProgram) -> None:
         )
 
 
-# ---- graphs without changes in place ----
-
-
 def functional(program: ExportedProgram) -> ExportedProgram:
     """Decomposed where the graph changes tensors in place or has operators without a row."""
     changed = {node.target for node in nodes_of(program.graph_module) if not is_ready(node)}
@@ -196,9 +190,6 @@ def updates_statistics(node: torch.fx.Node) -> bool:
     """Norms in training whose schema does not say that they change their running statistics."""
     norms = (torch.ops.aten.batch_norm.default, torch.ops.aten.instance_norm.default)
     return node.target in norms and bool(node.args[5]) and node.args[3] is not None
-
-
-# ---- errors ----
 
 
 def refuse(module: torch.nn.Module, error: Exception) -> Any:

@@ -54,9 +54,6 @@ def place_number(indices: list[Connection], sizes: Any) -> Any:
     return number
 
 
-# ---- x[i], x[i, j] ----
-
-
 def indexed_axes(indices: Any) -> list[int]:
     return [axis for axis, each in enumerate(indices) if each is not None]
 
@@ -138,9 +135,6 @@ def put(rows: Connection, number: Connection, values: Any, axis: int, accumulate
         whole = (rows.cast(widths.int64), values.cast(widths.int64))
         return ml.Scatter(axis=at)(whole[0], index, whole[1]).ne(0)
     return ml.Scatter(axis=at)(rows, index, values)
-
-
-# ---- along one axis ----
 
 
 def index_select(self: Connection, dim: int, index: Connection) -> Any:
@@ -264,9 +258,6 @@ def masked_scatter(self: Connection, mask: Connection, source: Connection) -> An
     """The k-th True takes element k of the source."""
     mask = ml.BroadcastTo()(input=mask, shape=shape(self))
     return ml.Where()(mask, by_order(flat(source), mask), self)
-
-
-# ---- parts that are written to ----
 
 
 def select_scatter(self: Connection, src: Connection, dim: int, index: Any) -> Any:

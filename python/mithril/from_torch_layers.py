@@ -21,8 +21,6 @@ from .from_torch_table import (
     table,
 )
 
-# ---- products ----
-
 
 def matmul(self: Any, other: Any) -> Any:
     """A vector is a row on the left and a column on the right."""
@@ -92,9 +90,6 @@ def kron(self: Any, other: Any) -> Any:
     left = left.reshape(tuple(part for each in shape(left) for part in (each, 1)))
     right = right.reshape(tuple(part for each in shape(right) for part in (1, each)))
     return (left * right).reshape(tuple(sizes))
-
-
-# ---- convolution ----
 
 
 def same_padding(kernel: int, dilation: int) -> tuple[int, int]:
@@ -243,9 +238,6 @@ def any_convolution(
         args = (stride, padding, output_padding, groups, dilation, name)
         return transposed(input, weight, bias, *args)
     return convolution(input, weight, bias, stride, padding, dilation, groups, name)
-
-
-# ---- embedding, dropout ----
 
 
 def embedding(

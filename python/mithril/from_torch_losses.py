@@ -92,9 +92,6 @@ def labels_and_margins(self: Any, target: Any, reduction: int = 1) -> Any:
     return reduced(loss, reduction), hit
 
 
-# ---- classes ----
-
-
 def nll(
     self: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100
 ) -> Any:

@@ -20,7 +20,7 @@ from .from_torch_table import (
     tensor,
 )
 
-# ---- arithmetic: torch promotes by category, and 0-d tensors do not widen others ----
+# Arithmetic: torch promotes by category, and 0-d tensors do not widen others.
 
 
 def promoted(at: Site, *operands: Any) -> list[Any]:
@@ -159,9 +159,6 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
 def added_product(self: Any, left: Any, right: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     product = scaled(left @ right, alpha)
     return product if beta == 0 else scaled(self, beta) + product
-
-
-# ---- functions of one element ----
 
 
 def part(maker: Any, *, floats: bool = False) -> Builder:

@@ -19,9 +19,6 @@ def scaled(x: Any, weight: Any, bias: Any) -> Any:
     return x if bias is None else x + bias
 
 
-# ---- over the last axes ----
-
-
 def layer_norm(
     input: Any,
     normalized_shape: Any,
@@ -58,9 +55,6 @@ def rms_norm(
     mean = ml.Square()(input).mean(axes, True)
     least = torch.finfo(at.output.dtype).eps if eps is None else eps
     return scaled(input / (mean + least).sqrt(), weight, None)
-
-
-# ---- over groups of channels ----
 
 
 def group_norm(
@@ -110,9 +104,6 @@ def instance_norm(
         return by_statistics(input, (running_mean, running_var), weight, bias, eps)
     refuse_if(running_mean is not None, "with running statistics, in training")
     return group_norm(input, size(input, 1), weight, bias, eps)
-
-
-# ---- over the batch ----
 
 
 def by_batch(

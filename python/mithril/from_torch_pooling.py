@@ -26,9 +26,6 @@ from .from_torch_table import (
 aten = torch.ops.aten
 
 
-# ---- windows ----
-
-
 def padding_of(at: Site, rank: int, windows: list[tuple[int, ...]], ceil_mode: bool) -> Any:
     """Before and after each axis. With ceil_mode the last window may reach beyond the padding."""
     kernel, stride, padding, dilation = windows
@@ -177,9 +174,6 @@ def average_pool(rank: int) -> Builder:
 
 def with_padding(windows: list[Any], padding: Any) -> list[Any]:
     return [*windows[:2], padding, windows[3]]
-
-
-# ---- adaptive windows ----
 
 
 def bounds(have: int, wanted: int) -> list[tuple[int, int]]:

@@ -171,9 +171,6 @@ def differences(
     return x
 
 
-# ---- norms ----
-
-
 def vector_norm(
     self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site
 ) -> Any:

@@ -26,7 +26,7 @@ from .from_torch_table import (
 
 aten = torch.ops.aten
 
-# ---- resizing: torch says where the elements of one axis go ----
+# Resizing: torch says where the elements of one axis go.
 
 
 def axis_sizes(at: Site, rank: int) -> list[tuple[int, int]]:
@@ -87,9 +87,6 @@ def grid_sample(
     return made(input=input, grid=grid)
 
 
-# ---- sliding windows as columns ----
-
-
 def grid_of_windows(
     sizes: Any, kernel: Any, dilation: Any, padding: Any, stride: Any
 ) -> list[torch.Tensor]:
@@ -146,9 +143,6 @@ def col2im(
     image = summed.reshape((*planes, high, wide))
     top, left = options[2]
     return image[..., top : high - top, left : wide - left]
-
-
-# ---- padding ----
 
 
 def pad_widths(rank: int, pad: Any) -> tuple[tuple[Any, Any], ...]:

@@ -26,7 +26,7 @@ from .from_torch_table import (
     table,
 )
 
-# ---- the same elements in another shape ----
+# The same elements in another shape.
 
 
 def reshape(self: Connection, size: Any) -> Any:
@@ -88,9 +88,6 @@ def expand(self: Connection, size: Any, implicit: bool = False) -> Any:
         for i, each in enumerate(size)
     ]
     return ml.BroadcastTo()(input=self, shape=tuple(kept))
-
-
-# ---- pieces ----
 
 
 def bound(value: Any) -> Any:
@@ -164,9 +161,6 @@ def roll(self: Connection, shifts: Any, dims: Any = ()) -> Any:
     if not dims:
         return ml.Roll(shift=shifts[0])(self)
     return ml.Roll(shift=tuple(shifts), axis=tuple(dims))(self)
-
-
-# ---- repetition ----
 
 
 def repeat(self: Connection, repeats: Any) -> Any:

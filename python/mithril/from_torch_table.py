@@ -89,9 +89,6 @@ def call(builder: Builder, site: Site, *args: Any, **kwargs: Any) -> Any:
         raise UnsupportedError(f"with these arguments: {error}") from error
 
 
-# ---- kinds and dtypes ----
-
-
 def is_kind(x: Any, kind: str, python: type | tuple[type, ...]) -> bool:
     if isinstance(x, Connection):
         return set(x.type_text.split(" or ")) <= {f"{kind} tensor", kind}
@@ -134,9 +131,6 @@ def dtype_option(dtype: torch.dtype | None, main: torch.dtype) -> Any:
 
 def dtype_of(value: Any) -> torch.dtype | None:
     return value.dtype if isinstance(value, torch.Tensor) else None
-
-
-# ---- shapes ----
 
 
 def rank_of(x: Connection) -> int:

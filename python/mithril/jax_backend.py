@@ -90,8 +90,6 @@ class JaxBackend(DeviceArrays, _core.Backend):
     def __repr__(self) -> str:
         return f"JaxBackend({shown_options(self)})"
 
-    # ---- devices ----
-
     @classmethod
     def devices(cls) -> list[str]:
         """The devices of JAX: "cpu", "gpu:0"; empty where it is not installed."""
@@ -106,7 +104,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         """The device of the constructor, or JAX's default device."""
         return _device_name(self._device or self._jax.devices()[0])
 
-    # ---- arrays of JAX: floats in the backend's dtype unless another is given ----
+    # Arrays of JAX: floats in the backend's dtype unless another is given.
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Any:
@@ -208,8 +206,6 @@ class JaxBackend(DeviceArrays, _core.Backend):
     def _numpy_dtype(self, dtype: Any) -> Any:
         given = self.dtype if dtype is None else dtype
         return np.dtype(given.name if isinstance(given, _core.dtype) else given)
-
-    # ---- running ----
 
     def _found(self, device: Any) -> Any:
         if not isinstance(device, str):

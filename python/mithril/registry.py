@@ -137,9 +137,6 @@ class ModelsRegistry:
         return self._entries[name]
 
 
-# ---- sources ----
-
-
 class _Options(NamedTuple):
     backend: Backend | None
     model: Model | None

@@ -110,8 +110,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
     def __repr__(self) -> str:
         return f"TorchBackend({shown_options(self)})"
 
-    # ---- devices ----
-
     @classmethod
     def devices(cls) -> list[str]:
         """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty where it or the library of the
@@ -129,7 +127,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         name = str(self.device)
         return "cuda:0" if name == "cuda" else name
 
-    # ---- arrays: on the backend's device; floats in its dtype unless another is given ----
+    # Arrays: on the backend's device; floats in its dtype unless another is given.
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
@@ -206,7 +204,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         """Where rand, randn and randint go on from when they are given no seed."""
         self._generator.manual_seed(seed)
 
-    # ---- torch's own tensors ----
+    # Torch's own tensors.
 
     @makes_array
     def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -224,8 +222,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
     def contiguous(self, array: Any) -> torch.Tensor:
         """The tensor with its elements in row-major order without gaps; itself if they are."""
         return self._torch.as_tensor(array).contiguous()
-
-    # ---- helpers ----
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:
         if device == "cpu":

@@ -47,8 +47,6 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
-// ---- arguments of compile ----
-
 template <typename Type>
 void require(const char* name, py::handle given, const char* expected) {
   argument("compile", name, [&] {

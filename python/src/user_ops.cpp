@@ -56,8 +56,6 @@ void define(const std::string& op, Definition definition) {
   all.by_name.insert_or_assign(op, std::move(definition));
 }
 
-// ---- formulas ----
-
 void check_formula(const Formula& formula, const std::vector<std::string>& ports) {
   const auto& [kind, text, number, children] = formula;
   const bool is_port = kind == Formula::Kind::port || kind == Formula::Kind::is_none;
@@ -121,8 +119,6 @@ void differentiate_formula(GradContext& g) {
     if (g.needs(port)) flow_summed(g, port, call(gradient, operands_of_gradient(g, op)));
   }
 }
-
-// ---- functions ----
 
 [[noreturn]] void refuse_result(const std::string& op, const std::string& fault) {
   raise({.kind = ErrorKind::value,
@@ -189,8 +185,6 @@ void differentiate_function(GradContext& g) {
     if (g.needs(op.differentiated[i])) flow_summed(g, op.differentiated[i], gradients[i]);
   }
 }
-
-// ---- records ----
 
 // A name, a shape pattern and a type.
 using Port = std::tuple<std::string, std::string, std::string>;
@@ -291,8 +285,6 @@ void add_function(const std::string& name, const std::string& doc, const std::ve
   define(other_name, std::move(of_gradient));
   set_user_function(other_name, function_of_tensors(other_name));
 }
-
-// ---- checking ----
 
 // Sizes, of which random elements are drawn, or an array with the elements.
 check::TensorSpec spec_of(const PortDef& port, py::handle given,

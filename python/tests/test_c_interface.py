@@ -100,9 +100,6 @@ def test_the_library_exports_the_functions_of_the_header_with_versions() -> None
     assert "_ZN" not in listing
 
 
-# ---- what is refused ----
-
-
 @pytest.fixture(scope="module")
 def library() -> Library:
     return Library(LIBRARY)

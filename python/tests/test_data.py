@@ -102,9 +102,6 @@ def rows(request, tmp_path: Path) -> Any:
     return source(request.param, tmp_path)
 
 
-# ---- reading ----
-
-
 @pytest.mark.parametrize("n", [1, 4, 5, ROWS, 100])
 def test_all_rows_come_in_batches_and_the_last_may_be_short(rows, n: int) -> None:
     for _ in range(2):  # any number of times
@@ -140,9 +137,6 @@ def test_arrays_share_their_elements() -> None:
     assert batch["x"] is ARRAYS["x"]
     first = next(data.from_arrays(ARRAYS).read_batches(4))
     assert np.shares_memory(first["x"], ARRAYS["x"])
-
-
-# ---- operations ----
 
 
 def test_filter_and_map(rows) -> None:
@@ -227,9 +221,6 @@ def test_texts_of_different_lengths_are_shuffled() -> None:
     assert sorted(got.tolist()) == sorted(words.tolist())
 
 
-# ---- prefetch ----
-
-
 def prefetch_threads() -> list[threading.Thread]:
     return [each for each in threading.enumerate() if each.name.startswith("mithril-prefetch")]
 
@@ -286,9 +277,6 @@ def test_an_early_break_leaves_no_worker_of_a_loader(depth: int) -> None:
         time.sleep(0.05)
     assert multiprocessing.active_children() == []
     assert prefetch_threads() == []
-
-
-# ---- errors ----
 
 
 def refused(call: Any) -> str:

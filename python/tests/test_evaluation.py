@@ -146,9 +146,6 @@ def test_wrong_arguments_are_errors() -> None:
         pickle.dumps(E.Accuracy())
 
 
-# ---- fit ----
-
-
 @pytest.mark.parametrize("kind", LEARNING)
 def test_evaluators_are_metrics_of_fit(kind: str) -> None:
     if kind != "cpu":

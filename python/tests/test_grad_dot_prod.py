@@ -83,9 +83,6 @@ def test_parameters_of_bfloat16_are_trained() -> None:
     assert dtypes == {"dtype.bfloat16"}
 
 
-# ---- the log ----
-
-
 def test_the_log_has_the_inner_products_of_each_sample(tmp_path: Path) -> None:
     compiled, data = compiled_case("mlp"), batches("mlp", 3)
     engine = engine_of(compiled, "mlp", dot_prod_save_path=tmp_path / "logs")
@@ -163,9 +160,6 @@ def test_a_log_that_cannot_be_written_leaves_no_part_and_can_be_written_later(
     assert engine.save_dot_product_log(1) == path
     with np.load(path) as log:
         assert len(log["dots"]) == 2 * BATCH
-
-
-# ---- interruptions ----
 
 
 def test_micro_batches_make_the_step_of_their_union() -> None:

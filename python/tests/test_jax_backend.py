@@ -148,9 +148,6 @@ def test_no_conformance_case_fails(file: str) -> None:
     assert [each for each in failures if "test_robust_log_3:" not in f"{each.name}:"] == []
 
 
-# ---- gradients of single samples ----
-
-
 @pytest.mark.parametrize("name", ["mlp", "norms", "convolutions"])
 def test_a_step_is_that_of_the_cpu(name: str) -> None:
     compiled = compiled_case(name, ml.CpuBackend(ml.float64))

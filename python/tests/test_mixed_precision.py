@@ -13,8 +13,6 @@ pytest.importorskip("mithril._torch", reason="torch is not built")
 
 F = torch.nn.functional
 
-# ---- the policies of the records ----
-
 # Whose policy an op has that torch does not list under the name of its spelling.
 STANDS_FOR = {
     "absolute_error": "l1_loss",
@@ -80,7 +78,7 @@ def test_the_policy_of_an_op_is_that_of_torch(record: dict) -> None:
     assert record["cast"] == expected
 
 
-# ---- numbers, beside the same model under torch.autocast ----
+# Numbers, beside the same model under torch.autocast.
 
 ROUNDINGS = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
 on_devices = pytest.mark.parametrize(
@@ -200,9 +198,6 @@ def test_a_transformer_block_is_that_of_autocast(device: str) -> None:
         return x + linear("down", F.gelu(linear("up", norm("norm_2", x))))
 
     check(transformer_block(heads, width), by_torch, [3, 10, width], roundings=4, device=device)
-
-
-# ---- types ----
 
 
 def test_losses_are_computed_in_float32() -> None:

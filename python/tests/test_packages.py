@@ -169,9 +169,6 @@ def test_wrong_calls_are_refused(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["p"]
 
 
-# ---- the command line ----
-
-
 def command(*arguments: object, status: int = 0) -> str:
     result = subprocess.run(
         [sys.executable, "-m", "mithril", "package", *map(str, arguments)],

@@ -20,8 +20,6 @@ from cuda_models import (  # noqa: E402
 
 import mithril as ml  # noqa: E402
 
-# ---- which device ----
-
 DEVICES_OF_CPP = """
 import mithril._core as core  # without torch, as a C++ program
 def maps():
@@ -74,9 +72,6 @@ def test_a_backend_stays_on_the_gpu_that_was_current():
     assert counts(compiled)[1] > 0
 
 
-# ---- steps ----
-
-
 @needs_cuda
 def test_a_step_does_not_wait_for_the_device():
     model = deep()
@@ -101,9 +96,6 @@ def test_a_step_does_not_wait_for_the_device():
     values = [loss.item() for loss in losses]
     assert values == sorted(values, reverse=True) and values[0] > values[-1]
     assert {key: value.data_ptr() for key, value in params.items()} == places
-
-
-# ---- kernels ----
 
 
 def residual() -> ml.Model:
@@ -166,9 +158,6 @@ def test_the_gradient_of_attention_is_that_of_the_cpu(dtype: torch.dtype):
         assert apart < (1e-3 if dtype == torch.float32 else 3e-2), key
     scores = size[0] * size[1] * size[2] ** 2 * (4 if dtype == torch.float32 else 2)
     assert backend.get_memory_stats()["peak"] < scores / 2
-
-
-# ---- layouts ----
 
 
 @needs_cuda

@@ -208,9 +208,6 @@ def test_the_workspace_of_libraries_does_not_count():
         assert first.result()["y"].shape == (8, 64)
 
 
-# ---- ops that cannot be recorded ----
-
-
 @needs_cuda
 def test_dropout_is_drawn_on_the_device_and_recorded():
     model = ml.Model()

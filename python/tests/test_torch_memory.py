@@ -47,9 +47,6 @@ def text_of(error: type, call: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-# ---- statistics ----
-
-
 def test_results_count_until_they_are_dropped() -> None:
     backend = ml.TorchBackend()
     compiled = relu_on(backend)
@@ -172,9 +169,6 @@ def test_a_cleared_cache_changes_no_numbers() -> None:
     assert out.sum() == 0
 
 
-# ---- all at once ----
-
-
 def test_preallocated_memory_is_given_out_in_parts() -> None:
     backend = ml.TorchBackend(memory_limit="1MiB", memory_allocation="preallocate")
     assert backend.get_memory_stats()["cached"] == 2**20
@@ -227,9 +221,6 @@ def test_a_preallocation_that_is_impossible_is_refused() -> None:
     )
 
 
-# ---- hooks ----
-
-
 def test_hooks_are_told_when_an_evaluation_ends() -> None:
     backend = ml.TorchBackend()
     compiled = relu_on(backend)
@@ -280,9 +271,6 @@ def test_a_hook_may_evaluate() -> None:
 def test_the_cpu_backend_keeps_no_account() -> None:
     text = text_of(ml.BackendError, lambda: ml.CpuBackend().get_memory_stats())
     assert text == "mithril.BackendError[E1020]: backend 'cpu' does not count its memory"
-
-
-# ---- a GPU ----
 
 
 @needs_cuda

@@ -46,8 +46,6 @@ TensorMap shared(const TensorMap& tensors) {
   return same;
 }
 
-// ---- composing ----
-
 class Composing final : public Scenario {
  public:
   Composing() {
@@ -172,8 +170,6 @@ class Layers final : public Scenario {
   const Arguments arguments_{{"p", 0.25}};
   std::vector<Model> made_;
 };
-
-// ---- compiling and running ----
 
 Model network() {
   Model model;
@@ -300,8 +296,6 @@ class Training final : public Scenario {
   std::optional<TrainingStep> step_;
   TensorMap outputs_, remembered_;
 };
-
-// ---- the rest ----
 
 class TrainModels final : public Scenario {
  public:

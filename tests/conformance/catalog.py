@@ -64,9 +64,6 @@ def entry(section: str, described: dict[str, Any]) -> Entry:
     return Entry(name, True, differs)
 
 
-# ---- constructors ----
-
-
 def parameters(signature: str) -> list[tuple[str, str | None]]:
     """Names and texts of defaults, of "kernel_size, padding=(0, 0), name=None(kw)"."""
     found = []
@@ -103,9 +100,6 @@ def same(text: str | None, value: Any) -> bool:
         return value is None
     default = ast.literal_eval(text)
     return default == value or (isinstance(default, tuple) and set(default) == {value})
-
-
-# ---- ports ----
 
 
 def takes(make: Callable[[], ml.Model], port: str) -> bool:
@@ -167,9 +161,6 @@ def canonical_differences(described: dict[str, Any], make: Callable[[], ml.Model
 
 def listed(names: Iterable[str]) -> str:
     return " or ".join(sorted(names))
-
-
-# ---- shapes ----
 
 
 def shape_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -> list[str]:

@@ -49,7 +49,7 @@ void find_in_place(ImplicitGemmGeometry& geometry, const AxisTaps& height, const
                       height.grid.count * width.grid.count >= nr;
 }
 
-// ---- forward: one plane for each remainder of tap * dilation by the stride ----
+// Forward: one plane for each remainder of tap * dilation by the stride.
 
 PlaneAxis planes_of_input(const WindowAxis& axis) {
   PlaneAxis planes{.source = axis.input,
@@ -77,7 +77,7 @@ AxisTaps whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
   return made;
 }
 
-// ---- input gradient: one GEMM for each remainder of the input coordinate by the stride ----
+// Input gradient: one GEMM for each remainder of the input coordinate by the stride.
 
 PlaneAxis planes_of_gradient(const WindowAxis& axis) {
   const int64_t first = axis.before / axis.stride;
@@ -199,8 +199,6 @@ ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
   }
   return geometry;
 }
-
-// ---- attributes ----
 
 const Datum& per_axis(const Datum& numbers, size_t axis) {
   return numbers.kind() == kind::tuple ? numbers.tuple()[axis] : numbers;

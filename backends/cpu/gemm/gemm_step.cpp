@@ -147,8 +147,6 @@ class GemmStep final : public Step {
   std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
-// ---- from a node ----
-
 struct GemmValues {
   GemmOperand a, b;
   std::optional<GemmOperand> bias;

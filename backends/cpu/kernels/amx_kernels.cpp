@@ -218,8 +218,6 @@ void fill(GemmKernels<float>& kernels) {
   }
 }
 
-// ---- im2col ----
-
 constexpr int64_t lanes = 32, lanes_of_sums = 16;
 
 // Mask of the lanes in [first, last).

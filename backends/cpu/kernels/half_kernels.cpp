@@ -72,8 +72,6 @@ struct Float16 {
   static uint16_t narrowed(float x) { return float16(x).bits; }
 };
 
-// ---- conversions ----
-
 template <class Half>
 HWY_ATTR void widen(const uint16_t* from, float* to, int64_t count) {
   int64_t i = 0;
@@ -96,8 +94,6 @@ constexpr HalfKernels conversions{widen<Half>, narrow<Half>};
 const HalfKernels& conversion_kernels(DType dtype) {
   return dtype == DType::float16 ? conversions<Float16> : conversions<BFloat16>;
 }
-
-// ---- 16-bit weights ----
 
 // Measured: prefetching 1024 and 4096 bytes ahead is slower than 2048.
 struct HalfFormat {

@@ -69,8 +69,6 @@ struct VectorPair {
   Vector<T> left, right;
 };
 
-// ---- formats ----
-
 // B has the element type of A and C.
 template <typename T>
 struct PlainFormat {
@@ -88,8 +86,6 @@ struct PlainFormat {
     return hn::MulAdd(a, b, sum);
   }
 };
-
-// ---- A ----
 
 // Packed A: the elements of one k are contiguous. Also the strided row of a GEMV.
 template <typename T>
@@ -117,8 +113,6 @@ struct RowMajorA {
     unrolled<bases>([&](auto i) { ++at[i]; });
   }
 };
-
-// ---- B ----
 
 // Panels `distance` apart. The elements of one k are contiguous, `step` apart.
 template <class Format, bool prefetches = false>
@@ -158,8 +152,6 @@ struct RowsOfB {
   HWY_INLINE void advance() { ++offsets; }
 };
 
-// ---- C ----
-
 // The bias is of the columns, or null.
 template <typename T>
 struct RowMajorC {
@@ -182,8 +174,6 @@ struct BiasOfRowsC : RowMajorC<T> {
     return hn::Set(hn::ScalableTag<T>(), this->biases[row]);
   }
 };
-
-// ---- runs of k ----
 
 // All values of k at once.
 struct OneRun {
@@ -268,8 +258,6 @@ HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool 
   });
 }
 
-// ---- GEMM ----
-
 template <class Format, int rows, class T, class A>
 HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t, A a) {
   const PanelsOfB<Format> b{reinterpret_cast<const typename Format::Stored*>(t.b), t.b_step};
@@ -330,8 +318,6 @@ HWY_ATTR void run_dots(const Dots<T>& t) {
   for (; j + 8 <= t.count; j += 8) add_dots<Format, 8>(t, j);
   for (; j < t.count; ++j) add_dots<Format, 1>(t, j);
 }
-
-// ---- implicit GEMM ----
 
 template <class Format, int rows, class T>
 HWY_ATTR void run_window(const WindowTile<T>& t) {

@@ -177,8 +177,6 @@ void fill_stride(NchwcKernels& made) {
   }
 }
 
-// ---- Winograd ----
-
 // x * factor + y
 HWY_ATTR V plus(V y, V x, float factor) { return hn::MulAdd(x, hn::Set(D(), factor), y); }
 
@@ -287,8 +285,6 @@ HWY_ATTR void output_block(const WinogradOutputBlock& w) {
     }
   }
 }
-
-// ---- tables ----
 
 const NchwcKernels& kernels() {
   static const NchwcKernels filled = [] {

@@ -16,8 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
-// ---- softmax ----
-
 template <typename T>
 constexpr T least = -std::numeric_limits<T>::infinity();
 
@@ -111,8 +109,6 @@ HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t cou
 template <typename T>
 constexpr RowKernels<T> of_rows{softmax<T>, log_softmax<T>, softmax_grad<T>, log_softmax_grad<T>,
                                 attend<T>};
-
-// ---- layer norm ----
 
 template <typename T>
 struct Elements {
@@ -209,8 +205,6 @@ HWY_ATTR void add_parameter_grads(const T* grad, const T* x, RowMoments<T> momen
 
 template <typename T>
 constexpr NormKernels<T> of_norms{normalise<T>, input_grad<T>, add_parameter_grads<T>};
-
-// ---- reductions ----
 
 struct Sum {
   static constexpr double start = 0;

@@ -13,8 +13,6 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// ---- sizes and blocking ----
-
 // The most scores of a block of rows: they fit in the second-level cache beside keys and values.
 constexpr int64_t scores_at_once = 1 << 16;
 constexpr int64_t most_rows_at_once = 64;
@@ -47,7 +45,7 @@ struct AttentionForm {
   }
 };
 
-// ---- the two GEMMs, for a block of rows ----
+// The two GEMMs, for a block of rows.
 
 // Of contiguous matrices. `b_transposed`: B is stored as [n, k].
 GemmShape contiguous_shape(int64_t m, int64_t n, int64_t k, bool b_transposed) {
@@ -258,8 +256,6 @@ class AttentionStep final : public Step {
   AttentionBuffers refs_;
   const RowKernels<T>& kernels_ = row_kernels<T>();
 };
-
-// ---- from a node ----
 
 // Per matrix of the batch: the index of the matrix of the operand that is broadcast to it.
 std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {

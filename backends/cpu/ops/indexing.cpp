@@ -47,8 +47,6 @@ struct Indices {
   }
 };
 
-// ---- gather ----
-
 // The input, around the axis: a row is what one index selects.
 struct Gathering {
   int64_t outer, size, row_bytes;
@@ -77,8 +75,6 @@ std::unique_ptr<Step> gathering_step(const Gathering& g, const Indices& indices,
     if (!fits) reference->run(buffers);
   });
 }
-
-// ---- place ----
 
 struct Placing {
   std::vector<Axis> axes;  // of the source; steps of the output, 0 along the axis of the indices
@@ -127,8 +123,6 @@ Placing placing_of(const ShapedGraph& shaped, ValueId source, ValueId made, int6
   }
   return placing;
 }
-
-// ---- scatter ----
 
 // A tile of the output, which stays in the first-level cache until its epilogue has run.
 constexpr int64_t tile_bytes = 16384;

@@ -12,8 +12,6 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// ---- the geometry of pooling windows ----
-
 struct PoolForm {
   WindowAxis height, width;
   int64_t planes = 0;
@@ -74,8 +72,6 @@ std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, cons
   for (size_t i = 0; i + 2 < input.size(); ++i) form.planes *= input[i];
   return form;
 }
-
-// ---- pooling ----
 
 enum class Pooling { average, largest, largest_placed };
 
@@ -183,8 +179,6 @@ StepDescriptor pool_descriptor(const LoweringContext& context, const PoolForm& f
   };
   return descriptor;
 }
-
-// ---- gradients ----
 
 // Adds the gradient of each output to the elements that it was computed from. Each task computes
 // whole planes.

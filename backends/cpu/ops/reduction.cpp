@@ -130,8 +130,6 @@ class ReductionStep final : public PartitionedStep {
   int64_t kept_, reduced_;
 };
 
-// ---- from a node ----
-
 std::vector<bool> along(const Datum& axis, size_t rank) {
   std::vector<bool> reduced(rank, axis.is_none());
   if (rank == 0 || axis.is_none()) return reduced;

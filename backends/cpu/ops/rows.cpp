@@ -57,8 +57,6 @@ std::unique_ptr<Step> make_row_step(const Rows& rows, RunRows run_rows) {
   return std::make_unique<RowStep<RunRows>>(rows, std::move(run_rows));
 }
 
-// ---- softmax ----
-
 template <typename T>
 RowKernel<T> kernel_named(std::string_view name) {
   static const std::map<std::string_view, RowKernel<T> RowKernels<T>::*> kernels = {
@@ -103,8 +101,6 @@ StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_vi
   };
   return descriptor;
 }
-
-// ---- layer norm ----
 
 // The columns of a task that sums rows are whole vectors, so that tasks share no cache line. A task
 // sums up to columns_at_once columns at a time.

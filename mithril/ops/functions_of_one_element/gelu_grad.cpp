@@ -9,8 +9,6 @@
 namespace mithril {
 namespace {
 
-// ---- in eval ----
-
 // The distribution function of the normal distribution, and x times its density.
 template <typename T>
 T exact_slope(T x) {
@@ -23,8 +21,6 @@ T approximate_slope(T x) {
   const T inner = T(tanh_scale) * (1 + 3 * T(tanh_cubic) * x * x);
   return (1 + t + x * (1 - t * t) * inner) / 2;
 }
-
-// ---- in grad ----
 
 // The slope of the slope: the density times 2 - x**2.
 Expression exact_curvature(const Expression& x) {

@@ -30,8 +30,6 @@ inline double default_scale(int64_t width) {
   return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, width)));
 }
 
-// ---- in solve ----
-
 // A mask broadcasts to the scores, [..., L, S], and must not extend their dims.
 inline bool check_attention_mask(Solver& s) {
   const Kinds kind = s.kind("attn_mask");
@@ -60,8 +58,6 @@ inline bool check_attention_mask(Solver& s) {
   }
   return decided;
 }
-
-// ---- in eval ----
 
 // Computes the weights row by row, with query, key and mask broadcast over the batch.
 class AttentionWeights {
@@ -147,8 +143,6 @@ class AttentionWeights {
   Dims query_batch_, key_batch_, mask_batch_;
 };
 
-// ---- in grad ----
-
 inline Expression transposed_matrix(const Expression& e) { return call("swapaxes", {e, -1, -2}); }
 
 inline Expression times_scale(const GradContext& g, const Expression& scores) {
@@ -172,8 +166,6 @@ inline void flow_by_scores(GradContext& g, const Expression& scores) {
     flow_summed(g, "key", call("matmul", {transposed_matrix(scaled), g.in("query")}));
   }
 }
-
-// ---- in spell ----
 
 // The term that a mask adds to the scores: log(1) or log(0) for bools.
 inline std::string spell_mask_bias() {

@@ -14,7 +14,7 @@
 
 namespace mithril {
 
-// ---- in solve: checked ----
+// In solve: checked.
 
 // The axis counted from the start; rejects axes that the rank does not have: "axis 3 is out of
 // range for rank 2". A rank below `least` counts as `least`.
@@ -62,7 +62,7 @@ inline std::optional<std::vector<bool>> axis_set(Solver& s, const Datum& axes, s
   return set;
 }
 
-// ---- in eval and grad, where solve has checked them ----
+// In eval and grad, where solve has checked them.
 
 inline size_t axis_of(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
@@ -82,8 +82,6 @@ inline std::vector<bool> axis_set(const Datum& axes, size_t rank) {
   for (const size_t axis : axis_list(axes, rank)) set[axis] = true;
   return set;
 }
-
-// ---- row-major tensors ----
 
 // The product of dims[from] to dims[to - 1].
 inline int64_t product(const Dims& dims, size_t from, size_t to) {

@@ -11,8 +11,6 @@
 
 namespace mithril {
 
-// ---- in eval ----
-
 // An axis of the result, and the stride of each operand along it: 0 if it is broadcast.
 template <size_t n>
 struct BroadcastAxis {
@@ -92,8 +90,6 @@ void each_broadcast(const Dims& to, const std::array<const Dims*, n>& from, Body
     }
   }
 }
-
-// ---- in grad ----
 
 inline bool same_dims(const Expression& a, const Expression& b) {
   if (!a.ranked() || !b.ranked() || a.dims().size() != b.dims().size()) return false;

@@ -22,8 +22,6 @@ inline std::vector<PortDef> convolution_inputs(std::vector<PortDef> tensors,
   return tensors;
 }
 
-// ---- in solve ----
-
 [[noreturn]] inline void reject_channels(Solver& s, std::string message, std::string expected,
                                          int64_t got) {
   s.reject(std::move(message), std::move(expected), std::to_string(got), ErrorKind::shape);
@@ -74,8 +72,6 @@ inline bool solve_convolution2d(Solver& s) {
   return channels && rows && columns;
 }
 
-// ---- in eval ----
-
 // Dims of the input, the weight and the output of a convolution over two axes.
 struct ConvolutionDims {
   const Dims &input, &weight, &output;
@@ -103,8 +99,6 @@ void each_product(const EvalContext& c, const ConvolutionDims& dims, Body body) 
     }
   }
 }
-
-// ---- in grad ----
 
 // A call of one of the family with the same window.
 inline Expression convolve(const GradContext& g, const char* op, std::vector<Operand> tensors) {

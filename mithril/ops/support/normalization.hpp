@@ -13,8 +13,6 @@
 
 namespace mithril {
 
-// ---- in eval ----
-
 // The group of an element, and the index of its weight and bias, from its row-major index.
 struct NormGroups {
   int64_t count, size;  // of groups; of the elements in one
@@ -127,8 +125,6 @@ inline void eval_norm_grad(EvalContext& c, const NormGroups& groups, bool fixed)
   write_numbers(c, 2, dbias);
 }
 
-// ---- in grad ----
-
 // Moves the axis of weight and bias to the end, so that they broadcast. Applying it twice is the
 // identity.
 using NormLayout = Expression (*)(const Expression&);
@@ -178,8 +174,6 @@ inline void differentiate_norm_grad(GradContext& g, bool fixed, NormLayout layou
   if (g.needs("rstd")) flow_summed(g, "rstd", by_rstd + by_unit * distance);
   if (g.needs("weight")) flow_summed(g, "weight", by_a * dy);
 }
-
-// ---- in spell ----
 
 // In float32 if the op has half precision, because torch's kernels keep statistics in float32 on
 // some devices only.

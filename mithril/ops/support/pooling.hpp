@@ -23,8 +23,6 @@ inline std::vector<PortDef> pooling_inputs(std::vector<PortDef> tensors, const s
   return tensors;
 }
 
-// ---- in solve ----
-
 // The window's ports, checked; none while one is not known.
 inline std::optional<WindowPorts> pooling_ports(Solver& s, size_t axes) {
   const Datum* kernel = s.value("kernel_size");
@@ -63,8 +61,6 @@ inline void check_padding(Solver& s, size_t axes) {
     }
   }
 }
-
-// ---- in eval ----
 
 struct PoolWindow {
   WindowAxis rows, columns;
@@ -109,16 +105,12 @@ std::vector<int64_t> largest_of(const PoolWindow& window, const Elements<T>& x) 
   return best;
 }
 
-// ---- in grad ----
-
 // A call of one of the family with the same window.
 inline Expression pool(const GradContext& g, const char* op, std::vector<Operand> tensors) {
   for (const char* port : {"kernel_size", "stride", "padding", "dilation"})
     tensors.emplace_back(g.value(port));
   return call(op, std::move(tensors));
 }
-
-// ---- in expand ----
 
 // Pooling over one axis is pooling over two with windows of one row.
 inline void expand_pool1d(ExpandContext& e, const char* op) {

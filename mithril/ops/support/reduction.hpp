@@ -16,16 +16,12 @@
 
 namespace mithril {
 
-// ---- in the record ----
-
 inline std::vector<PortDef> reduction_inputs(std::string type,
                                              std::string axis_kinds = "int|tuple|none") {
   return {{"input", "*s", std::move(type)},
           value("axis", std::move(axis_kinds), Datum()),
           value("keepdim", "bool", Datum(false))};
 }
-
-// ---- in solve ----
 
 // The shape of `to` is that of `from` without its reduced axes, or, with keepdim, with 1 in their
 // place.
@@ -90,8 +86,6 @@ inline bool check_axes(Solver& s) {
   return axis && s.shape("input", dims) && axis_set(s, *axis, dims.size());
 }
 
-// ---- in eval ----
-
 // The accumulator: double for floats, the value modulo 2^64 for integers.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
@@ -144,8 +138,6 @@ inline std::vector<double> means(EvalContext& c, const Elements<double>& x) {
   for (double& mean : result) mean /= count;
   return result;
 }
-
-// ---- in grad ----
 
 // A gradient of the output, or the output itself, in the shape of `like`, which was reduced to it.
 inline Expression expand_reduced(const GradContext& g, const Expression& input,

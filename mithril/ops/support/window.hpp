@@ -16,8 +16,6 @@
 
 namespace mithril {
 
-// ---- reading the ports ----
-
 // The number for one axis, from a number for each axis or an int for all.
 inline Datum per_axis(const Datum& numbers, size_t axis) {
   return numbers.kind() == kind::tuple ? numbers.tuple()[axis] : numbers;
@@ -30,8 +28,8 @@ inline std::pair<Dim, Dim> padding_of(const Datum& padding, size_t axis, size_t 
   return {per_axis(own, 0).dim(), per_axis(own, 1).dim()};
 }
 
-// ---- in expand: an op over one axis is one over two, the first of which the window leaves alone
-// ----
+// In expand: an op over one axis is one over two, the first of which the window leaves
+// alone.
 
 inline Datum beside(int first, const Datum& own) { return Tuple{first, own}; }
 
@@ -41,8 +39,6 @@ inline Datum beside_no_padding(const Datum& padding) {
   if (same(before, after)) return Tuple{0, before};
   return Tuple{Tuple{0, 0}, Tuple{before, after}};
 }
-
-// ---- in solve ----
 
 // Rejects values that are neither an int of at least `least` nor a pair of them, nested at most
 // `depth` times.
@@ -96,8 +92,6 @@ inline bool solve_window(Solver& s, const WindowPorts& ports, size_t axis, size_
   s.set(out, floor_divide(padded - span, per_axis(*ports.stride, axis).dim()) + 1);
   return known;
 }
-
-// ---- in eval ----
 
 // One axis of a window: the inputs that its taps read.
 struct WindowAxis {

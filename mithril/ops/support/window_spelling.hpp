@@ -29,8 +29,6 @@ inline std::string spell_pair(const Datum& numbers) {
   return to_string(Dims{per_axis(numbers, 0).integer(), per_axis(numbers, 1).integer()});
 }
 
-// ---- convolution ----
-
 struct SpelledConvolution {
   std::string input, padding;
 };
@@ -83,8 +81,6 @@ inline std::string spell_convolution_input_gradient(const SpellingContext& c) {
 inline std::string spell_convolution_weight_gradient(const SpellingContext& c) {
   return spell_convolution_gradient(c, false);
 }
-
-// ---- pooling ----
 
 // torch pools tensors of four axes: all but the last two become one.
 inline bool is_pooled_whole(const Dims& dims) { return dims.size() == 4 && dims[1] > 0; }
