@@ -1,9 +1,10 @@
-"""Servers under load: Mithril beside FastAPI with ONNX Runtime. Prints JSON.
+"""Servers under load: Mithril beside FastAPI with ONNX Runtime and with PyTorch. Prints JSON.
 
 python -m benchmarks.serve.prepare FOLDER
-python -m benchmarks.serve FOLDER [--seconds 5] [--rounds 3] [--peers PYTHON] [WORKLOAD ...]
+python -m benchmarks.serve FOLDER [--seconds 5] [--rounds 3] [--peers PYTHON]
+    [--runtimes onnxruntime,torch] [WORKLOAD ...]
 
-PYTHON is an interpreter that has fastapi, uvicorn and onnxruntime; without it only Mithril is
+PYTHON is an interpreter that has fastapi, uvicorn and the runtimes; without it only Mithril is
 measured. All servers run on the same machine with the same client, in turn. Each round measures 1,
 8 and 64 clients in a closed loop, and 64 clients in an open loop at 60 % of the lowest throughput
 of the servers in the first closed loop.
@@ -33,7 +34,7 @@ CLIENTS = (1, 8, 64)
 class ServerProcess:
     """A server in a process of its own, until the end of the block."""
 
-    def __init__(self, python: str, module: str, workload: str, folder: Path) -> None:
+    def __init__(self, python: str, module: str, workload: str, folder: Path, *more: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         command = [
@@ -43,6 +44,7 @@ class ServerProcess:
             workload,
             str(self.port),
             str(folder),
+            *more,
         ]
         self.process = subprocess.Popen(command, cwd=ROOT)
 
@@ -80,21 +82,23 @@ def median_of(rounds: list[dict[str, float]]) -> dict[str, float]:
 
 
 def distance_of_answers(ports: list[int], workload: str) -> float:
-    """How far the answers of two servers are apart, relative to the largest number."""
+    """How far answers are from those of the first server, relative to the largest number."""
     answers = []
     for port in ports:
         outputs = [Client(port, workload).ask(each) for each in messages_for(workload)[:4]]
         answers.append([np.frombuffer(output, np.float32) for output in outputs])
-    first, last = (np.concatenate(each) for each in (answers[0], answers[-1]))
-    return float(np.abs(first - last).max() / np.abs(first).max())
+    first, *others = (np.concatenate(each) for each in answers)
+    distances = [np.abs(first - other).max() / np.abs(first).max() for other in others]
+    return float(max(distances, default=0))
 
 
 def measure(workload: str, given: argparse.Namespace) -> dict[str, Any]:
     servers = {"mithril": ServerProcess(sys.executable, "mithril_server", workload, given.folder)}
     if given.peers:
-        servers["onnxruntime"] = ServerProcess(
-            given.peers, "onnxruntime_server", workload, given.folder
-        )
+        for runtime in given.runtimes.split(","):
+            servers[runtime] = ServerProcess(
+                given.peers, "fastapi_server", workload, given.folder, runtime
+            )
     results: dict[str, dict[str, list[dict[str, float]]]] = {name: {} for name in servers}
     try:
         for server in servers.values():
@@ -130,6 +134,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", metavar="PYTHON", default="")
+    parser.add_argument("--runtimes", default="onnxruntime,torch")
     given = parser.parse_args()
     for workload in given.workloads or WORKLOADS:
         print(json.dumps(measure(workload, given), indent=2), flush=True)

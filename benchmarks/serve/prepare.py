@@ -13,36 +13,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 from torch import nn
-from transformers import BertConfig, BertModel
 
-from benchmarks.serve.models import SEED, SIZES
-
-
-class Mlp(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 10)
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.layers(x)
-
-
-class SentenceEncoder(nn.Module):
-    """The mean of the hidden states of tokens, of length 1."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        config = BertConfig(**SIZES, attn_implementation="eager")
-        self.bert = BertModel(config, add_pooling_layer=False)
-
-    def forward(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        attention = mask.to(torch.int64)
-        hidden = self.bert(ids, attention, types).last_hidden_state
-        weights = mask.to(hidden.dtype)[:, :, None]
-        mean = (hidden * weights).sum(1) / weights.sum(1)
-        return mean / (mean * mean).sum(-1, keepdim=True).sqrt()
+from benchmarks.serve.models import SEED
+from benchmarks.serve.modules import Mlp, SentenceEncoder
 
 
 def export(
@@ -66,7 +39,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(SEED)
-    mlp, encoder = Mlp(), SentenceEncoder()
+    mlp, encoder = Mlp(), SentenceEncoder(attention="eager")
     save_file(mlp.state_dict(), folder / "mlp.safetensors")
     (folder / "minilm").mkdir(exist_ok=True)
     save_file(encoder.bert.state_dict(), folder / "minilm" / "model.safetensors")

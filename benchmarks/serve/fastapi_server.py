@@ -1,23 +1,56 @@
-"""Serves a workload with FastAPI and ONNX Runtime, by the same protocol as Mithril.
+"""Serves a workload with FastAPI around another runtime, by the same protocol as Mithril.
 
-python -m benchmarks.serve.onnxruntime_server WORKLOAD PORT FOLDER
+python -m benchmarks.serve.fastapi_server WORKLOAD PORT FOLDER onnxruntime|torch
 """
+
+from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from benchmarks.serve.client import DTYPES, LENGTH_HEADER
+from benchmarks.serve.models import WORKLOADS
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+Run = Callable[[Arrays], np.ndarray[Any, Any]]
 
 
-def read_inputs(body: bytes, length: int) -> dict[str, np.ndarray[Any, Any]]:
+def onnxruntime_model(name: str, folder: Path) -> Run:
+    import onnxruntime  # noqa: PLC0415 - only this runtime needs it
+
+    session = onnxruntime.InferenceSession(
+        str(folder / f"{name}.onnx"), providers=["CPUExecutionProvider"]
+    )
+    return lambda inputs: session.run([WORKLOADS[name].output], inputs)[0]
+
+
+def torch_model(name: str, folder: Path) -> Run:
+    import torch  # noqa: PLC0415 - only this runtime needs it
+
+    from benchmarks.serve.modules import prepared_module  # noqa: PLC0415
+
+    module = prepared_module(name, folder)
+
+    def run(inputs: Arrays) -> np.ndarray[Any, Any]:
+        with torch.inference_mode():
+            # torch warns about arrays that cannot be written to.
+            return module(*(torch.from_numpy(each.copy()) for each in inputs.values())).numpy()
+
+    return run
+
+
+RUNTIMES = {"onnxruntime": onnxruntime_model, "torch": torch_model}
+
+
+def read_inputs(body: bytes, length: int) -> Arrays:
     inputs, at = {}, length
     for each in json.loads(body[:length])["inputs"]:
         size = each["parameters"]["binary_data_size"]
@@ -29,10 +62,7 @@ def read_inputs(body: bytes, length: int) -> dict[str, np.ndarray[Any, Any]]:
 
 def main() -> None:
     name, port, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-    session = onnxruntime.InferenceSession(
-        str(folder / f"{name}.onnx"), providers=["CPUExecutionProvider"]
-    )
-    outputs = [each.name for each in session.get_outputs()]
+    run = RUNTIMES[sys.argv[4]](name, folder)
     app = FastAPI()
 
     @app.get("/v2/health/ready")
@@ -42,12 +72,12 @@ def main() -> None:
     # A plain function runs in a thread of Starlette's pool, as FastAPI recommends for blocking
     # work; reading the body is asynchronous.
     def infer(body: bytes, length: int) -> Response:
-        (result,) = session.run(outputs, read_inputs(body, length))
+        result = run(read_inputs(body, length))
         message = {
             "model_name": name,
             "outputs": [
                 {
-                    "name": outputs[0],
+                    "name": WORKLOADS[name].output,
                     "datatype": "FP32",
                     "shape": list(result.shape),
                     "parameters": {"binary_data_size": result.nbytes},
