@@ -97,8 +97,15 @@ def serve(
             "this build of Mithril has no server",
             help="install cpp-httplib (Debian: libcpp-httplib-dev pkg-config) and build it again",
         )
-    from ._server import HttpServer  # noqa: PLC0415 - it is optional
-
+    try:
+        from ._server import HttpServer  # noqa: PLC0415 - it is optional
+    except ImportError as problem:
+        raise_error(
+            "BackendError",
+            "E1240",
+            f"the server of Mithril does not load: {problem}",
+            help="install the cpp-httplib that Mithril was built with (Debian: libcpp-httplib0.11)",
+        )
     server = HttpServer(
         engine,
         host=host,
