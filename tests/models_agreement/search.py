@@ -3,6 +3,7 @@ embeddings, and the program in C++."""
 
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,12 @@ UNUSUAL = [
     "C++20, x86-64; f(x)=y_1^2 [MASK_1] 3.14% €5 £7 ²½ 😀",
     "word " * 400,
 ]
+# Each mark between letters: a mark that is punctuation is a word of its own.
+MARKS = [
+    f"a{chr(c)}b" for c in (*range(0x80, 0x3100), *range(0xFE10, 0xFFF0))
+    if unicodedata.category(chr(c))[0] in "PS" and not unicodedata.decomposition(chr(c))
+]  # fmt: skip
+UNUSUAL += [" ".join(MARKS[i : i + 40]) for i in range(0, len(MARKS), 40)]
 
 
 def sentences():
