@@ -27,16 +27,9 @@ struct PortTexts {
   std::vector<const char*> symbols;
 };
 
-DLDataType dlpack_dtype(DType dtype) {
-  const auto bits = static_cast<std::uint8_t>(8 * size_of(dtype));
-  if (dtype == DType::boolean) return {kDLBool, bits, 1};
-  if (dtype == DType::bfloat16) return {kDLBfloat, bits, 1};
-  if (dtype == DType::uint8) return {kDLUInt, bits, 1};
-  return {static_cast<std::uint8_t>(is_floating(dtype) ? kDLFloat : kDLInt), bits, 1};
-}
-
 PortTexts texts_of(const PackagePort& port) {
-  PortTexts texts{.name = port.name, .dtype = dlpack_dtype(port.dtype)};
+  const dlpack::DLDataType dtype = dlpack_dtype(port.dtype);
+  PortTexts texts{.name = port.name, .dtype = {dtype.code, dtype.bits, dtype.lanes}};
   texts.ranked = port.shape && !port.shape->has_run();
   if (!texts.ranked) return texts;
   for (const KnownDim& dim : port.shape->head()) {

@@ -63,14 +63,6 @@ DType dtype_from(const DLDataType& given) {
                "first"});
 }
 
-DLDataType dtype_to(DType dtype) {
-  for (const Encoding& encoding : encodings) {
-    if (encoding.dtype == dtype) return {encoding.code, bits_of(dtype), 1};
-  }
-  MITHRIL_CHECK(false, "a dtype without an encoding in DLPack");
-  return {};
-}
-
 std::string device_name(const DLDevice& device) {
   constexpr std::pair<DLDeviceType, const char*> names[] = {
       {kDLCUDA, "CUDA"}, {kDLCUDAHost, "CUDA host"}, {kDLMetal, "Metal"}, {kDLROCM, "ROCm"}};
@@ -222,7 +214,7 @@ Managed* exported(const Tensor& tensor) {
   holder->managed.dl_tensor = {.data = const_cast<void*>(tensor.raw_data()),
                                .device = {kDLCPU, 0},
                                .ndim = static_cast<std::int32_t>(tensor.rank()),
-                               .dtype = dtype_to(tensor.dtype()),
+                               .dtype = dlpack_dtype(tensor.dtype()),
                                .shape = holder->shape.data(),
                                .strides = holder->strides.data(),
                                .byte_offset = 0};
@@ -234,6 +226,14 @@ Managed* exported(const Tensor& tensor) {
 }
 
 }  // namespace
+
+DLDataType dlpack_dtype(DType dtype) {
+  for (const Encoding& encoding : encodings) {
+    if (encoding.dtype == dtype) return {encoding.code, bits_of(dtype), 1};
+  }
+  MITHRIL_CHECK(false, "a dtype without an encoding in DLPack");
+  return {};
+}
 
 Tensor from_dlpack(DLManagedTensorVersioned* managed) {
   if (managed->version.major != DLPACK_MAJOR_VERSION) {

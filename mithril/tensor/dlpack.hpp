@@ -6,6 +6,8 @@
 
 namespace mithril {
 
+dlpack::DLDataType dlpack_dtype(DType dtype);
+
 // Takes over `managed` and shares its elements; they are copied only where strides or alignment
 // make it necessary, and where they are uint16 or uint32, which become int32 and int64. The
 // read-only flag carries over. Its deleter runs when the last Tensor that shares is gone. Where
