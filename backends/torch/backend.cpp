@@ -7,13 +7,15 @@
 #include "backends/torch/library.hpp"
 #include "backends/torch/settings.hpp"
 #include "backends/torch/tensors.hpp"
+#include "backends/torch/torchscript.hpp"
 #include "mithril/backend/plugin.hpp"
+#include "mithril/backend/runs_torchscript.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {
 namespace {
 
-class Torch final : public Backend {
+class Torch final : public Backend, public RunsTorchScript {
  public:
   explicit Torch(const Arguments& options)
       : settings_(read_settings(options)),
@@ -41,6 +43,11 @@ class Torch final : public Backend {
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
     return make_executable(graph, {settings_, memory_, recordings_}, options);
+  }
+
+  std::unique_ptr<Executable> load_torchscript(std::string_view stored, const std::string& where,
+                                               const Graph& ports) override {
+    return load_script(stored, where, ports, {settings_, memory_, recordings_});
   }
 
   Tensor adopt(const Tensor& tensor, bool parameter) const override {

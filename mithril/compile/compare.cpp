@@ -198,6 +198,7 @@ class ComparedModel {
   ComparedModel(const CompiledModel& model, const TensorMap& params, const TensorMap& data,
                 const CompareOptions& options)
       : held_(in_use(model.impl_)), compiled_(*held_), options_(options) {
+    compiled_.require_graph("compare");
     loading_ = {.jit = compiled_.load_options.jit,
                 .max = compiled_.load_options.max,
                 .fuse = compiled_.load_options.fuse};

@@ -67,6 +67,9 @@ struct CompileSettings {
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
 
+  // The bytes of TorchScript, which runs in place of the graph: that has inputs and outputs only.
+  std::optional<std::int64_t> torchscript_bytes;
+
   std::shared_ptr<Composite> model;  // to look up the paths of hooks
   // null: the model does not depend on the mode, or the mode is fixed
   std::shared_ptr<const Composed> composed;
@@ -97,6 +100,7 @@ struct CompiledState : CompileSettings {
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
   void require_gradients() const;  // GradientError E0505 if it was compiled for inference
+  void require_graph(const char* call) const;  // BackendError E1048 if it is TorchScript
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;

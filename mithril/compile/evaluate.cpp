@@ -318,6 +318,14 @@ void CompiledState::require_gradients() const {
          .message = "the model was compiled for inference: it has no gradients"});
 }
 
+void CompiledState::require_graph(const char* call) const {
+  if (!torchscript_bytes) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1048",
+         .message = std::string(call) + " needs the graph of the model, which is TorchScript",
+         .help = "convert the module with ml.from_torch"});
+}
+
 const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);

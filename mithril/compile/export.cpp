@@ -73,6 +73,7 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
 
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  compiled.require_graph("exporting");
   for (const auto& [key, tensor] : data) check_key(compiled, key);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
@@ -86,6 +87,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
 
 ExportedModel CompiledModel::exported_with_open_sizes() const try {
   const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  compiled.require_graph("exporting");
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -48,6 +48,7 @@ void apply_hooks(CompiledState& compiled) {
 
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,
                                         HookOptions options) try {
+  impl_->require_graph("register_hook");
   const std::optional<ValueId> value = find_value(*impl_, path);
   if (!value) refuse(impl_->source, path);
   auto compiled = std::make_shared<Impl>(static_cast<const CompiledState&>(*impl_));

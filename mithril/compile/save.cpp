@@ -24,6 +24,7 @@ Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
                                      const TensorMap& data) const try {
   const CompiledState& compiled = *impl_;
+  compiled.require_graph("save_torchscript");
   if (!compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0922",

@@ -3,6 +3,15 @@
 #include "mithril/infer/tensor_kind.hpp"
 
 namespace mithril {
+namespace {
+
+bool may_lose_integers(DType from, DType to) {
+  if (is_floating(to)) return false;
+  const bool other_signs = (from == DType::uint8) != (to == DType::uint8);
+  return size_of(to) < size_of(from) || (other_signs && size_of(to) == 1);
+}
+
+}  // namespace
 
 Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
   MITHRIL_CHECK(labels.size() == graph.inputs().size(), "a label for each input of the graph");
@@ -22,7 +31,16 @@ Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
 
 Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
   const Entry& entry = entries_[i];
-  if (tensor_kind(tensor.dtype()) == tensor_kind(entry.dtype)) return tensor.to(entry.dtype);
+  if (tensor_kind(tensor.dtype()) == tensor_kind(entry.dtype)) {
+    Tensor converted = tensor.to(entry.dtype);
+    if (!may_lose_integers(tensor.dtype(), entry.dtype) ||
+        identical(converted.host().to(DType::int64), tensor.host().to(DType::int64)))
+      return converted;
+    raise({.kind = ErrorKind::input,
+           .code = "E0805",
+           .message = entry.label + " has values that " + std::string(name(entry.dtype)) +
+                      " cannot hold"});
+  }
   raise({.kind = ErrorKind::input,
          .code = "E0805",
          .message = entry.label + " is " + std::string(name(tensor.dtype())) + ", expected " +

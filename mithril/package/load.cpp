@@ -14,6 +14,7 @@
 #include "mithril/package/metadata.hpp"
 #include "mithril/package/paths.hpp"
 #include "mithril/package/sections.hpp"
+#include "mithril/package/torchscript.hpp"
 
 namespace mithril {
 
@@ -65,7 +66,7 @@ void check_backend_listed(const Package::Impl& package, std::string_view backend
          .path = where,
          .message = what,
          .help = "if you trust its author like the author of a program, load the package with "
-                 "allow_native_code=True"});
+                 "allow_native_code=True (mithril serve: --allow-native)"});
 }
 
 // The first file of native code; null: there is none.
@@ -209,6 +210,10 @@ void Package::check(const CompiledModel& compiled) const {
 CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions options) const {
   const PackageFiles& files = impl_->files;
   if (backend) check_backend(backend->name());
+  if (backend && !files.find(model_name)) {
+    const std::string where = native_file(torchscript_name);
+    return compile_torchscript(impl_->info, file(torchscript_name), where, std::move(backend));
+  }
   options.inference = true;
   const Model packaged = model();
   for (const PackagePort& port : impl_->info.inputs) {

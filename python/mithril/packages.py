@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._core import CompiledModel, Model, compile
+from .backends import CpuBackend, TorchBackend
 from .calls import checked, checked_kinds
-from .torchscript import TorchScriptModel, of_package
 
 __all__ = [
     "Package",
@@ -160,22 +160,23 @@ class Package:
         optimization_level: str = "default",
         jit: bool = True,
         cache: bool = False,
-    ) -> CompiledModel | TorchScriptModel:
+    ) -> CompiledModel:
         """The model in inference mode, with the parameters and the state in it; or the
-        TorchScript of a package without model.json.
+        TorchScript of a package without model.json, which has no options.
 
         Args:
-            backend: where it runs; None: that of load_package, or ml.CpuBackend().
+            backend: where it runs; None: that of load_package, or ml.CpuBackend(); TorchScript:
+                ml.TorchBackend().
             bind: False leaves the parameters to evaluate, which then reads them from the mapped
                 file: evaluate(package.params, inputs). Bound parameters are copied, and a backend
                 can rearrange them.
             shapes, optimization_level, jit, cache: as in ml.compile.
         """
         if backend is None:
-            backend = self._backend if isinstance(self._backend, _core.Backend) else _cpu()
+            backend = self._usual_backend()
         self._loaded.check_backend(backend)
         if not self.has_model:
-            return of_package(self, backend)
+            return self._loaded.compile_bound(backend)
         keys = [port.name for port in self.info.inputs]
         compiled = compile(
             self.model,
@@ -189,6 +190,11 @@ class Package:
         )
         self._loaded.check(compiled)
         return compiled.for_inference(self.params, self.state) if bind else compiled
+
+    def _usual_backend(self) -> Any:
+        if isinstance(self._backend, _core.Backend):
+            return self._backend
+        return CpuBackend() if self.has_model else TorchBackend()
 
 
 @checked_kinds
@@ -273,12 +279,6 @@ def load_package(
 def copy_package(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Verifies a package and writes it elsewhere, as a folder or as a .zip file."""
     _core._copy_package(source, target)
-
-
-def _cpu() -> Any:
-    from .cpu_backend import CpuBackend  # noqa: PLC0415 - it imports the core while that is made
-
-    return CpuBackend()
 
 
 def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:

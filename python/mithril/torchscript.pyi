@@ -1,4 +1,4 @@
-"""Packages of TorchScript, which the Torch backend runs in place of a model of Mithril."""
+"""TorchScript of others: in packages, and in files, which say nothing about inputs and outputs."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -9,21 +9,13 @@ from ._types import Arrays, DTypeLike
 
 class TorchScriptModel:
     backend: Backend
-    def __init__(
-        self,
-        stored: bytes,
-        where: str,
-        backend: Backend,
-        inputs: Sequence[Any] | None = None,
-        outputs: Sequence[Any] | None = None,
-    ) -> None: ...
+    def __init__(self, stored: bytes, where: str, backend: Backend) -> None: ...
     @property
     def data_keys(self) -> list[str]: ...
     @property
     def output_keys(self) -> list[str]: ...
     def evaluate(self, params: Arrays, data: Arrays) -> dict[str, Any]: ...
 
-def of_package(package: Any, backend: Backend) -> TorchScriptModel: ...
 def save_torchscript_package(
     path: str | PathLike[str],
     module: Any,

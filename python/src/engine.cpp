@@ -70,14 +70,6 @@ bool is_package(const py::object& object) {
 
 // The parameters stay in the mapped files until the engine binds them.
 ServableModel servable_of_package(const py::object& package) {
-  if (!package.attr("has_model").cast<bool>()) {
-    raise({.kind = ErrorKind::backend,
-           .code = "E1047",
-           .message = "an engine cannot serve the TorchScript of a package",
-           .facts = {{"package", shown(package.attr("path")), ""}},
-           .help = "run it with package.compile(backend).evaluate, or convert the module with "
-                   "ml.from_torch and save that model with ml.save_package"});
-  }
   const py::object compiled = package.attr("compile")(py::arg("bind") = false);
   return servable_of(py::make_tuple(compiled, package.attr("params"), package.attr("state")));
 }

@@ -176,6 +176,13 @@ void bind_packages(py::module_& module) {
             package.check_backend(backend->name());
           },
           py::arg("backend"), "Refuses a backend that the package does not list.")
+      .def(
+          "compile_bound",
+          [](const Package& package, const std::shared_ptr<Backend>& backend) {
+            const py::gil_scoped_release free;
+            return package.compile_bound(backend);
+          },
+          py::arg("backend"), "The model with its parameters in it; TorchScript as it is.")
       .def("check", &Package::check, py::arg("compiled"),
            "Refuses a compiled model that is not that of the package.");
 }

@@ -57,7 +57,7 @@ def test_torchscript_runs_on_the_torch_backend(
     expected = module(torch.from_numpy(DATA["x"]), torch.from_numpy(DATA["ids"]))
     for key, tensor in zip(("y", "z"), expected, strict=True):
         torch.testing.assert_close(got[key], tensor.detach())
-    assert repr(compiled) == "<TorchScriptModel: x, ids -> y, z>"
+    assert compiled.data_keys == ["x", "ids"] and compiled.output_keys == ["y", "z"]
 
 
 def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -> None:
@@ -71,16 +71,18 @@ def test_torchscript_needs_permission(tmp_path: Path, module: torch.nn.Module) -
     assert caught.value.code == "E1040"
 
 
-def test_an_engine_does_not_serve_torchscript(tmp_path: Path, module: torch.nn.Module) -> None:
+def test_torchscript_has_no_graph(tmp_path: Path, module: torch.nn.Module) -> None:
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), INPUTS, OUTPUTS)
-    for backend in (None, ml.TorchBackend()):
-        package = ml.load_package(tmp_path / "p", backend, allow_native_code=True)
+    compiled = ml.load_package(tmp_path / "p", allow_native_code=True).compile()
+    for use in (
+        lambda: compiled.register_hook("y", lambda y: None),
+        lambda: compiled.save_torchscript(str(tmp_path / "again.pt"), {}, DATA),
+        lambda: ml.to_jax(compiled, str(tmp_path / "net.py")),
+    ):
         with pytest.raises(ml.BackendError) as caught:
-            ml.Engine().register("net", package)
-        assert str(caught.value).startswith(
-            "mithril.BackendError[E1047]: an engine cannot serve the TorchScript of a package\n"
-        )
-        assert "ml.from_torch" in str(caught.value)
+            use()
+        assert caught.value.code == "E1048"
+        assert "needs the graph of the model, which is TorchScript\n" in str(caught.value)
 
 
 def test_an_integer_that_the_port_cannot_hold_is_refused(tmp_path: Path) -> None:
@@ -130,6 +132,16 @@ def test_torchscript_that_does_not_fit_is_refused(tmp_path: Path, module: torch.
     with pytest.raises(ml.ParseError) as caught:
         package.compile(ml.TorchBackend()).evaluate({}, DATA)
     assert caught.value.code == "E0769"
+    for wrong in (
+        [("y", ml.float32, ["N", 3]), OUTPUTS[1]],
+        [OUTPUTS[0], ("z", ml.float64, ["N", 2])],
+        [OUTPUTS[0], ("z", ml.float32, ["N"])],
+    ):
+        ml.save_torchscript_package(tmp_path / "p", scripted, INPUTS, wrong)
+        package = ml.load_package(tmp_path / "p", allow_native_code=True)
+        with pytest.raises(ml.ParseError) as caught:
+            package.compile(ml.TorchBackend()).evaluate({}, DATA)
+        assert caught.value.code == "E0769"
     (tmp_path / "text.pt").write_text("text")
     ml.save_torchscript_package(tmp_path / "q", tmp_path / "text.pt", INPUTS, OUTPUTS)
     package = ml.load_package(tmp_path / "q", allow_native_code=True)

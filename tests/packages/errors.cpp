@@ -205,7 +205,7 @@ TEST_CASE("native code is used only where the caller allows it") {
       {.backends = {{.name = "cpu", .files = {{.name = "model.so", .bytes = std::string("x")}}}}});
   const std::string help =
       "\n  help: if you trust its author like the author of a program, load the package with "
-      "allow_native_code=True";
+      "allow_native_code=True (mithril serve: --allow-native)";
   const Package package = load_package(path);
   CHECK(folder.error([&] { package.native_file("backends/cpu/model.so"); }) ==
         "mithril.BackendError[E1041]: p/backends/cpu/model.so: the file is native code" + help);
