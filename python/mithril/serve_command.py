@@ -7,12 +7,11 @@ import signal
 from functools import partial
 from types import FrameType
 
-from .backends import CpuBackend
 from .engine import Engine
 from .packages import load_package
 from .serving import serve
 
-DESCRIPTION = "Serve packages by the Open Inference Protocol. No code of a package runs."
+DESCRIPTION = "Serve packages by the Open Inference Protocol."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,17 +31,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mask", help="the input that is 0 at padding, such as attention_mask")
     parser.add_argument("--memory-limit", metavar="BYTES", help='of all models, such as "2GB"')
     parser.add_argument("--max-request-bytes", type=int, default=64 << 20, metavar="BYTES")
+    parser.add_argument(
+        "--allow-native",
+        action="store_true",
+        help="run native code of packages, such as TorchScript: only of authors whom you trust",
+    )
     parser.set_defaults(run=_run)
 
 
 def _run(given: argparse.Namespace) -> None:
     """Serves until SIGINT or SIGTERM, and answers the requests that were accepted."""
     engine = Engine(given.memory_limit)
+    load = partial(load_package, allow_native_code=given.allow_native)
     for argument in given.packages:
         name, _, path = argument.rpartition("=")
         engine.register(
-            name or load_package(path, verify="lazy").info.name,
-            partial(load_package, path, CpuBackend()),
+            name or load(path, verify="lazy").info.name,
+            partial(load, path),
             max_batch_size=given.max_batch_size,
             max_delay=given.max_delay,
             max_queue=given.max_queue,
