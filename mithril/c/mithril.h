@@ -96,8 +96,8 @@ MITHRIL_EXPORT const char* mithril_last_error(void);
 /* ---- models ---- */
 typedef struct mithril_open_options {
   size_t size;             /* sizeof(mithril_open_options) */
-  const char* backend;     /* "cpu"; NULL: cpu */
-  int32_t threads;         /* of one run; 0: one for each processor */
+  const char* backend;     /* "cpu", or "torch" where that is built; NULL: cpu */
+  int32_t threads;         /* of one run on the CPU backend; 0: one for each processor */
   int32_t map_parameters;  /* 1: parameters are read from the mapped file, which takes less memory and
                               starts sooner; 0: they are copied and rearranged for faster runs */
   int32_t allow_native;    /* 1: native code of the package may run: only for trusted authors */

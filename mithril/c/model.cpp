@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/backend/backend.hpp"
+#include "mithril/backend/plugin.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/c/errors.hpp"
 #include "mithril/package/package.hpp"
@@ -97,7 +97,9 @@ using Ports = std::vector<std::unique_ptr<const PortTexts>>;
 std::shared_ptr<Backend> backend_named(const std::string& name,
                                        const mithril_open_options& options) {
   if (name == "cpu") return cpu({.threads = options.threads});
-  unknown_name(ErrorKind::backend, "E1042", "backend of the C interface", name, "", {"cpu"});
+  if (name == "torch") return load_backend(plugin_path("mithril_torch"));
+  unknown_name(ErrorKind::backend, "E1042", "backend of the C interface", name, "",
+               {"cpu", "torch"});
 }
 
 mithril_open_options read_options(const mithril_open_options* given) {

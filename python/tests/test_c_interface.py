@@ -212,3 +212,25 @@ def test_null_is_allowed_where_there_is_nothing(library: Library) -> None:
     assert library.dll.mithril_error_message(None) == b""
     assert library.dll.mithril_model_input_count(None) == 0
     assert library.call("model_input", None, ctypes.c_size_t(0), None)[1] == "E0870"
+
+
+def test_torchscript_runs_if_native_code_is_allowed(library: Library, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    module = torch.nn.Linear(4, 2)
+    ports = [("input", ml.float32, ["N", 4])], [("y", ml.float32, ["N", 2])]
+    ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), *ports)
+
+    def opening(backend: bytes, native: int) -> tuple[tuple[int, str, str], ctypes.c_void_p]:
+        model = ctypes.c_void_p()
+        options = ctypes.byref(Options(ctypes.sizeof(Options), backend, 0, 0, native))
+        path = str(tmp_path / "p").encode()
+        return library.call("model_open", path, options, ctypes.byref(model)), model
+
+    assert opening(b"torch", 0)[0][:2] == (4, "E1041")
+    assert opening(b"cpu", 1)[0][:2] == (4, "E1040")
+    opened, model = opening(b"torch", 1)
+    assert opened == (0, "", "")
+    expected = module(torch.from_numpy(X)).detach()
+    np.testing.assert_allclose(library.answer(model, {"input": X}), expected, rtol=1e-5)
+    assert library.run(model, {"input": X[0]})[:2] == (2, "E0803")
+    library.dll.mithril_model_free(model)
