@@ -69,7 +69,7 @@ void check_keeping(const OpDef& op, const std::vector<Tensor>& inputs,
   report.count(Check::evaluation, "the elements of the input are kept", [&] {
     const Tensor& input = inputs.front();
     if (outputs.front().size() != input.size()) return std::string("their number differs");
-    return identical(outputs.front().reshaped(input.dims()), input) ? std::string() : "they differ";
+    return identical(outputs.front().reshape(input.dims()), input) ? std::string() : "they differ";
   });
 }
 

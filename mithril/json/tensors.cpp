@@ -90,7 +90,10 @@ Tensor tensor_of(const Json& json, const Place& place) {
     Dims dims;
     const Json::Array& items = array_of(*shape, here);
     for (size_t i = 0; i < items.size(); ++i) dims.push_back(integer_of(items[i], here.at(i)));
-    tensor = reading(here, [&] { return tensor.reshaped(dims); });
+    tensor = reading(here, [&] {
+      element_count(dims);  // refuses a negative one, which reshape would replace
+      return tensor.reshape(dims);
+    });
   }
   return tensor;
 }

@@ -211,7 +211,7 @@ class HoistConvolutions {
       }
     }
     if (bias) {
-      const Tensor column = bias->host().reshaped({bias->size(), 1, 1});
+      const Tensor column = bias->host().reshape({bias->size(), 1, 1});
       sum = add(find_op("add"), {*sum, to.add_constant(unique(name + ".bias"), column)}, name);
     }
     rebuilder_.become(convolution.outputs[0], *sum);

@@ -230,15 +230,6 @@ Tensor Tensor::as_read_only() const {
   return result;
 }
 
-Tensor Tensor::reshaped(Dims dims) const {
-  if (element_count(dims) != size_) {
-    raise_size_mismatch("E0485", "a tensor keeps its number of elements when reshaped", dims, size_,
-                        "tensor");
-  }
-  require_host();
-  return {dtype_, std::move(dims), data_, storage_, read_only_};
-}
-
 Tensor Tensor::reshape(Dims dims) const {
   const auto open = std::find(dims.begin(), dims.end(), -1);
   if (open != dims.end()) {
@@ -257,7 +248,12 @@ Tensor Tensor::reshape(Dims dims) const {
     if (others == 0 || size_ % others != 0) refuse({});
     *open = size_ / others;
   }
-  return host().reshaped(std::move(dims));
+  if (element_count(dims) != size_) {
+    raise_size_mismatch("E0485", "a tensor keeps its number of elements when reshaped", dims, size_,
+                        "tensor");
+  }
+  const Tensor here = host();
+  return {dtype_, std::move(dims), here.data_, here.storage_, here.read_only_};
 }
 
 void Tensor::require_type(DType wanted) const {

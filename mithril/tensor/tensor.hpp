@@ -28,6 +28,13 @@ std::int64_t element_count(const Dims& dims);
 
 class ForeignElements;
 
+// A std::vector, std::array, std::span or C array.
+template <class T>
+concept Sequence = requires(const T& values) {
+  std::begin(values);
+  std::size(values);
+};
+
 // Copying a Tensor is cheap: the copies share their elements, and all see writes (`copy()` makes a
 // separate tensor). Reading from many threads is safe; writing is not.
 class Tensor {
@@ -51,12 +58,12 @@ class Tensor {
   // the number of values does not match the dims.
   template <class T>
   static Tensor of(Dims dims, const std::vector<T>& values);
-  // A copy of a std::vector, std::array, std::span or C array, of rank 1 or with the dims:
-  // Tensor::from(rows, {2, 2}). ValueError E0482 as above.
-  template <class Values>
-  static Tensor from(const Values& values);
-  template <class Values>
-  static Tensor from(const Values& values, Dims dims);
+  // The same from a std::vector, std::array, std::span or C array: Tensor::of({2, 2}, rows); of
+  // rank 1 without dims.
+  template <Sequence Values>
+  static Tensor of(Dims dims, const Values& values);
+  template <Sequence Values>
+  static Tensor of(const Values& values);
   // Elements that something else owns: they live as long as `owner` does. With a pointer to const
   // the tensor, and all that share with it, are read-only. Bools with bytes besides 0 and 1 are
   // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
@@ -113,10 +120,9 @@ class Tensor {
   Tensor to(DType dtype) const;
   Tensor copy() const;          // in the memory of this process and not foreign: to be written to
   Tensor as_read_only() const;  // the same elements, not to be written to
-  // The same elements with other dims of the same size; otherwise ValueError E0485.
-  Tensor reshaped(Dims dims) const;
-  // The same, where one dim may be -1: what the others leave. Elements of another library are
-  // copied where they are not row-major in the memory of this process.
+  // The same elements with other dims of the same size; otherwise ValueError E0485. One dim may be
+  // -1: what the others leave. Elements of another library are copied where they are not row-major
+  // in the memory of this process.
   Tensor reshape(Dims dims) const;
   // With row-major elements in the memory of this process, as `host`: itself if they are.
   Tensor contiguous() const { return host(); }
@@ -176,22 +182,18 @@ Tensor Tensor::of(Dims dims, const std::vector<T>& values) {
   return result;
 }
 
-template <class Values>
-Tensor Tensor::from(const Values& values, Dims dims) {
+template <Sequence Values>
+Tensor Tensor::of(Dims dims, const Values& values) {
   using T = std::remove_cvref_t<decltype(*std::begin(values))>;
   require_count(dims, std::size(values));
-  if constexpr (std::is_same_v<Values, std::vector<bool>>) {
-    return of<bool>(std::move(dims), values);
-  } else {
-    Tensor result = empty(dtype_of<T>, std::move(dims));
-    std::copy(std::begin(values), std::end(values), result.template mutable_data<T>());
-    return result;
-  }
+  Tensor result = empty(dtype_of<T>, std::move(dims));
+  std::copy(std::begin(values), std::end(values), result.template mutable_data<T>());
+  return result;
 }
 
-template <class Values>
-Tensor Tensor::from(const Values& values) {
-  return from(values, {static_cast<std::int64_t>(std::size(values))});
+template <Sequence Values>
+Tensor Tensor::of(const Values& values) {
+  return of({static_cast<std::int64_t>(std::size(values))}, values);
 }
 
 template <class T>

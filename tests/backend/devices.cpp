@@ -35,14 +35,14 @@ void check_devices(Backend& backend) {
   CHECK(*info.free <= *info.total);
   const std::string refused = "mithril.BackendError[E1005]: there is no device 'cuda:99'\n";
   CHECK(text_of_error([&] { backend.memory_info("cuda:99"); }).starts_with(refused));
-  const Tensor two = Tensor::from(std::vector<float>{1, 2});
+  const Tensor two = Tensor::of(std::vector<float>{1, 2});
   CHECK(text_of_error([&] { backend.to_device(two, "cuda:99"); }).starts_with(refused));
 }
 
 void check_tensors(const Backend& backend) {
   const Tensor zeros = backend.zeros({2, 3}), ones = backend.ones({2}, DType::int64);
   CHECK(identical(zeros.host(), Tensor::zeros({2, 3}, backend.default_dtype())));
-  CHECK(identical(ones.host(), Tensor::from(std::vector<std::int64_t>{1, 1})));
+  CHECK(identical(ones.host(), Tensor::of(std::vector<std::int64_t>{1, 1})));
   CHECK(identical(backend.randn({5}, 7).host(), Tensor::randn({5}, 7, backend.default_dtype())));
   for (const DType dtype : all_dtypes) {
     const Tensor made = backend.ones({3}, dtype);

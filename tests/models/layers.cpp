@@ -115,7 +115,7 @@ TEST_CASE("attention has a port for a mask where one is wanted") {
   Model masked = ml::ScaledDotProduct({.is_causal = false, .use_attn_mask = true});
   masked.set_shapes({{"query", {"N", 2, 3}}, {"key", {"N", 2, 3}}, {"value", {"N", 2, 1}}});
   CHECK(to_string(masked.shape("output")) == "[N, 2, 1]");
-  const Tensor query = full(6, 0).reshaped({1, 2, 3});
+  const Tensor query = full(6, 0).reshape({1, 2, 3});
   const Tensor value = Tensor::of<double>({1, 2, 1}, {1, 5});
   const CompiledModel model = compile(masked, cpu({.dtype = DType::float64}),
                                       {.types = {{"attn_mask", kind::bool_tensor}}});
@@ -153,7 +153,7 @@ TEST_CASE("attention drops weights, and divides the others by the share that is 
   model.set_shapes({{"query", {count, 3}}});
   const CompiledModel compiled =
       compile(model, cpu({.dtype = DType::float64}), {.data_keys = {"query"}});
-  const Tensor alike = full(count * 3, 0).reshaped({count, 3});
+  const Tensor alike = full(count * 3, 0).reshape({count, 3});
   Tensor each = Tensor::full(DType::float64, {count, count}, 0);  // the output is the weights
   for (int64_t i = 0; i < count; ++i) each.mutable_data<double>()[i * count + i] = 1;
   State state = compiled.initial_state_dict();

@@ -97,7 +97,7 @@ TEST_CASE("tensors of bfloat16 hold each float as the type rounds it, and conver
 
 TEST_CASE("the extreme values of integers convert to wider dtypes and back") {
   const auto check = [](DType dtype, std::vector<std::int64_t> values) {
-    const Tensor wide = Tensor::from(values), narrow = wide.to(dtype);
+    const Tensor wide = Tensor::of(values), narrow = wide.to(dtype);
     CHECK(identical(narrow.to(DType::int64), wide));
     CHECK(narrow.at_as_double(0) == static_cast<double>(values[0]));
     CHECK(narrow.at_as_double(1) == static_cast<double>(values[1]));
@@ -113,11 +113,11 @@ TEST_CASE("the extreme values of integers convert to wider dtypes and back") {
 }
 
 TEST_CASE("integers wrap to narrow ones, and floats out of range give the smallest") {
-  const Tensor ints = Tensor::from(std::vector<std::int64_t>{128, -129, 256, 65536 + 5});
+  const Tensor ints = Tensor::of(std::vector<std::int64_t>{128, -129, 256, 65536 + 5});
   CHECK(identical(ints.to(DType::int8), Tensor::of<std::int8_t>({4}, {-128, 127, 0, 5})));
   CHECK(identical(ints.to(DType::uint8), Tensor::of<std::uint8_t>({4}, {128, 127, 0, 5})));
   CHECK(identical(ints.to(DType::int16), Tensor::of<std::int16_t>({4}, {128, -129, 256, 5})));
-  const Tensor reals = Tensor::from(std::vector<double>{-128.9, 127.9, 128, nan, -0.9, 255.9, 256});
+  const Tensor reals = Tensor::of(std::vector<double>{-128.9, 127.9, 128, nan, -0.9, 255.9, 256});
   CHECK(identical(reals.to(DType::int8),
                   Tensor::of<std::int8_t>({7}, {-128, 127, -128, -128, 0, -128, -128})));
   CHECK(identical(reals.to(DType::uint8),

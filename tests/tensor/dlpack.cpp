@@ -76,7 +76,7 @@ TEST_CASE("the deleter runs once, when the last tensor that shares is gone") {
   Foreign foreign;
   {
     const Tensor tensor = from_dlpack(&foreign.managed);
-    const Tensor reshaped = tensor.reshaped({12});
+    const Tensor reshaped = tensor.reshape({12});
     CHECK(foreign.deleted == 0);
   }
   CHECK(foreign.deleted == 1);
@@ -212,7 +212,7 @@ TEST_CASE("narrow integers are imported as they are") {
   foreign.view({2}, {1});
   foreign.managed.dl_tensor.data = shorts.data();
   foreign.managed.dl_tensor.dtype = {kDLInt, 16, 1};
-  CHECK(identical(from_dlpack(&foreign.managed), Tensor::from(shorts)));
+  CHECK(identical(from_dlpack(&foreign.managed), Tensor::of(shorts)));
 }
 
 TEST_CASE("integers that Mithril lacks are widened") {

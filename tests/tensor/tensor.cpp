@@ -61,7 +61,7 @@ TEST_CASE("a tensor without elements can be copied, converted and reshaped") {
   CHECK(tensor.bytes() == 0);
   CHECK(identical(tensor.copy(), tensor));
   CHECK(tensor.to(DType::float16).dims() == Dims{3, 0});
-  CHECK(tensor.reshaped({0, 7}).dims() == Dims{0, 7});
+  CHECK(tensor.reshape({0, 7}).dims() == Dims{0, 7});
 }
 
 TEST_CASE("a scalar has rank 0 and one element") {
@@ -93,16 +93,16 @@ TEST_CASE("full converts its value to the dtype") {
 
 TEST_CASE("a tensor is made of vectors, arrays and spans") {
   const std::vector<float> numbers{1, 2, 3, 4};
-  CHECK(identical(Tensor::from(numbers), Tensor::of<float>({4}, {1, 2, 3, 4})));
-  CHECK(identical(Tensor::from(numbers, {2, 2}), Tensor::of<float>({2, 2}, {1, 2, 3, 4})));
-  CHECK(identical(Tensor::from(std::span(numbers).subspan(1, 2)), Tensor::of<float>({2}, {2, 3})));
-  CHECK(identical(Tensor::from(std::array<std::int8_t, 2>{-128, 127}),
+  CHECK(identical(Tensor::of(numbers), Tensor::of<float>({4}, {1, 2, 3, 4})));
+  CHECK(identical(Tensor::of({2, 2}, numbers), Tensor::of<float>({2, 2}, {1, 2, 3, 4})));
+  CHECK(identical(Tensor::of(std::span(numbers).subspan(1, 2)), Tensor::of<float>({2}, {2, 3})));
+  CHECK(identical(Tensor::of(std::array<std::int8_t, 2>{-128, 127}),
                   Tensor::of<std::int8_t>({2}, {-128, 127})));
-  CHECK(identical(Tensor::from(std::vector<bool>{true, false}),
-                  Tensor::of<bool>({2}, {true, false})));
+  CHECK(
+      identical(Tensor::of(std::vector<bool>{true, false}), Tensor::of<bool>({2}, {true, false})));
   const std::int64_t exact[] = {(1LL << 53) + 1};
-  CHECK(Tensor::from(exact).values<std::int64_t>()[0] == 9007199254740993);
-  CHECK_THROWS_AS(Tensor::from(numbers, {3}), ValueError);
+  CHECK(Tensor::of(exact).values<std::int64_t>()[0] == 9007199254740993);
+  CHECK_THROWS_AS(Tensor::of({3}, numbers), ValueError);
 }
 
 TEST_CASE("a tensor of zeros, ones or random numbers has the dims and the dtype") {
@@ -154,7 +154,7 @@ TEST_CASE("copy() separates the elements") {
 
 TEST_CASE("reshaping shares the elements") {
   Tensor tensor = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor reshaped = tensor.reshaped({3, 2});
+  const Tensor reshaped = tensor.reshape({3, 2});
   tensor.mutable_data<float>()[5] = 7.0F;
   CHECK(reshaped.dims() == Dims{3, 2});
   CHECK(reshaped.data<float>()[5] == 7.0F);
@@ -180,7 +180,7 @@ TEST_CASE("elements borrowed from const cannot be written") {
   const float element = 1.0F;
   Tensor tensor = Tensor::borrow(DType::float32, {1}, &element, nullptr);
   CHECK(tensor.read_only());
-  CHECK(tensor.reshaped({}).read_only());
+  CHECK(tensor.reshape({}).read_only());
   CHECK(!tensor.copy().read_only());
   CHECK(text_of_error([&] { tensor.mutable_data<float>(); }) ==
         "mithril.ValueError[E0483]: a float32 tensor of dims [1] is read-only: its elements are "
@@ -239,7 +239,7 @@ TEST_CASE("values of another number than the dims are refused") {
 
 TEST_CASE("reshaping to another number of elements is refused") {
   CHECK(text_of_error([] {
-          Tensor(DType::float32, {6}).reshaped({4, 2});
+          Tensor(DType::float32, {6}).reshape({4, 2});
         }) ==
         "mithril.ValueError[E0485]: a tensor keeps its number of elements when reshaped\n"
         "  dims   : [4, 2]   8 elements\n"
