@@ -62,8 +62,8 @@ inline Eigen eigen_of_symmetric(Matrix matrix) {
   }
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](int64_t a, int64_t b) { return matrix(a, a) < matrix(b, b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return matrix(a, a) < matrix(b, b); });
   Eigen result{{}, Matrix(n, n)};
   for (int64_t column = 0; column < n; ++column) {
     const int64_t from = order[static_cast<size_t>(column)];
