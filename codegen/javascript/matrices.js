@@ -19,3 +19,8 @@ export function writeMatrix(output, index, matrix) {
   const rows = matrix.length;
   matrix.forEach((row, i) => output.data.set(row, (index * rows + i) * row.length));
 }
+
+// The mean of a square matrix and its transpose.
+export function symmetricPart(matrix) {
+  return matrix.map((row, i) => row.map((element, j) => (element + matrix[j][i]) / 2));
+}
