@@ -107,6 +107,9 @@ struct CompiledState : CompileSettings {
   State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
 
+// The outputs that gradients are of unless the caller names them (indices in `outputs`): the cost;
+// without a cost every floating-point output.
+std::vector<size_t> differentiated_outputs(const CompiledState& compiled);
 std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);
 // Runs the passes on the graph with the hooks, and makes an observer that calls them.
 void apply_hooks(CompiledState& compiled);

@@ -29,17 +29,6 @@ void check_key(const CompiledState& compiled, const std::string& key) {
   unknown_name(ErrorKind::input, "E0802", "data input", key, "", known);
 }
 
-// The cost; without a cost every floating-point output.
-std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
-  std::vector<size_t> of;
-  const std::vector<bool> differentiable = compiled.differentiable_outputs();
-  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
-    if (compiled.outputs[i].name == "final_cost") return {i};
-    if (differentiable[compiled.outputs[i].index]) of.push_back(i);
-  }
-  return of;
-}
-
 // The graph of the outputs. `dims_of` gives the dims of an input that is no state.
 template <typename DimsOf>
 ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
@@ -70,6 +59,16 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
 }
 
 }  // namespace
+
+std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
+  std::vector<size_t> of;
+  const std::vector<bool> differentiable = compiled.differentiable_outputs();
+  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+    if (compiled.outputs[i].name == "final_cost") return {i};
+    if (differentiable[compiled.outputs[i].index]) of.push_back(i);
+  }
+  return of;
+}
 
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "mithril/base/text.hpp"
+#include "mithril/compile/crossings.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -22,12 +22,6 @@ struct LoadedSegment {
   std::vector<ValueId> released;  // that no later segment reads
   size_t nodes;
   std::unique_ptr<Executable> executable;
-};
-
-// A value that one backend makes and another one reads.
-struct CrossingValue {
-  size_t from, to;  // members
-  ValueId value;
 };
 
 // Assigns donations to segments. An input may be overwritten if one segment alone reads it and no
@@ -61,26 +55,6 @@ std::vector<std::vector<Donation>> donations_of_segments(const Graph& graph,
 bool is_observed(const Graph& graph, const Observer* observer) {
   return observer && std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                  [&](const Node& node) { return observer->wants(node); });
-}
-
-std::optional<int64_t> bytes_of_value(const Value& value) {
-  if (!value.ranked) return std::nullopt;
-  auto bytes = static_cast<int64_t>(size_of(value.dtype));
-  for (const Dim& dim : value.dims) {
-    const Dim now = resolve(dim);
-    if (!now.is_constant()) return std::nullopt;
-    bytes *= now.constant();
-  }
-  return bytes;
-}
-
-// Whether the second backend reads a tensor of the first one without a copy.
-bool share_memory(const Backend& from, const Backend& to) {
-  const Tensor given(DType::float32, {1});
-  const Tensor made = from.receive(given);
-  const Tensor taken = to.receive(made);
-  const void* at = given.raw_data();
-  return made.host().raw_data() == at && taken.host().raw_data() == at;
 }
 
 class SegmentedExecutable final : public Executable {
@@ -118,7 +92,7 @@ class SegmentedExecutable final : public Executable {
                            members_[segment.member]->load(segment.graph, own)});
     }
     find_released();
-    describe(graph);
+    describe(graph, crossings(graph, segments, main_));
   }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
@@ -176,61 +150,22 @@ class SegmentedExecutable final : public Executable {
     }
   }
 
-  std::string member_name(size_t member) const {
-    const std::string_view name = members_[member]->name();
-    size_t same = 0, number = 0;
-    for (size_t i = 0; i < members_.size(); ++i) {
-      if (members_[i]->name() != name) continue;
-      ++same;
-      if (i <= member) ++number;
-    }
-    return std::string(name) + (same > 1 ? " (" + std::to_string(number) + ")" : "");
-  }
-
-  std::vector<CrossingValue> crossings() const {
-    std::vector<CrossingValue> all;
-    std::set<std::pair<size_t, ValueId>> seen;
-    for (const LoadedSegment& segment : segments_) {
-      for (const ValueId id : segment.inputs) {
-        const size_t from = maker_[index(id)];
-        if (from == from_outside || from == segment.member) continue;
-        if (seen.insert({segment.member, id}).second) all.push_back({from, segment.member, id});
-      }
-    }
-    return all;
-  }
-
-  void describe(const Graph& graph) {
+  void describe(const Graph& graph, const std::vector<Crossing>& crossings) {
+    const BackendMembers members{members_, main_};
     for (size_t i = 0; i < segments_.size(); ++i) {
       const LoadedSegment& segment = segments_[i];
       const std::string last =
           segment.outputs.empty() ? "" : ", to " + graph.value(segment.outputs.back()).name;
       notes_.push_back(fmt::format("segment {}: {} runs {} {}{}", i + 1,
-                                   member_name(segment.member), segment.nodes,
+                                   members.name(segment.member), segment.nodes,
                                    segment.nodes == 1 ? "op" : "ops", last));
       for (const std::string& note : segment.executable->notes())
-        notes_.push_back(member_name(segment.member) + ": " + note);
+        notes_.push_back(members.name(segment.member) + ": " + note);
     }
-    int64_t total = 0;
-    bool open = false;
-    const std::vector<CrossingValue> all = crossings();
-    for (const CrossingValue& crossing : all) {
-      const Value& value = graph.value(crossing.value);
-      const std::optional<int64_t> bytes = bytes_of_value(value);
-      const std::string dims = value.ranked ? to_string(value.dims) : "[...]";
-      const bool shared = share_memory(*members_[crossing.from], *members_[crossing.to]);
-      notes_.push_back(
-          fmt::format("crossing from {} to {}: {}, {}{}, {}, {}", member_name(crossing.from),
-                      member_name(crossing.to), value.name, name(value.dtype), dims,
-                      bytes ? memory_text(static_cast<double>(*bytes)) : "bytes by size",
-                      shared ? "shared" : "copied once"));
-      total += bytes.value_or(0);
-      open = open || !bytes;
-    }
-    notes_.push_back(fmt::format("{} {} between backends in each evaluation, {}{}", all.size(),
-                                 all.size() == 1 ? "value crosses" : "values cross",
-                                 memory_text(static_cast<double>(total)),
-                                 open ? " and those of open sizes" : ""));
+    for (std::string& line : crossing_lines(crossings, members)) notes_.push_back(std::move(line));
+    notes_.push_back(fmt::format("{} {} between backends in each evaluation, {}", crossings.size(),
+                                 crossings.size() == 1 ? "value crosses" : "values cross",
+                                 bytes_text(crossings)));
   }
 
   const std::vector<std::shared_ptr<Backend>> members_;

@@ -1,11 +1,14 @@
 #include "mithril/compile/several_backends.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/compile/crossings.hpp"
 #include "mithril/compile/segmented_executable.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/part.hpp"
@@ -190,6 +193,27 @@ std::unique_ptr<Executable> SeveralBackends::load(const Graph& graph, const Load
                     std::string(backend->name()));
   return load_segments(graph, partition(graph, members), members_, main_, options,
                        std::move(notes));
+}
+
+std::vector<std::string> SeveralBackends::gradient_notes(const Graph& forward,
+                                                         const Graph& both) const {
+  const auto crossings_in = [&](const Graph& graph) {
+    return crossings(graph, partition(graph, members_of(graph)), main_);
+  };
+  std::set<std::pair<size_t, std::string>> before;
+  for (const Crossing& crossing : crossings_in(forward)) before.emplace(crossing.to, crossing.name);
+  std::vector<Crossing> more = crossings_in(both);
+  if (more.empty()) return {};
+  std::erase_if(more, [&](const Crossing& crossing) {
+    return before.contains({crossing.to, crossing.name});
+  });
+  std::vector<std::string> notes;
+  for (const std::string& line : crossing_lines(more, {members_, main_}))
+    notes.push_back("gradients: " + line);
+  notes.push_back(fmt::format("{} more {} with gradients, {}", more.size(),
+                              more.size() == 1 ? "value crosses" : "values cross",
+                              bytes_text(more)));
+  return notes;
 }
 
 // The elements of a foreign tensor may be those of another member's tensor.

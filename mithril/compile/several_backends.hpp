@@ -41,6 +41,8 @@ class SeveralBackends final : public Backend {
   GraphOptions graph_options() const override { return options_; }
   std::vector<std::string> missing(const Graph& graph) const override;
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override;
+  // Lines for the summary: what crosses in the graph with gradients, but not in the forward graph.
+  std::vector<std::string> gradient_notes(const Graph& forward, const Graph& both) const;
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
     return main().adopt(tensor, parameter);
   }

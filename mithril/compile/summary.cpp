@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/several_backends.hpp"
 
 namespace mithril {
 namespace {
@@ -58,6 +63,40 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
   const std::optional<double> values = bytes_of_values(composed);
   return "evaluating takes " + memory_text(static_cast<double>(*peak)) +
          (values ? ", where all values are " + memory_text(*values) : "") + "\n";
+}
+
+std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>& of) {
+  try {
+    return compiled.gradients(of);
+  } catch (const GradientError&) {
+    return std::nullopt;
+  }
+}
+
+// The graph with the gradients of those outputs that have one; empty if none has.
+std::optional<Graph> whole_gradient_graph(Impl& compiled) {
+  const std::vector<size_t> all = differentiated_outputs(compiled);
+  if (all.empty()) return std::nullopt;
+  if (std::optional<Graph> graph = gradients_if_any(compiled, all)) return graph;
+  std::optional<Graph> graph;
+  std::vector<size_t> of;
+  for (const size_t output : all) {
+    of.push_back(output);
+    if (std::optional<Graph> more = gradients_if_any(compiled, of)) {
+      graph = std::move(more);
+    } else {
+      of.pop_back();
+    }
+  }
+  return graph;
+}
+
+// What crosses between several backends when gradients are evaluated.
+std::vector<std::string> gradient_notes(Impl& compiled) {
+  const auto* several = dynamic_cast<const SeveralBackends*>(compiled.backend.get());
+  if (!several || compiled.inference || compiled.parameters.empty()) return {};
+  const std::optional<Graph> graph = whole_gradient_graph(compiled);
+  return graph ? several->gradient_notes(compiled.graph, *graph) : std::vector<std::string>();
 }
 
 class SummaryTable {
@@ -161,6 +200,7 @@ std::string CompiledModel::summary() const try {
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
   std::string notes = memory_note(*impl_->forward->executable, impl_->source);
   for (const std::string& note : impl_->forward->executable->notes()) notes += note + "\n";
+  for (const std::string& note : gradient_notes(*impl_)) notes += note + "\n";
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
                      impl_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +

@@ -113,7 +113,8 @@ def test_the_summary_names_the_parts_and_what_crosses() -> None:
     crossing = [line for line in lines if line.startswith("crossing from cpu (1) to cpu (2): ")]
     assert len(crossing) == 1
     assert crossing[0].endswith("float32[8, 8], 256 B, shared")
-    assert lines[-1] == "1 value crosses between backends in each evaluation, 256 B"
+    assert "crossing from cpu (2) to cpu (1): out, float32[8, 3], 96 B, shared" in lines
+    assert lines[-1] == "2 values cross between backends in each evaluation, 352 B"
 
 
 def test_a_pickled_model_runs_on_the_same_backends() -> None:

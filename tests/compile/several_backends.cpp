@@ -344,6 +344,30 @@ TEST_CASE("the summary shows which part runs where and what crosses") {
   has("2 values cross between backends in each evaluation, 288 B");
 }
 
+TEST_CASE("the summary shows what crosses with gradients") {
+  CompileOptions options = placed_options();
+  options.shapes = {{"x", {8, 4}}, {"classes", {8}}};
+  const Backends backends{{"", cpu()}, {"head", cpu({.reference = true})}};
+  const std::string text = compile(placed_network(), backends, options).summary();
+  CAPTURE(text);
+  const auto has = [&](const std::string& line) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  };
+  has("2 values cross between backends in each evaluation, 288 B\n");
+  // The gradients of the scores, of the input of the head, of its weight and of its bias.
+  has("gradients: crossing from cpu (1) to cpu (2): grad.");
+  has(", float32[8, 3], 96 B, shared\n");
+  has(", float32[8, 6], 192 B, shared\n");
+  has("gradients: crossing from cpu (2) to cpu (1): head.weight.grad, float32[3, 6], 72 B, "
+      "shared\n");
+  has("gradients: crossing from cpu (2) to cpu (1): head.bias.grad, float32[3], 12 B, shared\n");
+  has("4 more values cross with gradients, 372 B\n");
+  options.inference = true;
+  CHECK(compile(placed_network(), backends, options).summary().find("gradients: ") ==
+        std::string::npos);
+}
+
 TEST_CASE("the longest path of a part decides on which backend it runs") {
   Model inner;
   inner |= Relu().named("first")({{"input", "a"}, {"output", "b"}});
