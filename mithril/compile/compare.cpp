@@ -245,7 +245,8 @@ class ComparedModel {
       labels.push_back("the gradient of " + quoted(compiled_.outputs[i].name));
     const Signature signature(graph_, std::move(labels));
     inputs_.resize(signature.size());
-    take_inputs(compiled_, signature, params, data, State(), inputs_);
+    if (!options_.state.empty()) check_state(compiled_, options_.state, "compare");
+    take_inputs(compiled_, signature, params, data, options_.state, inputs_);
     if (!of_.empty()) take_gradients(signature);
     if (compiled_.safe_shapes) signature.check_dims(inputs_);
     for (Tensor& tensor : inputs_) tensor = tensor.host();

@@ -20,6 +20,7 @@ struct CompareOptions {
   bool gradients = true;   // whether gradients are compared, too
   std::uint64_t seed = 0;  // of the gradients of the outputs
   bool reduce = false;     // whether a failure is reduced to the smallest graph that still fails
+  State state = {};        // empty: the initial one
 };
 
 // The first value, in the order of the graph, whose results differ.

@@ -86,6 +86,7 @@ def compare(  # noqa: PLR0913 - its options
     gradients: bool = True,
     seed: int = 0,
     reduce: bool = False,
+    state: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> BackendComparison:
     """Runs a model on several backends and compares value by value, gradients included.
@@ -103,6 +104,7 @@ def compare(  # noqa: PLR0913 - its options
         gradients: whether to compare gradients, too.
         seed: of the gradients that come in at the outputs.
         reduce: whether to cut the graph to the smallest that still fails.
+        state: as evaluate returned it; None: the initial one.
         options: of ml.compile.
 
     Example:
@@ -112,7 +114,15 @@ def compare(  # noqa: PLR0913 - its options
     """
     compiled = _core.compile(model, backends[0] if backends else None, **options)
     names, nodes, found, text = _core._compare(
-        compiled, list(backends[1:]), dict(params), dict(data), tolerance, gradients, seed, reduce
+        compiled,
+        list(backends[1:]),
+        dict(params),
+        dict(data),
+        tolerance,
+        gradients,
+        seed,
+        reduce,
+        dict(state or {}),
     )
     differences = []
     for fields in found:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ._core import Backend, CompiledModel, Model, raise_error
 from .backends import CpuBackend, JaxBackend, TorchBackend
 from .compare import compare, write_reduced
 from .files import load_safetensors
+from .packages import load_package
 
 DESCRIPTION = "Compare backends on a model, and name the first node where they differ."
 BACKENDS: dict[str, Callable[[Any], Backend]] = {
@@ -28,7 +29,9 @@ BACKENDS: dict[str, Callable[[Any], Backend]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options; sets `run`."""
     parser.description = f"{DESCRIPTION} The exit status is 1 if they differ."
-    parser.add_argument("model", help="a model as JSON, as Model.to_json writes it")
+    parser.add_argument(
+        "model", help="a model as JSON, as Model.to_json writes it; or a package, with its weights"
+    )
     parser.add_argument(
         "--backends",
         nargs="+",
@@ -45,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=SIZES",
         help="the sizes of an input: x=8,4; for every size that the model leaves open",
     )
-    parser.add_argument("--params", help="a .safetensors file; default: as the layers initialise")
+    parser.add_argument(
+        "--params",
+        help="a .safetensors file; default: those of the package, or as the layers initialise",
+    )
     parser.add_argument(
         "--data", help="a .safetensors file; default: normally distributed, and ints of 0 and 1"
     )
@@ -60,13 +66,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(given: argparse.Namespace) -> None:
-    model = Model.from_json(Path(given.model).read_text(encoding="utf-8"))
+    verified = _read(Path(given.model))
+    model = verified.model
     dtype = getattr(_core.dtype, given.dtype)
     backends = [BACKENDS[name](dtype) for name in given.backends]
-    options = {"shapes": _shapes(given.shape), "inference": given.inference}
+    options = {
+        "shapes": _shapes(given.shape),
+        "inference": given.inference,
+        "data_keys": verified.data_keys,
+    }
     compiled = _core.compile(model, backends[0], **options)
-    params = load_safetensors(given.params) if given.params else compiled.get_parameters(given.seed)
-    data = load_safetensors(given.data) if given.data else _random_data(compiled, given.seed)
+    params = verified.params
+    if given.params:
+        params = load_safetensors(given.params)
+    elif params is None:
+        params = compiled.get_parameters(given.seed)
+    # A package can have weights that training would not change.
+    fixed = {key: params[key] for key in compiled.data_keys if key in params}
+    params = {key: array for key, array in params.items() if key not in fixed}
+    open_keys = [key for key in compiled.data_keys if key not in fixed]
+    data = (
+        load_safetensors(given.data)
+        if given.data
+        else _random_data(compiled, open_keys, given.seed)
+    )
+    data |= fixed
     found = compare(
         model,
         backends,
@@ -76,6 +100,7 @@ def _run(given: argparse.Namespace) -> None:
         gradients=not given.no_gradients,
         seed=given.seed,
         reduce=given.reduce is not None,
+        state=verified.state,
         **options,
     )
     print(found, end="")
@@ -87,6 +112,23 @@ def _run(given: argparse.Namespace) -> None:
             print(f"wrote {path}")
     if not found.agrees:
         sys.exit(1)
+
+
+class _Verified(NamedTuple):
+    """A model and what was saved with it."""
+
+    model: Model
+    params: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
+    data_keys: Sequence[str] = ()
+
+
+def _read(path: Path) -> _Verified:
+    if not path.is_dir() and path.suffix != ".zip":
+        return _Verified(Model.from_json(path.read_text(encoding="utf-8")))
+    package = load_package(path)
+    keys = [port.name for port in package.info.inputs]
+    return _Verified(package.model, package.params, package.state, keys)
 
 
 def _shapes(arguments: list[str]) -> dict[str, list[int]]:
@@ -105,11 +147,11 @@ def _shapes(arguments: list[str]) -> dict[str, list[int]]:
     return shapes
 
 
-def _random_data(compiled: CompiledModel, seed: int) -> dict[str, Any]:
+def _random_data(compiled: CompiledModel, keys: Sequence[str], seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     dtypes = _core._data_dtypes(compiled)
     data: dict[str, Any] = {}
-    for key in compiled.data_keys:
+    for key in keys:
         shape = compiled.shapes.get(key)
         sizes = [size for size in shape or [] if isinstance(size, int)]
         if shape is None or len(sizes) < len(shape):

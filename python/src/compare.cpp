@@ -24,7 +24,7 @@ py::tuple fields_of(const BackendDifference& found) {
 py::tuple compare_backends(const CompiledModel& reference, const py::list& others,
                            const py::dict& params, const py::dict& data,
                            std::optional<double> tolerance, bool gradients, std::uint64_t seed,
-                           bool reduce) {
+                           bool reduce, const py::dict& state) {
   std::vector<std::shared_ptr<Backend>> backends;
   for (const py::handle backend : others) {
     if (!py::isinstance<Backend>(backend))
@@ -32,10 +32,14 @@ py::tuple compare_backends(const CompiledModel& reference, const py::list& other
     backends.push_back(backend.cast<std::shared_ptr<Backend>>());
   }
   const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
-  const BackendComparison found = call_with_inputs({params, data}, [&] {
-    return compare(
-        reference, backends, p, d,
-        {.tolerance = tolerance, .gradients = gradients, .seed = seed, .reduce = reduce});
+  const State s = state_of(state);
+  const BackendComparison found = call_with_inputs({params, data, state}, [&] {
+    return compare(reference, backends, p, d,
+                   {.tolerance = tolerance,
+                    .gradients = gradients,
+                    .seed = seed,
+                    .reduce = reduce,
+                    .state = s});
   });
   py::list differences;
   for (const BackendDifference& each : found.differences) differences.append(fields_of(each));
@@ -59,7 +63,7 @@ py::dict data_dtypes(const CompiledModel& compiled) {
 void bind_compare(py::module_& module) {
   module.def("_compare", compare_backends, py::arg("reference"), py::arg("others"),
              py::arg("params"), py::arg("data"), py::arg("tolerance"), py::arg("gradients"),
-             py::arg("seed"), py::arg("reduce"), "What ml.compare is made of.");
+             py::arg("seed"), py::arg("reduce"), py::arg("state"), "What ml.compare is made of.");
   module.def("_data_dtypes", data_dtypes, py::arg("compiled"), "The dtype of each data input.");
 }
 

@@ -150,3 +150,85 @@ def test_verify_names_open_sizes(model_file: Path, tmp_path: Path) -> None:
         "mithril.ValueError[E0439]: --shape is 'x=a', expected KEY=SIZES\n"
         "  help: write the sizes with commas: x=8,4\n"
     )
+
+
+@pytest.fixture(params=["package", "package.zip"])
+def package(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A package of a model with a norm, whose weights are not those of any seed."""
+    net = ml.Model()
+    net |= ml.Linear(8, name="fc1")(input=ml.IOKey("x", shape=["N", 4]))
+    net += ml.BatchNorm1D(name="norm")
+    net += ml.Linear(3, name="fc2")(output="out")
+    compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x"])
+    rng = np.random.default_rng(7)
+    params = {key: rng.random(array.shape) for key, array in compiled.get_parameters().items()}
+    state = {key: np.full_like(array, 3) for key, array in compiled.initial_state_dict.items()}
+    path = tmp_path / request.param
+    ml.save_package(
+        path,
+        net,
+        {key: array.astype(np.float32) for key, array in params.items()},
+        state=state,
+        data_keys=["x"],
+    )
+    return path
+
+
+def test_verify_takes_the_weights_and_the_state_of_a_package(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[Any] = []
+
+    def watched(model: ml.Model, backends: Any, params: Any, data: Any, **options: Any) -> Any:
+        given.append((params, data, options["state"]))
+        return ml.compare(model, backends, params, data, **options)
+
+    monkeypatch.setattr("mithril.verify_command.compare", watched)
+    for inference in ([], ["--inference"]):
+        main(["verify", str(package), "--shape", "x=5,4", *inference])
+        assert capsys.readouterr().out.startswith("cpu, cpu agree on ")
+    loaded = ml.load_package(package)
+    for params, data, state in given:
+        assert list(data) == ["x"]
+        for got, expected in ((params, loaded.params), (state, loaded.state)):
+            assert list(got) == list(expected)
+            assert all(np.array_equal(got[key], expected[key]) for key in expected)
+
+
+@needs_torch
+def test_verify_reduces_a_failure_of_a_package(tmp_path: Path) -> None:
+    def scaled(x: Any) -> Any:
+        return x * 2 if isinstance(x, np.ndarray) else x * 2.02
+
+    op = ml.add_op("wrong_at_weights", inputs={"x": "*s"}, outputs={"y": "*s"}, function=scaled)
+    net = ml.Model()
+    net |= ml.Multiply()(left="x", right=ml.IOKey("weight", shape=[3]), output="h")
+    net |= op()(x="weight", y="s")
+    net |= ml.Add()(left="h", right="s", output="out")
+    ml.save_package(tmp_path / "p", net, {"weight": np.float32([1, 2, 4])}, data_keys=["x"])
+    folder = tmp_path / "reduced"
+    arguments = [str(tmp_path / "p"), "--backends", "cpu", "torch", "--shape", "x=2,3"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", *arguments, "--reduce", str(folder)])
+    assert stopped.value.code == 1
+    (weight,) = ml.load_safetensors(folder / "data.safetensors").values()
+    np.testing.assert_array_equal(weight, [1, 2, 4])
+
+
+def test_verify_names_what_a_package_lacks(tmp_path: Path) -> None:
+    done = run_verify(tmp_path, "--shape", "x=5,4")
+    assert done.returncode == 1
+    assert done.stderr.startswith("mithril.")
+
+
+def test_compare_takes_a_state() -> None:
+    net = ml.Model()
+    net |= ml.BatchNorm1D(name="norm")(input="x", output="out")
+    backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
+    options: dict[str, Any] = {"shapes": {"x": [5, 4]}, "data_keys": ["x"], "inference": True}
+    compiled = ml.compile(net, backends[0], **options)
+    params, state = compiled.get_parameters(), compiled.initial_state_dict
+    data = {"x": np.ones((5, 4), np.float32)}
+    assert ml.compare(net, backends, params, data, state=state, **options).agrees
+    with pytest.raises(ml.StateError, match="E0902"):
+        ml.compare(net, backends, params, data, state={"other": np.ones(4)}, **options)
