@@ -65,8 +65,8 @@ class JavaScriptFunctionWriter {
     const Dims& dims = program_.dims_of(id);
     const std::string sizes = dims.empty() ? "" : ", " + join(dims, ", ");
     const BufferRef& at = place(id);
-    const std::string note =
-        "  // " + comment(name_of(id)) + " " + dims_comment(graph().value(id), dims);
+    const std::string path = name_of(id) == name ? "" : comment(name_of(id)) + " ";
+    const std::string note = "  // " + path + dims_comment(graph().value(id), dims);
     if (at.kind == BufferRef::Kind::constant) {
       const Tensor& elements = *program_.constants[at.index];
       declarations_ += code_line(2, "const " + name + " = constantOf(" + array_of(id) + ", [" +

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/javascript_formula.hpp"
+#include "codegen/names.hpp"
 #include "codegen/web_text.hpp"
 #include "codegen/wide_ints.hpp"
 #include "mithril/base/error.hpp"
@@ -79,13 +80,38 @@ void check_wide(const WebModel& web, const std::vector<bool>& in_gradients) {
     check(graph.outputs()[i].value, gradients.outputs()[i].value);
 }
 
+std::string web_dtype(DType dtype) {
+  return std::string(dtype == DType::boolean ? "bool" : mithril::name(dtype));
+}
+
+// "float32[2, 4]".
+std::string type_and_shape(const WebModel& web, ValueId id) {
+  return web_dtype(web.forward.graph.value(id).dtype) + "[" + join(web.forward.dims_of(id), ", ") +
+         "]";
+}
+
+// The data inputs and the outputs, as comments at the head of a module.
+std::string ports_comment(const WebModel& web) {
+  std::string text = "//\n// Inputs:\n", outputs = "// Outputs:\n";
+  const auto line = [&](const std::string& key, ValueId id) {
+    return "//   " + comment(key) + ": " + type_and_shape(web, id) + "\n";
+  };
+  for (size_t i = 0; i < web.model.inputs.size(); ++i) {
+    const ExportedInput& input = web.model.inputs[i];
+    if (input.role == Role::data) text += line(input.key, web.forward.graph.inputs()[i]);
+  }
+  for (const ExportedOutput& output : web.model.outputs) {
+    if (!output.next_state) outputs += line(output.key, value_of(web, output));
+  }
+  return text + outputs;
+}
+
 std::string port_text(const WebModel& web, const std::string& name, ValueId id, int64_t offset,
                       const std::string& rest) {
-  const DType dtype = web.forward.graph.value(id).dtype;
-  return fmt::format(
-      "    {{ name: {}, dtype: \"{}\", shape: [{}], offset: {}{}{} }},\n", javascript_string(name),
-      dtype == DType::boolean ? "bool" : mithril::name(dtype), join(web.forward.dims_of(id), ", "),
-      offset, rest, web.is_wide[index(id)] ? ", wide: true" : "");
+  return fmt::format("    {{ name: {}, dtype: \"{}\", shape: [{}], offset: {}{}{} }},\n",
+                     javascript_string(name), web_dtype(web.forward.graph.value(id).dtype),
+                     join(web.forward.dims_of(id), ", "), offset, rest,
+                     web.is_wide[index(id)] ? ", wide: true" : "");
 }
 
 std::string initial_text(const Tensor& tensor) {
@@ -203,35 +229,40 @@ std::string web_description(const WebModel& web) {
 std::string web_declarations(const WebModel& web, bool is_wasm) {
   const Graph& graph = web.forward.graph;
   std::string data, parameters, states, outputs, output_gradients, gradients;
+  const auto member = [&](const std::string& name, ValueId id, const std::string& type) {
+    return "  /** " + type_and_shape(web, id) + " */\n  " + name + ": " + type + ";\n";
+  };
   for (size_t i = 0; i < web.model.inputs.size(); ++i) {
     const ExportedInput& input = web.model.inputs[i];
-    const DType dtype = graph.value(graph.inputs()[i]).dtype;
-    const std::string key = "  " + javascript_string(input.key) + ": ";
-    if (input.role == Role::data) data += key + given_type(dtype) + ";\n";
+    const ValueId id = graph.inputs()[i];
+    const DType dtype = graph.value(id).dtype;
+    const std::string key = javascript_string(input.key);
+    if (input.role == Role::data) data += member(key, id, given_type(dtype));
     if (input.role == Role::parameter) {
-      parameters += "  readonly" + key.substr(1) + array_type(dtype) + ";\n";
-      gradients += key + array_type(dtype) + ";\n";
+      parameters += member("readonly " + key, id, array_type(dtype));
+      gradients += member(key, id, array_type(dtype));
     }
-    const bool is_big = (dtype == DType::int64 && is_wasm) || web.is_wide[index(graph.inputs()[i])];
+    const bool is_big = (dtype == DType::int64 && is_wasm) || web.is_wide[index(id)];
     if (input.role == Role::state)
-      states +=
-          "  readonly" + key.substr(1) + (is_big ? "BigInt64Array" : array_type(dtype)) + ";\n";
+      states += member("readonly " + key, id, is_big ? "BigInt64Array" : array_type(dtype));
   }
   for (const ExportedOutput& output : web.model.outputs) {
     if (output.next_state) continue;
-    outputs += "  " + javascript_string(output.key) + ": " +
-               array_type(graph.value(value_of(web, output)).dtype) + ";\n";
+    const ValueId id = value_of(web, output);
+    outputs += member(javascript_string(output.key), id, array_type(graph.value(id).dtype));
   }
-  for (const size_t i : web.model.gradient_of)
+  for (const size_t i : web.model.gradient_of) {
+    const ExportedOutput& output = web.model.outputs[i];
     output_gradients +=
-        "  " + javascript_string(web.model.outputs[i].key) + "?: ArrayLike<number>;\n";
+        member(javascript_string(output.key) + "?", value_of(web, output), "ArrayLike<number>");
+  }
   std::string text = "// The types of the model " + javascript_string(web.name) +
                      ", written by Mithril " + std::string(version()) + ".\n\n";
-  text += interface_of("Data", "What goes in.", data);
-  text += interface_of("Outputs", "What comes out.", outputs);
+  text += interface_of("Data", "The inputs of an evaluation.", data);
+  text += interface_of("Outputs", "The outputs, as new arrays.", outputs);
   text += interface_of("Parameters", "The parameters.", parameters);
   text += interface_of("Gradients", "The gradients of the parameters.", gradients);
-  text += interface_of("States", "What evaluation replaces.", states);
+  text += interface_of("States", "The states, which each evaluation replaces.", states);
   text += interface_of("OutputGradients", "The gradients that come in at the outputs.",
                        output_gradients);
   text += web_file("runtime.d.ts");
@@ -245,7 +276,7 @@ std::string web_module(const WebModel& web, const std::string& head, const std::
       "Adam, MithrilError, Model, SGD, createModel, readSafetensors, "
       "writeSafetensors";
   std::string text = "// The model " + javascript_string(comment(web.name)) +
-                     ", written by Mithril " + std::string(version()) + head;
+                     ", written by Mithril " + std::string(version()) + head + ports_comment(web);
   if (kind == ModuleKind::common) text += "\"use strict\";\n";
   for (const char* file : {"runtime.js", "optimizers.js", "safetensors.js"})
     text += "\n" + without_exports(web_file(file));

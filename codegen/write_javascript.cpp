@@ -17,9 +17,9 @@ constexpr const char* javascript_head = R"(.
 //
 //     const model = await createModel();
 //     model.loadStateDict(readSafetensors(bytes));
-//     const outputs = model.evaluate({ ...data });
+//     const outputs = model.evaluate(inputs);
 //
-// Tensors are arrays of elements in row-major order.
+// Tensors are arrays of elements in row-major order. Parameters are zeros until they are loaded.
 )";
 
 std::string javascript_module(const WebModel& web, ModuleKind kind) {

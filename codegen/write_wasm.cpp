@@ -21,9 +21,9 @@ constexpr const char* wasm_head = R"(, for engines with WebAssembly SIMD.
 //
 //     const model = await createModel();
 //     model.loadStateDict(readSafetensors(bytes));
-//     const outputs = model.evaluate({ ...data });
+//     const outputs = model.evaluate(inputs);
 //
-// Tensors are arrays of elements in row-major order.
+// Tensors are arrays of elements in row-major order. Parameters are zeros until they are loaded.
 )";
 
 constexpr const char* fail_declaration = R"(

@@ -85,6 +85,40 @@ def test_the_same_graph_gives_the_same_bytes_without_eval(kind: str, tmp_path: P
     assert "import(" not in code
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_comments_name_the_shapes_of_all_ports(target: str, tmp_path: Path) -> None:
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", weight="fc.weight", bias="bias", output="y")
+    model |= ml.CrossEntropy()(input="y", target="label", output="losses")
+    model.expose_keys("y", "losses")
+    compiled = ml.compile(
+        model, ml.CpuBackend(), shapes={"x": [2, 4], "label": [2]}, data_keys={"x", "label"}
+    )
+    module = write_module(target, compiled, tmp_path / "model")
+    head = """//
+// Inputs:
+//   x: float32[2, 4]
+//   label: int64[2]
+// Outputs:
+//   y: float32[2, 3]
+//   losses: float32[2]
+"""
+    for name in ("model.mjs", "model.cjs"):
+        assert head in module.with_name(name).read_text()
+    types = module.with_name("model.d.mts").read_text()
+    for member in (
+        '/** float32[2, 4] */\n  "x": ArrayLike<number>;',
+        '/** float32[3, 4] */\n  readonly "fc.weight": Float32Array;',
+        '/** float32[3] */\n  "bias": Float32Array;',
+        '/** float32[2] */\n  "losses"?: ArrayLike<number>;',
+    ):
+        assert member in types
+    if target == "javascript":
+        code = module.read_text()
+        assert re.search(r"const x = tensorAt\(.*\);  // \[2, 4\]", code)
+        assert re.search(r"const fc_weight = tensorAt\(.*\);  // fc.weight \[3, 4\]", code)
+
+
 @needs_wasm
 def test_the_same_graph_gives_the_same_bytes_of_wasm(tmp_path: Path) -> None:
     for name in ("a", "b"):
@@ -107,17 +141,20 @@ def test_the_code_of_lenet_is_small(tmp_path: Path) -> None:
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     guide = (ROOT / "docs" / "web.md").read_text()
+    names: dict[str, object] = {}
     for snippet in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
-        exec(snippet, {})
-    load, train = re.findall(r"```js\n(.*?)```", guide, re.DOTALL)
-    data = "const [x, label] = [[1, 2, 3, 4], undefined];\n"
-    train = train.replace("{ x, label }", "{ x }").replace("{ loss: [1] }", "{ y: [1, 0, 0] }")
-    (tmp_path / "guide.mjs").write_text(
-        'import { readFileSync } from "node:fs";\n'
-        "const fetch = async (name) => new Response(readFileSync(name));\n"
-        f"{load}{data}{train}console.log(y.length, outputs.y.length);\n"
-    )
-    assert node(tmp_path / "guide.mjs") == "3 3\n"
+        exec(snippet, names)
+    printed = []
+    for snippet, result in zip(
+        re.findall(r"```js\n(.*?)```", guide, re.DOTALL), ("y", "final_cost"), strict=True
+    ):
+        (tmp_path / "guide.mjs").write_text(
+            'import { readFileSync } from "node:fs";\n'
+            "const fetch = async (name) => new Response(readFileSync(name));\n"
+            f"{snippet}console.log({result}.length);\n"
+        )
+        printed.append(node(tmp_path / "guide.mjs"))
+    assert printed == ["3\n", "1\n"]
 
 
 @needs_node
