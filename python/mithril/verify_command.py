@@ -124,7 +124,7 @@ class _Verified(NamedTuple):
 
 
 def _read(path: Path) -> _Verified:
-    if not path.is_dir() and path.suffix != ".zip":
+    if path.is_file() and path.suffix != ".zip":
         return _Verified(Model.from_json(path.read_text(encoding="utf-8")))
     package = load_package(path)
     keys = [port.name for port in package.info.inputs]

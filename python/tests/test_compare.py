@@ -215,13 +215,46 @@ def test_verify_reduces_a_failure_of_a_package(tmp_path: Path) -> None:
     np.testing.assert_array_equal(weight, [1, 2, 4])
 
 
-def test_verify_names_what_a_package_lacks(tmp_path: Path) -> None:
-    done = run_verify(tmp_path, "--shape", "x=5,4")
+def test_verify_names_files_that_are_not_there(tmp_path: Path) -> None:
+    done = run_verify(tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith("mithril.")
+    assert done.stderr == (
+        f"mithril.InputError[E0860]: {tmp_path}: this is not a package\n"
+        "  why : it has no file metadata.json\n"
+    )
+    for missing in ("model.json", "model.zip"):
+        done = run_verify(tmp_path / missing)
+        assert done.returncode == 1
+        assert done.stderr == (
+            f"mithril.InputError[E0830]: {tmp_path / missing}: the file cannot be read\n"
+            "  why : No such file or directory\n"
+        )
 
 
-def test_compare_takes_a_state() -> None:
+@needs_torch
+def test_values_are_those_of_the_state() -> None:
+    def scaled(x: Any) -> Any:
+        return x * 2 if isinstance(x, np.ndarray) else x * 2.02
+
+    op = ml.add_op("wrong_after_norm", inputs={"x": "*s"}, outputs={"y": "*s"}, function=scaled)
+    net = ml.Model()
+    net |= ml.BatchNorm1D(name="norm")(input="x", output="h")
+    net |= op()(x="h", y="out")
+    net.expose_keys("out")
+    backends: list[Any] = [ml.CpuBackend(), ml.TorchBackend()]
+    options: dict[str, Any] = {"shapes": {"x": [5, 4]}, "data_keys": ["x"], "inference": True}
+    compiled = ml.compile(net, backends[0], **options)
+    state = {
+        key: np.full_like(array, 3 if "mean" in key else 1)
+        for key, array in compiled.initial_state_dict.items()
+    }
+    data = {"x": np.ones((5, 4), np.float32)}
+    params = compiled.get_parameters()
+    (found,) = ml.compare(net, backends, params, data, state=state, **options).differences
+    np.testing.assert_allclose(found.expected, np.full((5, 4), -4), rtol=1e-4)
+
+
+def test_a_state_of_other_keys_is_refused() -> None:
     net = ml.Model()
     net |= ml.BatchNorm1D(name="norm")(input="x", output="out")
     backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
