@@ -1,6 +1,7 @@
 // eigenvalues: of symmetric matrices.
 #include "mithril/ops/shared/eigen.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
+#include "mithril/ops/support/matrices.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

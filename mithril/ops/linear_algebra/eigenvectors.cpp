@@ -6,6 +6,7 @@
 
 #include "mithril/ops/shared/eigen.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
+#include "mithril/ops/support/matrices.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
