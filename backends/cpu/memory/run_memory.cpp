@@ -89,18 +89,15 @@ void Arena::reserve(int64_t bytes, size_t bases) {
 }
 
 std::unique_ptr<Arena> Arenas::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      std::unique_ptr<Arena> arena = std::move(free_.back());
-      free_.pop_back();
-      return arena;
-    }
-  }
-  auto arena = std::make_unique<Arena>();
   const std::lock_guard lock(mutex_);
-  free_.reserve(made_ + 1);
-  ++made_;
+  if (free_.empty()) {
+    auto arena = std::make_unique<Arena>();
+    free_.reserve(made_ + 1);
+    ++made_;
+    return arena;
+  }
+  std::unique_ptr<Arena> arena = std::move(free_.back());
+  free_.pop_back();
   return arena;
 }
 
