@@ -214,20 +214,14 @@ struct Sum {
   }
 };
 
-// Returns b if it is larger or NaN, so that NaN is kept.
-struct Max {
-  static constexpr double start = -std::numeric_limits<double>::infinity();
+// The maximum, or the minimum. Returns b if it is NaN, too, so that NaN is kept.
+template <bool larger>
+struct Extreme {
+  static constexpr double start = (larger ? -1 : 1) * std::numeric_limits<double>::infinity();
   template <class X>
   HWY_ATTR static X both(X a, X b) {
-    return hn::IfThenElse(hn::Or(hn::Gt(b, a), unequal(b, b)), b, a);
-  }
-};
-
-struct Min {
-  static constexpr double start = std::numeric_limits<double>::infinity();
-  template <class X>
-  HWY_ATTR static X both(X a, X b) {
-    return hn::IfThenElse(hn::Or(hn::Lt(b, a), unequal(b, b)), b, a);
+    const auto is_better = larger ? hn::Gt(b, a) : hn::Lt(b, a);
+    return hn::IfThenElse(hn::Or(is_better, unequal(b, b)), b, a);
   }
 };
 
@@ -280,7 +274,8 @@ template <typename T, class Way>
 constexpr ReductionKernel<T> kernel{Way::start, row<T, Way>, rows<T, Way>, both<Way>};
 
 template <typename T>
-constexpr ReductionKernels<T> reductions{kernel<T, Sum>, kernel<T, Max>, kernel<T, Min>};
+constexpr ReductionKernels<T> reductions{kernel<T, Sum>, kernel<T, Extreme<true>>,
+                                         kernel<T, Extreme<false>>};
 
 }  // namespace
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
