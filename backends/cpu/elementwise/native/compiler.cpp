@@ -82,29 +82,24 @@ std::string unique_path(int descriptor) {
 }  // namespace
 
 std::optional<Compiler> find_compiler(std::string& why) {
-  std::istringstream chosen(variable("CXX"));
   Compiler compiler;
+  std::istringstream chosen(variable("CXX"));
   for (std::string word; chosen >> word;) compiler.command.push_back(word);
-  if (!compiler.command.empty()) {
-    std::string& program = compiler.command.front();
-    const std::string path = found_on_path(program);
-    if (path.empty()) {
-      why = fmt::format("CXX names '{}', which is not a program on the PATH", first_line(program));
-      return std::nullopt;
-    }
-    program = path;
-  } else {
-    for (const char* name : {"c++", "g++", "clang++"}) {
-      if (const std::string path = found_on_path(name); !path.empty()) {
-        compiler.command.push_back(path);
-        break;
-      }
-    }
-    if (compiler.command.empty()) {
-      why = "CXX is not set, and none of c++, g++ and clang++ is on the PATH";
-      return std::nullopt;
-    }
+  std::vector<std::string> names = {"c++", "g++", "clang++"};
+  const bool is_chosen = !compiler.command.empty();
+  if (is_chosen) names = {compiler.command.front()};
+  std::string path;
+  for (const std::string& name : names) {
+    if (path.empty()) path = found_on_path(name);
   }
+  if (path.empty()) {
+    why = is_chosen ? fmt::format("CXX names '{}', which is not a program on the PATH",
+                                  first_line(names.front()))
+                    : "CXX is not set, and none of c++, g++ and clang++ is on the PATH";
+    return std::nullopt;
+  }
+  if (!is_chosen) compiler.command.emplace_back();
+  compiler.command.front() = path;
   compiler.identity = identity_of(compiler.command);
   return compiler;
 }
