@@ -33,31 +33,6 @@ Graph legalize(const Graph& graph, const Config& config) {
   return legal;
 }
 
-struct UntracedSteps {
-  const ExecutionPlan& plan;
-  void run(size_t step, const BufferTable& buffers) const { plan.steps[step]->run(buffers); }
-};
-
-// Adds each step to a trace, under the path of its result and the names of its ops.
-struct TracedSteps {
-  const Graph& graph;
-  const ExecutionPlan& plan;
-  StepTrace& trace;
-
-  void run(size_t step, const BufferTable& buffers) const {
-    TraceEvent event{.start = TraceEvent::Clock::now()};
-    plan.steps[step]->run(buffers);
-    event.end = TraceEvent::Clock::now();
-    std::vector<std::string> ops;
-    for (const size_t node : plan.nodes[step]) {
-      ops.push_back(graph.nodes()[node].op->name);
-      event.name = graph.value(graph.nodes()[node].outputs.front()).name;
-    }
-    event.category = join(ops, ", ");
-    trace.add(std::move(event));
-  }
-};
-
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const Graph& graph, Config config)
@@ -75,7 +50,7 @@ class CpuExecutable final : public Executable {
     MITHRIL_CHECK(inputs.size() == graph_.inputs().size(),
                   "the graph takes another number of inputs");
     const std::shared_ptr<const ExecutionPlan> plan = plan_for(inputs);
-    const Arenas::Loan loan = arenas_.lend(plan->arena_bytes, plan->buffers);
+    const Arenas::Loan loan = arenas_.lend(plan->memory.arena_bytes, plan->memory.buffers);
     const std::span<std::byte*> bases = loan->bases();
     // Steps write to an input only if it is donated.
     const auto base = [](const Tensor& tensor) {
@@ -95,11 +70,7 @@ class CpuExecutable final : public Executable {
       results.push_back(begin(*plan, result, inputs, results));
       if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
-    if (StepTrace* trace = current_trace()) {
-      run_steps(*plan, bases, loan->traversal_order(), TracedSteps{graph_, *plan, *trace});
-    } else {
-      run_steps(*plan, bases, loan->traversal_order(), UntracedSteps{*plan});
-    }
+    run_steps(*plan, bases, loan->traversal_order());
     return results;
   }
 
@@ -112,18 +83,15 @@ class CpuExecutable final : public Executable {
     }
     std::vector<std::string> notes;
     if (!config_.native_note.empty()) notes.push_back(config_.native_note);
-    if (!plan) {
-      if (config_.native) notes.push_back(native_note_before_sizes());
-      return notes;
-    }
-    if (config_.native) notes.push_back(plan->native_note);
+    if (config_.native) notes.push_back(plan ? plan->native_note : native_note_before_sizes());
     return notes;
   }
 
   std::optional<int64_t> run_bytes() const override {
     try {
       const auto plan = static_plan();
-      return plan ? std::optional(plan->arena_bytes + plan->output_bytes) : std::nullopt;
+      return plan ? std::optional(plan->memory.arena_bytes + plan->memory.output_bytes)
+                  : std::nullopt;
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -135,26 +103,38 @@ class CpuExecutable final : public Executable {
     if (base != at) base = at;
   }
 
-  template <typename Steps>
-  static void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
-                        AlternatingTraversal& traversal_order, const Steps& steps) {
-    const BufferTable forward(bases), backward(bases, Direction::backward);
+  void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
+                 AlternatingTraversal& traversal_order) const {
+    StepTrace* const trace = current_trace();
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
-        if (next < plan.untouched_steps) check_interrupt();
-        const Direction direction = traversal_order.next(plan.traversals[next]);
-        steps.run(next, direction == Direction::forward ? forward : backward);
+        if (next < plan.memory.untouched_steps) check_interrupt();
+        const auto start = trace ? TraceEvent::Clock::now() : TraceEvent::Clock::time_point();
+        plan.run_step(next, bases, traversal_order.next(plan.steps[next].traversal));
+        if (trace) trace->add(event(plan.steps[next], start));
       }
     } catch (const Error& error) {
-      if (next < plan.untouched_steps) throw;
+      if (next < plan.memory.untouched_steps) throw;
       ErrorDetails details = error.details();
       details.facts.push_back({"donated", "some inputs have been written to"});
       raise(std::move(details));
     } catch (const std::bad_alloc&) {
-      if (next < plan.untouched_steps) throw;
+      if (next < plan.memory.untouched_steps) throw;
       raise_out_of_memory_after_writing();
     }
+  }
+
+  // The trace of a step that ends now: the path of its result, and the names of its ops.
+  TraceEvent event(const PlannedStep& step, TraceEvent::Clock::time_point start) const {
+    TraceEvent event{.start = start, .end = TraceEvent::Clock::now()};
+    std::vector<std::string> ops;
+    for (const size_t node : step.nodes) {
+      ops.push_back(graph_.nodes()[node].op->name);
+      event.name = graph_.value(graph_.nodes()[node].outputs.front()).name;
+    }
+    event.category = join(ops, ", ");
+    return event;
   }
 
   std::shared_ptr<const ExecutionPlan> plan_for(std::span<const Tensor> inputs) const {
@@ -171,16 +151,9 @@ class CpuExecutable final : public Executable {
   // The tensor of a result. Steps write it if it is new.
   Tensor begin(const ExecutionPlan& plan, const Result& result, std::span<const Tensor> inputs,
                std::span<const Tensor> results) const {
-    switch (result.from) {
-      case Result::From::input:
-        return inputs[result.index];
-      case Result::From::constant:
-        return plan.constants[result.index].tensor;
-      case Result::From::result:
-        return results[result.index];
-      case Result::From::buffer:
-        break;
-    }
+    if (result.from == Result::From::input) return inputs[result.index];
+    if (result.from == Result::From::constant) return plan.constants[result.index].tensor;
+    if (result.from == Result::From::result) return results[result.index];
     return results_.take(result.dtype, result.dims);
   }
 

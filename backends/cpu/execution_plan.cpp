@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/fusion/epilogue.hpp"
 #include "backends/cpu/fusion/row_fusion.hpp"
 #include "backends/cpu/layout/assign_layouts.hpp"
 #include "backends/cpu/lowering/lower_graph.hpp"
 #include "backends/cpu/lowering/schedule.hpp"
-#include "backends/cpu/memory/memory_planner.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
@@ -88,7 +88,7 @@ std::vector<Result> results_of(const ShapedGraph& shaped, const PlannedMemory& m
   const size_t inputs = graph.inputs().size();
   const size_t first_output = 1 + inputs + graph.constants().size();
   std::vector<Result> results;
-  std::vector<size_t> result_of(memory.outputs.size(), SIZE_MAX);
+  std::vector<size_t> result_of(memory.buffers - first_output, SIZE_MAX);
   for (const Output& output : graph.outputs()) {
     const ValueId id = output.value;
     const auto base = static_cast<size_t>(memory.refs[index(id)].base);
@@ -110,22 +110,36 @@ std::vector<Result> results_of(const ShapedGraph& shaped, const PlannedMemory& m
   return results;
 }
 
-// Makes the steps of the descriptors, for the planned memory.
-void instantiate(ExecutionPlan& plan, const LoweringContext& context, const LoweredGraph& lowered,
-                 const PlannedMemory& memory) {
-  if (context.native) context.native->build();
-  for (size_t step = 0; step < lowered.steps.size(); ++step) {
-    const StepDescriptor& descriptor = lowered.steps[step];
-    plan.steps.push_back(descriptor.make(memory.refs, memory.scratch[step]));
-    plan.traversals.push_back(traversal(context.shaped, descriptor, *plan.steps.back()));
-    plan.nodes.push_back(descriptor.nodes);
+// Makes the elementwise steps of the descriptor. They depend on the native code and on the planned
+// memory.
+std::unique_ptr<Step> complete(StepDescriptor& descriptor, const LoweringContext& context,
+                               const BufferRefs& refs) {
+  const auto elementwise = [&](const ElementwiseProgram& program, int threads) {
+    return make_elementwise_step(context, program, threads, refs);
+  };
+  if (descriptor.program) return elementwise(*descriptor.program, context.config.threads);
+  if (descriptor.epilogue) {
+    constexpr int threads = 1;  // of one tile
+    static_cast<TiledStep&>(*descriptor.step).epilogue = elementwise(*descriptor.epilogue, threads);
   }
-  plan.constants = held_constants(context.shaped, lowered, memory.refs, context.packed);
-  plan.results = results_of(context.shaped, memory, plan.constants);
-  plan.arena_bytes = memory.arena_bytes;
-  plan.output_bytes = memory.output_bytes;
-  plan.buffers = memory.buffers;
-  plan.untouched_steps = memory.untouched_steps;
+  for (StepDescriptor& member : descriptor.members) {
+    // A descriptor with row partitions has a PartitionedStep.
+    static_cast<GroupStep&>(*descriptor.step)
+        .members.emplace_back(
+            static_cast<PartitionedStep*>(complete(member, context, refs).release()));
+  }
+  return std::move(descriptor.step);
+}
+
+void instantiate(ExecutionPlan& plan, const LoweringContext& context, LoweredGraph& lowered) {
+  if (context.native) context.native->build();
+  for (StepDescriptor& descriptor : lowered.steps) {
+    std::unique_ptr<Step> step = complete(descriptor, context, plan.memory.refs);
+    const Traversal traverses = traversal(context.shaped, descriptor, *step);
+    plan.steps.push_back({std::move(step), traverses, descriptor.nodes});
+  }
+  plan.constants = held_constants(context.shaped, lowered, plan.memory.refs, context.packed);
+  plan.results = results_of(context.shaped, plan.memory, plan.constants);
 }
 
 }  // namespace
@@ -165,10 +179,10 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
   if (config.fuse && !config.observer) fuse_rows(context, lowered);
   dump("rows", [&] { return to_string(lowered, shaped); });
 
-  const PlannedMemory memory = plan_memory(shaped, lowered, donated, config.memory_limit);
-  dump("memory", [&] { return to_string(memory, lowered, shaped); });
+  plan.memory = plan_memory(shaped, lowered, donated, config.memory_limit);
+  dump("memory", [&] { return to_string(plan.memory, lowered, shaped); });
 
-  instantiate(plan, context, lowered, memory);
+  instantiate(plan, context, lowered);
   plan.native = native.library();
   if (config.native) plan.native_note = native.note();
   return plan;

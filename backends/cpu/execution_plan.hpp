@@ -9,6 +9,7 @@
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/elementwise/native/compiler.hpp"
+#include "backends/cpu/memory/memory_planner.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -30,19 +31,25 @@ struct HeldConstant {
   Tensor tensor;
 };
 
+struct PlannedStep {
+  std::unique_ptr<Step> step;
+  Traversal traversal;
+  std::vector<size_t> nodes;  // of the graph that the step computes, for traces
+};
+
 struct ExecutionPlan {
   Plan shapes;                                  // steps refer to its nodes
   std::shared_ptr<const NativeLibrary> native;  // that steps call; null: none
   std::string native_note;                      // for the summary, if native code was asked for
-  std::vector<std::unique_ptr<Step>> steps;
-  std::vector<Traversal> traversals;       // per step
-  std::vector<std::vector<size_t>> nodes;  // of the graph that each step computes, for traces
+  PlannedMemory memory;
+  std::vector<PlannedStep> steps;
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
-  int64_t arena_bytes = 0;
-  int64_t output_bytes = 0;    // of the tensors that a run allocates
-  size_t buffers = 0;          // the arena, the inputs, the constants, the new outputs
-  size_t untouched_steps = 0;  // the number of steps before the first that writes into an input
+
+  void run_step(size_t step, std::span<std::byte* const> bases, Direction direction) const {
+    std::byte* const scratch = bases.front() + memory.scratch[step];
+    steps[step].step->run(BufferTable(memory.refs, bases, scratch, direction));
+  }
 };
 
 // Compiles the graph for the sizes of `shapes`. `observed`, per node: the observer wants its

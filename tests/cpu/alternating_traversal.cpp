@@ -40,16 +40,16 @@ std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Directio
   const auto plan =
       cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, {&x, 1}), config, packed);
   REQUIRE(plan.steps.size() == 1);
-  REQUIRE(plan.steps[0]->runs_backward());
+  REQUIRE(plan.steps[0].step->runs_backward());
   const auto count = static_cast<size_t>(x.size()), row = static_cast<size_t>(x.dims()[1]);
   std::vector<float> memory(count + row);
   std::copy_n(x.values<float>().begin(), count, memory.begin());
-  std::vector<std::byte> arena(static_cast<size_t>(plan.arena_bytes) + 4096);
-  std::vector<std::byte*> bases(plan.buffers);
+  std::vector<std::byte> arena(static_cast<size_t>(plan.memory.arena_bytes) + 4096);
+  std::vector<std::byte*> bases(plan.memory.buffers);
   bases.front() = arena.data();
   bases[1] = reinterpret_cast<std::byte*>(memory.data());
   bases.back() = reinterpret_cast<std::byte*>(memory.data() + row);
-  plan.steps[0]->run(cpu_backend::BufferTable(bases, direction));
+  plan.run_step(0, bases, direction);
   return {memory.begin() + static_cast<ptrdiff_t>(row), memory.end()};
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 #include "backends/cpu/kernels/elementwise_kernels.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/cpu/differing_output.hpp"

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/packing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -11,6 +11,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/executable.hpp"
 #include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/eval/interpreter.hpp"

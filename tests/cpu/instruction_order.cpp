@@ -1,7 +1,7 @@
 // The order of instructions: results are read by the next instruction where possible.
 #include <doctest/doctest.h>
 
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
 #include "backends/cpu/elementwise/native/text.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/eval/size_sources.hpp"
 

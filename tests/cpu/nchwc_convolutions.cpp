@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/conv/nchwc_form.hpp"
+#include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/grouped_nchwc.hpp"
+#include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/convolution_sample.hpp"
 #include "tests/cpu/differing_output.hpp"

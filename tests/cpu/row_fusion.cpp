@@ -24,7 +24,7 @@ Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
   const cpu_backend::Config config{.fuse = fuse};
   const auto plan =
       cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, inputs), config, packed);
-  return {plan.steps.size(), plan.arena_bytes};
+  return {plan.steps.size(), plan.memory.arena_bytes};
 }
 
 // Fused into this number of steps, with the bits of the separate steps, on any number of threads.

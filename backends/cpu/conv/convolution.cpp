@@ -2,10 +2,12 @@
 
 #include <memory>
 
-#include "backends/cpu/conv/convolution_form.hpp"
+#include "backends/cpu/conv/convolution_step.hpp"
+#include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
-#include "backends/cpu/conv/nchwc_form.hpp"
+#include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 
@@ -22,10 +24,31 @@ StepDescriptor implicit_gemm_descriptor(const LoweringContext& context, const Co
                                 values, is_input_gradient);
 }
 
-bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
-  const bool both = shaped.dtype(values.source) == DType::bfloat16 &&
-                    shaped.dtype(values.weight) == DType::bfloat16;
-  return both && shaped.dtype(values.made) == DType::float32 &&
+// A convolution or an input gradient, and what it reads and makes.
+struct ReadConvolution {
+  Convolution convolution;
+  ConvolutionValues values;
+  bool is_input_gradient;
+};
+
+std::optional<ReadConvolution> read_convolution(const CallReader& call) {
+  const ShapedGraph& shaped = call.shaped;
+  const bool backwards = call.name() == "convolution_input_grad";
+  const auto source = call.tensor(0), weight = call.tensor(backwards ? 2 : 1);
+  if (!source || !weight) return std::nullopt;
+  const ConvolutionValues values{*source, *weight, call.made(),
+                                 backwards ? std::nullopt : call.tensor(2)};
+  const auto convolution =
+      convolution_of(call, 3, shaped.dims(backwards ? values.made : *source), shaped.dims(*weight),
+                     shaped.dims(backwards ? *source : values.made));
+  if (!convolution) return std::nullopt;
+  return ReadConvolution{*convolution, values, backwards};
+}
+
+// Whether the source and the weight have this dtype, and the result and the bias are float32.
+bool makes_floats(const ShapedGraph& shaped, const ConvolutionValues& values, DType from) {
+  return shaped.dtype(values.source) == from && shaped.dtype(values.weight) == from &&
+         shaped.dtype(values.made) == DType::float32 &&
          (!values.bias || shaped.dtype(*values.bias) == DType::float32);
 }
 
@@ -62,65 +85,48 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
   const ShapedGraph& shaped = context.shaped;
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
-  const CallReader reader{shaped, node, *call};
-  const auto source = reader.tensor(0), weight = reader.tensor(1), bias = reader.tensor(2);
-  const ValueId made = reader.made();
-  if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
-  const DType dtype = shaped.dtype(*source);
-  const bool into_floats =
-      shaped.dtype(made) == DType::float32 && (!bias || shaped.dtype(*bias) == DType::float32);
-  if (!into_floats || shaped.dtype(*weight) != dtype) return std::nullopt;
-  const auto convolution =
-      convolution_of(reader, 3, shaped.dims(*source), shaped.dims(*weight), shaped.dims(made));
-  if (!convolution) return std::nullopt;
-  if (dtype == DType::float32) {
+  const auto read = read_convolution({shaped, node, *call});
+  if (!read || !context.packed.find(read->values.weight)) return std::nullopt;
+  const Convolution& c = read->convolution;
+  if (makes_floats(shaped, read->values, DType::float32)) {
     const NchwcKernels& kernels = nchwc_kernels();
-    if (!suits_direct_nchwc(*convolution, kernels) && !suits_grouped_nchwc(*convolution, kernels)) {
-      return std::nullopt;
-    }
-    return NchwcConvolution{*convolution, &kernels};
+    if (!suits_direct_nchwc(c, kernels) && !suits_grouped_nchwc(c, kernels)) return std::nullopt;
+    return NchwcConvolution{c, &kernels};
   }
   const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
-  if (dtype != DType::bfloat16 || !pairs || !suits_direct_nchwc(*convolution, pairs->blocks)) {
+  if (!pairs || !makes_floats(shaped, read->values, DType::bfloat16) ||
+      !suits_direct_nchwc(c, pairs->blocks)) {
     return std::nullopt;
   }
-  return NchwcConvolution{*convolution, &pairs->blocks};
+  return NchwcConvolution{c, &pairs->blocks};
 }
 
 std::optional<StepDescriptor> lower_convolution(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
-  const bool backwards = call.name() == "convolution_input_grad";
-  const auto source = call.tensor(0), weight = call.tensor(backwards ? 2 : 1);
-  if (!source || !weight) return std::nullopt;
-  const ValueId made = call.made();
-  const ConvolutionValues values{*source, *weight, made, backwards ? std::nullopt : call.tensor(2)};
-  const DType dtype = shaped.dtype(made);
-  const auto convolution =
-      convolution_of(call, 3, shaped.dims(backwards ? made : *source), shaped.dims(*weight),
-                     shaped.dims(backwards ? *source : made));
-  if (!convolution) return std::nullopt;
-  if (const auto in_blocks = nchwc_convolution_for(call.context, call.at);
-      in_blocks && gains_from_blocks(call.context, *in_blocks, values)) {
-    return convolution_descriptor(call.context, nchwc_form(call.context, *in_blocks, values),
-                                  values);
+  const LoweringContext& context = call.context;
+  const auto read = read_convolution(call);
+  if (!read) return std::nullopt;
+  const auto& [c, values, backwards] = *read;
+  if (const auto in_blocks = nchwc_convolution_for(context, call.at);
+      in_blocks && gains_from_blocks(context, *in_blocks, values)) {
+    return convolution_descriptor(context, nchwc_form(context, *in_blocks, values), values);
   }
-  const BFloat16Kernels* pairs =
-      call.context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
-  if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
-    const int64_t taps = convolution->height.kernel * convolution->width.kernel;
-    if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
-      return convolution_descriptor(call.context, im2col(*convolution), values);
+  const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
+  if (pairs && !backwards && c.inputs > 0 && makes_floats(shaped, values, DType::bfloat16)) {
+    if (suits_im2col(c.outputs, c.inputs * c.height.kernel * c.width.kernel)) {
+      return convolution_descriptor(context, im2col(c), values);
     }
-    const auto form =
-        implicit_gemm<float>(forward_geometry(in_pairs(*convolution), pairs->windows.nr),
-                             pairs->windows, planes_of_source(*convolution));
-    return convolution_descriptor(call.context, form, values);
+    const auto form = implicit_gemm<float>(forward_geometry(in_pairs(c), pairs->windows.nr),
+                                           pairs->windows, planes_of_source(c));
+    return convolution_descriptor(context, form, values);
   }
-  for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
-    if (shaped.dtype(read) != dtype) return std::nullopt;
+  const DType dtype = shaped.dtype(values.made);
+  for (const ValueId id : {values.source, values.weight, values.bias.value_or(values.weight)}) {
+    if (shaped.dtype(id) != dtype) return std::nullopt;
   }
   return lower_floats(dtype, [&]<typename T>(T) {
-    return implicit_gemm_descriptor<T>(call.context, *convolution, values, backwards);
+    return implicit_gemm_descriptor<T>(context, read->convolution, read->values,
+                                       read->is_input_gradient);
   });
 }
 

@@ -70,7 +70,7 @@ class ConvolutionForm {
   // The padded source of a unit; 0: the source is read in place.
   virtual int64_t source_bytes() const = 0;
   virtual int64_t source_rows() const = 0;  // that pad() can pad separately
-  virtual void pad(const void* source, int64_t unit, GemmPart::Range rows, void* padded) const = 0;
+  virtual void pad(const void* source, int64_t unit, Range rows, void* padded) const = 0;
 
   // The workspace of each of `parts` parts.
   virtual int64_t work_bytes(int64_t /*parts*/) const { return 0; }
@@ -83,17 +83,5 @@ class ConvolutionForm {
   virtual void store(const void* /*from*/, void* /*made*/, const Epilogue& /*epilogue*/,
                      const GemmPart& /*part*/) const {}
 };
-
-struct ConvolutionValues {
-  ValueId source, weight, made;
-  std::optional<ValueId> bias;
-};
-
-// A step that computes the convolution in this form. A bound weight is packed now, any other in
-// each run. An input gradient packs its weight in each run and takes no epilogue.
-StepDescriptor convolution_descriptor(const LoweringContext& context,
-                                      std::shared_ptr<const ConvolutionForm> form,
-                                      const ConvolutionValues& values,
-                                      bool is_input_gradient = false);
 
 }  // namespace mithril::cpu_backend

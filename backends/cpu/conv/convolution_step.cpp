@@ -1,4 +1,4 @@
-#include "backends/cpu/conv/convolution_form.hpp"
+#include "backends/cpu/conv/convolution_step.hpp"
 
 #include <utility>
 
@@ -8,38 +8,6 @@
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
-
-Convolution in_pairs(Convolution convolution) {
-  convolution.inputs = (convolution.inputs + 1) / 2;
-  return convolution;
-}
-
-int64_t PairedPlanes::bytes() const {
-  return round_up(count() * size * int64_t{sizeof(float)}, 64);
-}
-
-void PairedPlanes::pack(const uint16_t* from, int64_t first, int64_t last, float* to) const {
-  const int64_t pairs = (channels + 1) / 2;
-  for (int64_t plane = first; plane < last; ++plane) {
-    const int64_t channel = plane % pairs * 2;
-    const uint16_t* one = from + (plane / pairs * channels + channel) * size;
-    const uint16_t* other = channel + 1 < channels ? one + size : nullptr;
-    bfloat16_kernels()->pair(one, other, size, to + plane * size);
-  }
-}
-
-PairedPlanes planes_of_source(const Convolution& c) {
-  return {c.images * c.groups, c.inputs, c.height.input * c.width.input};
-}
-
-PairedPlanes planes_of_weight(const Dims& dims) { return {dims[0], dims[1], dims[2] * dims[3]}; }
-
-std::vector<float> paired_weight(const Tensor& weight) {
-  const PairedPlanes planes = planes_of_weight(weight.dims());
-  std::vector<float> pairs(static_cast<size_t>(planes.count() * planes.size));
-  planes.pack(static_cast<const uint16_t*>(weight.raw_data()), 0, planes.count(), pairs.data());
-  return pairs;
-}
 
 namespace {
 
@@ -53,52 +21,42 @@ struct PairedOperands {
   PairedPlanes source, weight;
 };
 
-class ConvolutionStep final : public Step {
+class ConvolutionStep final : public TiledStep {
  public:
   ConvolutionStep(Form form, PairedOperands pairs, int threads, const ConvolutionValues& values,
-                  const BufferRefs& refs, BufferRef scratch, PackedWeights::Bytes packed,
-                  std::unique_ptr<ElementStep> epilogue)
+                  PackedWeights::Bytes packed)
       : form_(std::move(form)),
         pairs_(pairs),
-        partition_(partition_of(*form_, threads)),
+        partition_(partition_groups(form_->work(), form_->units(), threads)),
         threads_(threads),
-        source_(refs[index(values.source)]),
-        weight_(refs[index(values.weight)]),
-        made_(refs[index(values.made)]),
-        scratch_(scratch),
-        packed_(std::move(packed)),
-        epilogue_(std::move(epilogue)) {
-    if (values.bias) bias_ = refs[index(*values.bias)];
+        values_(values),
+        packed_(std::move(packed)) {
     if (!packed_) rounds_ = form_->rounds(threads);
   }
 
-  // Bytes of scratch memory: the packed weight if it is not bound, VNNI pairs, padded sources and
-  // workspaces, and the result before store().
-  static int64_t scratch_bytes(const ConvolutionForm& form, const PairedOperands& pairs,
-                               int threads, bool packed) {
-    const GroupPartition partition = partition_of(form, threads);
-    int64_t weight = 0;
-    if (!packed) {
-      const std::vector<Form> rounds = form.rounds(threads);
-      weight = (rounds.empty() ? form : *rounds.front()).weight_bytes();
-    }
-    const int64_t sources = partition.whole ? partition.parts : 1;
-    return lines(weight) + pairs.source.bytes() + pairs.weight.bytes() +
-           sources * lines(form.source_bytes()) + partition.parts * work_lines(form, partition) +
-           lines(form.made_bytes());
+  // The packed weight if it is not bound, VNNI pairs, padded sources and workspaces, and the result
+  // before store().
+  int64_t scratch_bytes() const override {
+    const int64_t sources = partition_.whole ? partition_.parts : 1;
+    return weight_lines() + pairs_.source.bytes() + pairs_.weight.bytes() +
+           sources * lines(form_->source_bytes()) + partition_.parts * work_lines(*form_) +
+           lines(form_->made_bytes());
   }
 
   void run(const BufferTable& buffers) const override {
-    auto* free = buffers.write<std::byte>(scratch_);
+    auto* free = buffers.scratch<std::byte>();
     Weight weight{nullptr, free};
-    if (!packed_) free += lines((rounds_.empty() ? *form_ : *rounds_.front()).weight_bytes());
-    ConvolutionOperands o{.source = paired(pairs_.source, buffers.read<std::byte>(source_), free),
-                          .weight = packed_ ? packed_.get() : weight.packed,
-                          .bias = bias_ ? buffers.read<std::byte>(*bias_) : nullptr,
-                          .made = buffers.write<std::byte>(made_),
-                          .epilogue = Epilogue(epilogue_.get(), &buffers)};
+    free += weight_lines();
+    const Epilogue epilogue(this->epilogue.get(), &buffers);
+    auto* const made = buffers.write<std::byte>(values_.made);
+    ConvolutionOperands o{
+        .source = paired(pairs_.source, buffers.read<std::byte>(values_.source), free),
+        .weight = packed_ ? packed_.get() : weight.packed,
+        .bias = buffers.read<std::byte>(values_.bias),
+        .made = made,
+        .epilogue = epilogue};
     if (!packed_) {
-      weight.from = paired(pairs_.weight, buffers.read<std::byte>(weight_), free);
+      weight.from = paired(pairs_.weight, buffers.read<std::byte>(values_.weight), free);
       if (rounds_.empty()) pack(weight, *form_);
     }
     const bool stores = form_->made_bytes() > 0;
@@ -114,8 +72,7 @@ class ConvolutionStep final : public Step {
     }
     if (!stores) return;
     each_part([&](int64_t part) {
-      form_->store(o.made, buffers.write<std::byte>(made_), Epilogue(epilogue_.get(), &buffers),
-                   {part, partition_.parts});
+      form_->store(o.made, made, epilogue, {part, partition_.parts});
     });
   }
 
@@ -126,11 +83,12 @@ class ConvolutionStep final : public Step {
     std::byte* packed;
   };
 
-  static GroupPartition partition_of(const ConvolutionForm& form, int threads) {
-    return partition_groups(form.work(), form.units(), threads);
+  int64_t weight_lines() const {
+    if (packed_) return 0;
+    return lines((rounds_.empty() ? *form_ : *rounds_.front()).weight_bytes());
   }
-  static int64_t work_lines(const ConvolutionForm& form, const GroupPartition& partition) {
-    return lines(form.work_bytes(partition.whole ? 1 : partition.parts));
+  int64_t work_lines(const ConvolutionForm& form) const {
+    return lines(form.work_bytes(partition_.whole ? 1 : partition_.parts));
   }
 
   template <typename Do>
@@ -164,7 +122,7 @@ class ConvolutionStep final : public Step {
   // Each part computes some of the units.
   void run_whole_units(const ConvolutionOperands& operands, std::byte* free) const {
     const int64_t padded_bytes = lines(form_->source_bytes());
-    const int64_t own_bytes = padded_bytes + work_lines(*form_, partition_);
+    const int64_t own_bytes = padded_bytes + work_lines(*form_);
     each_part([&](int64_t part) {
       ConvolutionOperands o = operands;
       std::byte* padded = free + part * own_bytes;
@@ -185,7 +143,7 @@ class ConvolutionStep final : public Step {
     const int64_t padded_bytes = lines(form_->source_bytes());
     if (padded_bytes > 0) {
       each_part([&](int64_t part) {
-        const GemmPart::Range rows = GemmPart{part, partition_.parts}.share(form_->source_rows());
+        const Range rows = GemmPart{part, partition_.parts}.share(form_->source_rows());
         form_->pad(o.source, o.unit, rows, free);
       });
       o.source = free;
@@ -200,7 +158,7 @@ class ConvolutionStep final : public Step {
   void multiply(const ConvolutionForm& form, const ConvolutionOperands& operands,
                 std::byte* work) const {
     const GemmPart cut = form.cut(partition_.parts);
-    const int64_t own_bytes = work_lines(form, partition_);
+    const int64_t own_bytes = work_lines(form);
     each_part([&](int64_t part) {
       ConvolutionOperands o = operands;
       o.work = work + part * own_bytes;
@@ -212,11 +170,9 @@ class ConvolutionStep final : public Step {
   PairedOperands pairs_;
   GroupPartition partition_;
   int threads_;
-  BufferRef source_, weight_, made_, scratch_;
-  std::optional<BufferRef> bias_;
-  PackedWeights::Bytes packed_;            // null: packed in each run
-  std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
-  std::vector<Form> rounds_;               // empty: all output channels at once
+  ConvolutionValues values_;
+  PackedWeights::Bytes packed_;  // null: packed in each run
+  std::vector<Form> rounds_;     // empty: all output channels at once
 };
 
 PackedWeights::Bytes packed_weight(const LoweringContext& context, const ConvolutionForm& form,
@@ -237,7 +193,6 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const Convolu
 
 StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
                                       const ConvolutionValues& values, bool is_input_gradient) {
-  const int threads = context.config.threads;
   const bool is_empty = context.shaped.count(values.made) == 0;
   PackedWeights::Bytes packed;
   if (!is_input_gradient && !is_empty && context.packed.find(values.weight)) {
@@ -247,23 +202,16 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
   if (pairs.source.count() > 0 && !packed) {
     pairs.weight = planes_of_weight(context.shaped.dims(values.weight));
   }
-  StepDescriptor descriptor{
-      .reads = {values.source},
-      .writes = {values.made},
-      .scratch_bytes =
-          is_empty ? 0 : ConvolutionStep::scratch_bytes(*form, pairs, threads, packed != nullptr)};
+  StepDescriptor descriptor{.reads = {values.source}, .writes = {values.made}};
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  const auto make = [=](const BufferRefs& refs, BufferRef scratch,
-                        std::unique_ptr<ElementStep> epilogue) -> std::unique_ptr<Step> {
-    if (is_empty) return make_step([](const BufferTable&) {});
-    return std::make_unique<ConvolutionStep>(form, pairs, threads, values, refs, scratch, packed,
-                                             std::move(epilogue));
-  };
-  descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
-    return make(refs, scratch, nullptr);
-  };
-  if (!is_input_gradient) descriptor.make_with_epilogue = make;
+  if (is_empty) {
+    descriptor.step = make_step([](const BufferTable&) {});
+    return descriptor;
+  }
+  descriptor.step = std::make_unique<ConvolutionStep>(
+      std::move(form), pairs, context.config.threads, values, std::move(packed));
+  descriptor.takes_epilogue = !is_input_gradient;
   return descriptor;
 }
 

@@ -1,7 +1,7 @@
 // Direct convolutions in the NCHW16c (blocked) layout (layout/assign_layouts.hpp). Each tile
 // computes a few neighbouring pixels for a panel of output channels, over contiguous runs of k in
 // the source.
-#include "backends/cpu/conv/nchwc_form.hpp"
+#include "backends/cpu/conv/direct_nchwc.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -127,8 +127,7 @@ class DirectNchwc final : public NchwcForm {
   }
   // The rows of the padded planes of all images.
   int64_t source_rows() const override { return in_place_ ? 0 : c_.images * height_; }
-  void pad(const void* source, int64_t /*unit*/, GemmPart::Range rows,
-           void* padded) const override {
+  void pad(const void* source, int64_t /*unit*/, Range rows, void* padded) const override {
     for (int64_t row = rows.first; row < rows.last; ++row) {
       const int64_t image = row / height_, y = row % height_;
       pad_row(static_cast<const float*>(source), image, y - c_.height.before,
@@ -211,7 +210,7 @@ class DirectNchwc final : public NchwcForm {
   }
 
   // Each span prefetches the weights of the next one.
-  void multiply_panel(const ConvolutionOperands& o, int64_t panel, GemmPart::Range tiles) const {
+  void multiply_panel(const ConvolutionOperands& o, int64_t panel, Range tiles) const {
     const int64_t nr = kernels_->nr, block = kernels_->block, block_step = plane() * block;
     const int64_t group = panel / group_panels_, within = panel % group_panels_ * (nr / block);
     const int64_t blocks = std::min(nr / block, group_blocks_ - within);

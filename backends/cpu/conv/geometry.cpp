@@ -1,6 +1,9 @@
 #include "backends/cpu/conv/geometry.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "backends/cpu/kernels/blocking.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -42,11 +45,22 @@ TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const AxisTaps& height,
   return gemm;
 }
 
-void find_in_place(ImplicitGemmGeometry& geometry, const AxisTaps& height, const AxisTaps& width,
-                   int64_t nr) {
-  const bool whole = geometry.height.is_source() && geometry.width.is_source();
-  geometry.in_place = whole && width.grid.count == geometry.width.extent &&
-                      height.grid.count * width.grid.count >= nr;
+// Adds a GEMM for each pair of taps along the axes. The source is read in place if it is a single
+// one whose columns are the pixels of the source.
+ImplicitGemmGeometry with_gemms(ImplicitGemmGeometry geometry, const std::vector<AxisTaps>& heights,
+                                const std::vector<AxisTaps>& widths, int64_t kernel_width,
+                                int64_t channel_weights, int64_t nr) {
+  if (heights.size() == 1 && widths.size() == 1) {
+    const int64_t rows = heights.front().grid.count, columns = widths.front().grid.count;
+    geometry.in_place = geometry.height.is_source() && geometry.width.is_source() &&
+                        columns == geometry.width.extent && rows * columns >= nr;
+  }
+  for (const AxisTaps& height : heights) {
+    for (const AxisTaps& width : widths) {
+      geometry.gemms.push_back(gemm_over(geometry, height, width, kernel_width, channel_weights));
+    }
+  }
+  return geometry;
 }
 
 // Forward: one plane for each remainder of tap * dilation by the stride.
@@ -92,10 +106,9 @@ std::vector<AxisTaps> taps_of_input(const WindowAxis& axis) {
   std::vector<AxisTaps> all;
   for (int64_t first = 0; first < std::min(axis.stride, axis.input); ++first) {
     const int64_t at = first + axis.before;
-    AxisTaps made{.grid = {.first = first,
-                           .step = axis.stride,
-                           .count = (axis.input - first + axis.stride - 1) / axis.stride},
-                  .taps = {}};
+    AxisTaps made{
+        .grid = {.first = first, .step = axis.stride, .count = up(axis.input - first, axis.stride)},
+        .taps = {}};
     for (int64_t tap = 0; tap < axis.kernel; ++tap) {
       if (tap * axis.dilation % axis.stride != at % axis.stride) continue;
       const int64_t shift = at / axis.stride - axis.before / axis.stride;
@@ -108,7 +121,7 @@ std::vector<AxisTaps> taps_of_input(const WindowAxis& axis) {
 
 // Work of the largest part, relative to an exactly equal share.
 double waste(int64_t count, int64_t parts) {
-  const int64_t largest = (count + parts - 1) / parts;
+  const int64_t largest = up(count, parts);
   return count == 0 ? 1 : static_cast<double>(largest * parts) / static_cast<double>(count);
 }
 
@@ -124,7 +137,7 @@ int64_t ImplicitGemmGeometry::channel_step() const {
   constexpr int64_t line = 16;
   const auto size = static_cast<int64_t>(height.planes.size() * width.planes.size()) *
                     height.extent * width.extent;
-  return (((size + line - 1) / line) | 1) * line;
+  return (up(size, line) | 1) * line;
 }
 
 int64_t ImplicitGemmGeometry::columns(const TapGemm& gemm) const {
@@ -170,9 +183,7 @@ ImplicitGemmGeometry forward_geometry(const Convolution& c, int64_t nr) {
                                 .gemms = {}};
   const AxisTaps height = whole_output(c.height, geometry.height),
                  width = whole_output(c.width, geometry.width);
-  find_in_place(geometry, height, width, nr);
-  geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, taps));
-  return geometry;
+  return with_gemms(std::move(geometry), {height}, {width}, c.width.kernel, taps, nr);
 }
 
 ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
@@ -188,16 +199,8 @@ ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
                                 .row_step = taps,
                                 .group_step = c.outputs * c.inputs * taps,
                                 .gemms = {}};
-  const std::vector<AxisTaps> heights = taps_of_input(c.height), widths = taps_of_input(c.width);
-  if (heights.size() == 1 && widths.size() == 1) {
-    find_in_place(geometry, heights.front(), widths.front(), nr);
-  }
-  for (const AxisTaps& height : heights) {
-    for (const AxisTaps& width : widths) {
-      geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, c.inputs * taps));
-    }
-  }
-  return geometry;
+  return with_gemms(std::move(geometry), taps_of_input(c.height), taps_of_input(c.width),
+                    c.width.kernel, c.inputs * taps, nr);
 }
 
 const Datum& per_axis(const Datum& numbers, size_t axis) {

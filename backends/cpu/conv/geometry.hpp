@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
@@ -86,12 +87,9 @@ struct GemmPart {
   int64_t part = 0, parts = 1;
   bool of_rows = false;
 
-  struct Range {
-    int64_t first, last;
-  };
   Range rows(int64_t count) const { return of_rows ? share(count) : Range{0, count}; }
   Range columns(int64_t count) const { return of_rows ? Range{0, count} : share(count); }
-  Range share(int64_t count) const { return {count * part / parts, count * (part + 1) / parts}; }
+  Range share(int64_t count) const { return Range{0, count}.part(part, parts); }
 };
 // The first of `parts` parts, of the rows or the columns, whichever gives parts of more equal size.
 GemmPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);

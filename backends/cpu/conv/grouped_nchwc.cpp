@@ -1,5 +1,4 @@
-// Depthwise and grouped convolutions with few channels in a group, in the NCHW16c layout.
-#include "backends/cpu/conv/nchwc_form.hpp"
+#include "backends/cpu/conv/grouped_nchwc.hpp"
 
 #include <limits>
 
@@ -40,13 +39,6 @@ class LanesNchwc : public NchwcForm {
     }
   }
 
-  // The source after conversion to the blocked layout.
-  int64_t source_bytes() const override {
-    const int64_t block_bytes =
-        c_.height.input * c_.width.input * channel_block * int64_t{sizeof(float)};
-    return from_blocks_ ? 0 : source_rows() * block_bytes;
-  }
-  int64_t source_rows() const override { return c_.images * input_blocks_; }
   GemmPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
 
  protected:
@@ -96,12 +88,10 @@ class GroupedNchwc final : public LanesNchwc {
     }
   }
 
-  // The padded source of a band.
   int64_t work_bytes(int64_t /*parts*/) const override {
     return row_count_ * input_rows(band_rows_) * int64_t{sizeof(float)};
   }
 
-  // Computes some of the bands.
   void multiply(const ConvolutionOperands& o, const GemmPart& part) const override {
     const int64_t columns = c_.width.output, plane = c_.height.output * columns;
     const int64_t source_plane = c_.height.input * c_.width.input;
@@ -109,8 +99,7 @@ class GroupedNchwc final : public LanesNchwc {
     const auto [begin, end] = part.share(c_.images * blocks_ * bands_);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t band = i % bands_, block = i / bands_ % blocks_, image = i / bands_ / blocks_;
-      const int64_t first = c_.height.output * band / bands_;
-      const int64_t last = c_.height.output * (band + 1) / bands_;
+      const auto [first, last] = Range{0, c_.height.output}.part(band, bands_);
       const int64_t from = image * input_blocks_ + first_input(block) / channel_block;
       pad_band(static_cast<const float*>(o.source) + from * source_plane * channel_block, block,
                first * c_.height.stride - c_.height.before, input_rows(last - first), padded);
@@ -170,7 +159,7 @@ class GroupedNchwc final : public LanesNchwc {
 };
 
 // The outputs for which all taps are valid.
-GemmPart::Range inner_outputs(const WindowAxis& axis) {
+Range inner_outputs(const WindowAxis& axis) {
   const int64_t first = std::min(up(axis.before, axis.stride), axis.output);
   const int64_t room = axis.input - 1 + axis.before - (axis.kernel - 1) * axis.dilation;
   const int64_t last = room < 0 ? 0 : room / axis.stride + 1;
@@ -197,7 +186,6 @@ class DepthwiseNchwc final : public LanesNchwc {
   // Counts a multiplication as four, because each also loads an element of the source.
   double work() const override { return 4 * LanesNchwc::work(); }
 
-  // Computes some of the rows.
   void multiply(const ConvolutionOperands& o, const GemmPart& part) const override {
     const int64_t height = c_.height.output;
     // Computes these rows, which are counted through the planes first_plane, first_plane + step,
@@ -218,7 +206,6 @@ class DepthwiseNchwc final : public LanesNchwc {
   }
 
  private:
-  using Range = GemmPart::Range;
   // A column of the result for which taps are beyond the left or the right border.
   struct BorderColumn {
     int64_t x;

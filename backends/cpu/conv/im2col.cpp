@@ -58,7 +58,7 @@ class Im2col final : public ConvolutionForm {
     const uint16_t* group_from = static_cast<const uint16_t*>(weight) + group * c_.outputs * depth_;
     float* to = static_cast<float*>(packed) + group * weight_count();
     for (int64_t i = 0; i < spans_; ++i) {
-      const Span span = span_at(i);
+      const Range span = span_at(i);
       float* blocks = to + weight_at(tile, span);
       std::fill_n(blocks, span.size() * mr_ * block, 0.0f);
       for (int64_t row = 0; row < rows; ++row) {
@@ -77,8 +77,7 @@ class Im2col final : public ConvolutionForm {
     return (geometry_.channels * geometry_.channel_step() + nr) * int64_t{sizeof(uint16_t)};
   }
   int64_t source_rows() const override { return c_.inputs; }
-  void pad(const void* source, int64_t unit, GemmPart::Range channels,
-           void* padded) const override {
+  void pad(const void* source, int64_t unit, Range channels, void* padded) const override {
     const PlaneAxis &height = geometry_.height, &width = geometry_.width;
     const uint16_t* input = source_of(source, unit);
     auto* to = static_cast<uint16_t*>(padded);
@@ -119,7 +118,6 @@ class Im2col final : public ConvolutionForm {
     return {.part = 0, .parts = parts, .of_rows = of_rows || from_memory};
   }
 
-  // Computes a part: some rows of tiles, or some panels of columns.
   void multiply(const ConvolutionOperands& o, const GemmPart& part) const override {
     const int64_t group = o.unit % c_.groups;
     const int64_t made_before = o.unit * c_.outputs * geometry_.made_plane();
@@ -131,16 +129,14 @@ class Im2col final : public ConvolutionForm {
         .made = static_cast<float*>(o.made) + made_before,
         .made_before = made_before,
         .epilogue = o.epilogue};
-    const auto tiles = part.rows(tiles_);
-    const auto [first, last] = part.columns(panels_);
-    if (tiles.first == tiles.last) return;
+    const Range tiles = part.rows(tiles_), panels = part.columns(panels_);
+    if (tiles.size() == 0) return;
     auto* patch = static_cast<float*>(o.work);
     float* sums = patch + std::min(blocks_, most_blocks) * block * nr;
-    const int64_t pieces = up(last - first, most_panels);
+    const int64_t pieces = up(panels.size(), most_panels);
     for (int64_t i = 0; i < pieces; ++i) {
-      const int64_t from = first + (last - first) * i / pieces;
-      const int64_t to = first + (last - first) * (i + 1) / pieces;
-      const Piece piece{tiles, from, to, patch, sums, (to - from) * nr};
+      const Range some = panels.part(i, pieces);
+      const Piece piece{tiles, some.first, some.last, patch, sums, some.size() * nr};
       multiply_piece(operands, piece);
       store_piece(operands, piece);
     }
@@ -160,18 +156,11 @@ class Im2col final : public ConvolutionForm {
 
   // Panels that are multiplied before the epilogue runs on their results.
   struct Piece {
-    GemmPart::Range tiles;
+    Range tiles;
     int64_t first, last;
     float* patch;
     float* sums;
     int64_t sum_step;  // elements between two rows
-  };
-
-  // A range of blocks of k. One panel of it stays in the L1 cache.
-  struct Span {
-    int64_t first, last;
-
-    int64_t size() const { return last - first; }
   };
 
   // Elements of the packed weight of a group.
@@ -179,16 +168,17 @@ class Im2col final : public ConvolutionForm {
   const uint16_t* source_of(const void* source, int64_t unit) const {
     return static_cast<const uint16_t*>(source) + unit * c_.inputs * geometry_.source_plane();
   }
-  Span span_at(int64_t i) const { return {blocks_ * i / spans_, blocks_ * (i + 1) / spans_}; }
+  // A range of blocks of k. One panel of it stays in the L1 cache.
+  Range span_at(int64_t i) const { return Range{0, blocks_}.part(i, spans_); }
   // Offset into the packed weight of a group, which has the order in which it is read.
-  int64_t weight_at(int64_t tile, Span span) const {
+  int64_t weight_at(int64_t tile, Range span) const {
     return (span.first * tiles_ + tile * span.size()) * mr_ * block;
   }
 
   // Multiplies each panel with all rows of tiles while the panel is in the L1 cache.
   void multiply_piece(const Operands& operands, const Piece& piece) const {
     for (int64_t i = 0; i < spans_; ++i) {
-      const Span span = span_at(i);
+      const Range span = span_at(i);
       const int64_t k = span.first * elements_of_block;
       // Meanwhile each tile prefetches its part of the weight of the next span.
       const auto prefetching = Prefetching::of<float>(

@@ -145,8 +145,7 @@ class ImplicitGemm final : public ConvolutionForm {
     return (geometry_.channels * geometry_.channel_step() + margin) * int64_t{sizeof(T)};
   }
   int64_t source_rows() const override { return geometry_.channels; }
-  void pad(const void* source, int64_t unit, GemmPart::Range channels,
-           void* padded) const override {
+  void pad(const void* source, int64_t unit, Range channels, void* padded) const override {
     pad_planes(geometry_, source_of(source, unit), channels.first, channels.last,
                static_cast<T*>(padded));
   }
@@ -208,27 +207,27 @@ class ImplicitGemm<T>::GroupMultiplication {
 
   void run() {
     for (const TapGemm& gemm : geometry_.gemms) {
-      const auto [first, last] = part_.columns(up(geometry_.columns(gemm), nr_));
       gemm_ = &gemm;
       columns_ = geometry_.columns(gemm);
       is_dense_ = geometry_.is_dense(gemm);
       MITHRIL_CHECK(is_dense_ || !geometry_.in_place,
                     "a GEMM that reads the source in place is dense");
-      run_panels(first, last);
+      run_panels(part_.columns(up(columns_, nr_)));
       weight_ += tiles_ * mr_ * gemm.depth();
     }
   }
 
  private:
   // Splits the panels into pieces of nearly equal size, each of at most block_columns columns.
-  void run_panels(int64_t first, int64_t last) {
+  void run_panels(Range panels) {
     const int64_t most = std::max<int64_t>(block_columns / nr_, 1);
-    const int64_t pieces = up(last - first, most);
-    const GemmPart::Range tiles = part_.rows(tiles_);
-    for (int64_t piece = 0; piece < pieces; ++piece) {
-      const int64_t from = first + (last - first) * piece / pieces;
-      const int64_t to = first + (last - first) * (piece + 1) / pieces;
-      for (int64_t tile = tiles.first; tile < tiles.last; ++tile) run_block(tile, from, to);
+    const int64_t pieces = up(panels.size(), most);
+    const Range tiles = part_.rows(tiles_);
+    for (int64_t i = 0; i < pieces; ++i) {
+      const Range piece = panels.part(i, pieces);
+      for (int64_t tile = tiles.first; tile < tiles.last; ++tile) {
+        run_block(tile, piece.first, piece.last);
+      }
     }
   }
 

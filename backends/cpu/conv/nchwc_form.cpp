@@ -31,8 +31,16 @@ void NchwcForm::store(const void* from, void* made, const Epilogue& epilogue,
   }
 }
 
-void NchwcForm::pad(const void* source, int64_t /*unit*/, GemmPart::Range range,
-                    void* padded) const {
+int64_t NchwcForm::source_rows() const {
+  return c_.images * up(c_.input_channels(), channel_block);
+}
+
+int64_t NchwcForm::source_bytes() const {
+  if (from_blocks_) return 0;
+  return source_rows() * c_.height.input * c_.width.input * channel_block * int64_t{sizeof(float)};
+}
+
+void NchwcForm::pad(const void* source, int64_t /*unit*/, Range range, void* padded) const {
   const int64_t channels = c_.input_channels(), blocks = up(channels, channel_block);
   const int64_t plane = c_.height.input * c_.width.input;
   for (int64_t i = range.first; i < range.last; ++i) {

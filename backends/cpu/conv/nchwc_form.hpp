@@ -1,4 +1,4 @@
-// The forms in the NCHW16c (blocked) layout, and their base: the layouts of source and result.
+// The base of the forms in the NCHW16c (blocked) layout: the layouts of source and result.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,11 @@ struct NchwcLayouts {
 // All images are one unit. The result of multiply() has the blocked layout.
 class NchwcForm : public ConvolutionForm {
  public:
-  // Converts blocks of channels of the source, counted through all images, to the blocked layout.
-  // Lanes beyond the last channel become 0.
-  void pad(const void* source, int64_t unit, GemmPart::Range blocks, void* padded) const override;
+  // The source after conversion to the blocked layout: its rows are the blocks of channels, counted
+  // through all images. Lanes beyond the last channel become 0.
+  int64_t source_bytes() const override;
+  int64_t source_rows() const override;
+  void pad(const void* source, int64_t unit, Range blocks, void* padded) const override;
   int64_t made_bytes() const override;
   void store(const void* from, void* made, const Epilogue& epilogue,
              const GemmPart& part) const override;
@@ -40,18 +42,9 @@ class NchwcForm : public ConvolutionForm {
   int64_t block_;
 };
 
-// Whether the kernels support this convolution. Its source may be in either layout.
-bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
-// Whether each block of output channels depends on one block of input channels.
-bool suits_grouped_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
-// Whether the window suits the algorithm, and the savings exceed the cost of the transforms.
-bool suits_winograd_nchwc(const Convolution& convolution);
-
-// The forms for convolutions that they suit.
 using MakeNchwcForm = std::shared_ptr<const ConvolutionForm>(const Convolution& convolution,
                                                              NchwcLayouts layouts,
                                                              const NchwcKernels& kernels);
-MakeNchwcForm direct_nchwc, grouped_nchwc, winograd_nchwc;
 
 // The bias of a panel of at most 64 output channels. Lanes beyond the last channel hold 0.
 class PanelBias {

@@ -30,6 +30,12 @@ WeightGradientForm<T>::WeightGradientForm(const Convolution& convolution,
 }
 
 template <typename T>
+double WeightGradientForm<T>::work() const {
+  return static_cast<double>(c_.outputs) * static_cast<double>(columns()) *
+         static_cast<double>(places()) * static_cast<double>(c_.images * c_.groups);
+}
+
+template <typename T>
 int64_t WeightGradientForm<T>::padded_count() const {
   // The last panel reads beyond the last channel of the last pixel.
   return height_extent_ * width_extent_ * c_.inputs + GemmKernels<T>::most_nr;
@@ -91,7 +97,7 @@ void WeightGradientForm<T>::multiply(const T* packed, const T* padded, bool add,
   const auto [first_tile, last_tile] = part.rows(tiles_);
   const int64_t pieces = up(places(), depth_block);
   for (int64_t piece = 0; piece < pieces; ++piece) {
-    const int64_t begin = places() * piece / pieces, end = places() * (piece + 1) / pieces;
+    const auto [begin, end] = Range{0, places()}.part(piece, pieces);
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
       for (int64_t panel = first; panel < last; ++panel) {
@@ -138,60 +144,40 @@ struct WeightGradValues {
 template <typename T>
 class WeightGradientStep final : public Step {
  public:
-  WeightGradientStep(WeightGradientForm<T> form, int threads, const WeightGradValues& values,
-                     const BufferRefs& refs, BufferRef scratch)
-      : form_(std::move(form)),
-        partition_(partition_of(form_, threads)),
+  WeightGradientStep(const Convolution& convolution, int threads, const WeightGradValues& values)
+      : form_(convolution),
+        partition_(partition_groups(form_.work(), convolution.groups, threads)),
         threads_(threads),
-        gradient_(refs[index(values.gradient)]),
-        input_(refs[index(values.input)]),
-        made_(refs[index(values.made)]),
-        scratch_(scratch) {}
+        images_of_a_sum_(longest_sum / std::clamp<int64_t>(form_.places(), 1, longest_sum)),
+        values_(values) {}
 
-  static int64_t scratch_bytes(const WeightGradientForm<T>& form, int threads) {
-    const GroupPartition partition = partition_of(form, threads);
-    return (partition.whole ? partition.parts : 1) * region(form) * int64_t{sizeof(T)};
+  int64_t scratch_bytes() const override {
+    return (partition_.whole ? partition_.parts : 1) * region() * int64_t{sizeof(T)};
   }
 
   void run(const BufferTable& buffers) const override {
     const Convolution& c = form_.convolution();
-    T* regions = buffers.write<T>(scratch_);
+    T* regions = buffers.scratch<T>();
     if (!partition_.whole) {
       for (int64_t group = 0; group < c.groups; ++group) run_group(buffers, group, regions, true);
       return;
     }
     ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, [&](int64_t part) {
-      T* own = regions + part * region(form_);
-      const int64_t end = c.groups * (part + 1) / partition_.parts;
-      for (int64_t group = c.groups * part / partition_.parts; group < end; ++group) {
-        run_group(buffers, group, own, false);
-      }
+      T* own = regions + part * region();
+      const auto [first, last] = Range{0, c.groups}.part(part, partition_.parts);
+      for (int64_t group = first; group < last; ++group) run_group(buffers, group, own, false);
     });
   }
 
  private:
-  static GroupPartition partition_of(const WeightGradientForm<T>& form, int threads) {
-    const Convolution& c = form.convolution();
-    const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
-                        static_cast<double>(form.places());
-    return partition_groups(each * static_cast<double>(c.images * c.groups), c.groups, threads);
-  }
-
   // The workspace of one group: its sums and their totals, its packed gradient and its padded
   // input, each aligned to a cache line.
-  static int64_t region(const WeightGradientForm<T>& form) {
-    const int64_t sums = has_totals(form) ? 2 : 1;
-    return sums * whole_lines(form.sum_count()) + whole_lines(form.packed_count()) +
-           whole_lines(form.padded_count());
+  int64_t region() const {
+    const int64_t sums = has_totals() ? 2 : 1;
+    return sums * whole_lines(form_.sum_count()) + whole_lines(form_.packed_count()) +
+           whole_lines(form_.padded_count());
   }
-
-  // The number of images that one sum covers. For more images the sums are added to totals.
-  static int64_t images_of_a_sum(const WeightGradientForm<T>& form) {
-    return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
-  }
-  static bool has_totals(const WeightGradientForm<T>& form) {
-    return form.convolution().images > images_of_a_sum(form);
-  }
+  bool has_totals() const { return form_.convolution().images > images_of_a_sum_; }
 
   // Calls what(part) for all parts of the work on one group.
   template <typename Do>
@@ -204,18 +190,18 @@ class WeightGradientStep final : public Step {
 
   void run_group(const BufferTable& buffers, int64_t group, T* sums, bool shared) const {
     const Convolution& c = form_.convolution();
-    const int64_t images = images_of_a_sum(form_);
-    T* totals = has_totals(form_) ? sums + whole_lines(form_.sum_count()) : sums;
+    const int64_t images = images_of_a_sum_;
+    T* totals = has_totals() ? sums + whole_lines(form_.sum_count()) : sums;
     T* packed = totals + whole_lines(form_.sum_count());
     T* padded = packed + whole_lines(form_.packed_count());
     const int64_t plane = c.height.input * c.width.input;
     const bool of_rows = form_.cut(partition_.parts).of_rows;
-    T* made =
-        buffers.write<T>(made_) + group * c.outputs * c.inputs * c.height.kernel * c.width.kernel;
+    T* made = buffers.write<T>(values_.made) +
+              group * c.outputs * c.inputs * c.height.kernel * c.width.kernel;
     for (int64_t image = 0; image < c.images; ++image) {
       const int64_t at = image * c.groups + group;
-      const T* input = buffers.read<T>(input_) + at * c.inputs * plane;
-      const T* gradient = buffers.read<T>(gradient_) + at * c.outputs * form_.places();
+      const T* input = buffers.read<T>(values_.input) + at * c.inputs * plane;
+      const T* gradient = buffers.read<T>(values_.gradient) + at * c.outputs * form_.places();
       each_part(shared, [&](const GemmPart& part) {
         const auto [first, last] = part.share(form_.rows());
         form_.pad(input, first, last, padded);
@@ -246,20 +232,18 @@ class WeightGradientStep final : public Step {
   WeightGradientForm<T> form_;
   GroupPartition partition_;
   int threads_;
-  BufferRef gradient_, input_, made_, scratch_;
+  int64_t images_of_a_sum_;  // the sums of more images are added to totals
+  WeightGradValues values_;
 };
 
 template <typename T>
 StepDescriptor weight_gradient_descriptor(const LoweringContext& context,
                                           const Convolution& convolution,
                                           const WeightGradValues& values) {
-  const WeightGradientForm<T> form(convolution);
-  return {.reads = {values.gradient, values.input},
-          .writes = {values.made},
-          .scratch_bytes = WeightGradientStep<T>::scratch_bytes(form, context.config.threads),
-          .make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch) {
-            return std::make_unique<WeightGradientStep<T>>(form, threads, values, refs, scratch);
-          }};
+  return {
+      .reads = {values.gradient, values.input},
+      .writes = {values.made},
+      .step = std::make_unique<WeightGradientStep<T>>(convolution, context.config.threads, values)};
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class WeightGradientForm {
   int64_t columns() const { return panels() * nr_; }
   int64_t places() const { return c_.height.output * c_.width.output; }  // output pixels
   int64_t rows() const { return height_extent_; }                        // of the padded input
+  double work() const;  // multiplications of all groups
   // Elements of the workspaces: the padded input, the packed gradient, and the sums.
   int64_t padded_count() const;
   int64_t packed_count() const { return tiles_ * mr_ * places(); }

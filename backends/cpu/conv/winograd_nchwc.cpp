@@ -1,7 +1,7 @@
 // Winograd F(4x4, 3x3) in the NCHW16c layout: 36 GEMMs over the channels replace the 144 products
 // for each 4 x 4 tile of outputs. The transforms process vectors of channels of each pixel. The
 // rounding error is a few times larger than that of direct sums.
-#include "backends/cpu/conv/nchwc_form.hpp"
+#include "backends/cpu/conv/winograd_nchwc.hpp"
 
 #include <array>
 
@@ -36,7 +36,6 @@ class WinogradNchwc final : public NchwcForm {
   PackedFormat format() const override { return {PackedLayout::winograd_nchwc}; }
   int64_t panels() const override { return up(c_.outputs, products_->nr); }
   int64_t weight_bytes() const override { return weight_count() * int64_t{sizeof(float)}; }
-  // Transforms the panel, and packs it.
   void pack_weight(const void* weight, int64_t panel, void* packed) const override {
     const int64_t nr = products_->nr, element = c_.inputs * nr;
     for (int64_t in = 0; in < c_.inputs; ++in) {
@@ -49,17 +48,11 @@ class WinogradNchwc final : public NchwcForm {
     }
   }
 
-  // The source after conversion to the blocked layout.
-  int64_t source_bytes() const override {
-    return from_blocks_ ? 0 : c_.images * image_count() * int64_t{sizeof(float)};
-  }
-  int64_t source_rows() const override { return c_.images * blocks_; }
   int64_t work_bytes(int64_t parts) const override {
     const Group most = group(0, group_rows(cut(parts).of_rows));
     return products * (most.input_step + most.sum_step) * int64_t{sizeof(float)};
   }
 
-  // Computes a part: some panels, or some rows of tiles.
   void multiply(const ConvolutionOperands& o, const GemmPart& part) const override {
     const auto [first_panel, last_panel] = part.rows(panels());
     const auto [first, last] = part.columns(rows());
@@ -79,9 +72,10 @@ class WinogradNchwc final : public NchwcForm {
   // If the weight does not stay in the cache, each thread reads only its own panels, and every
   // thread transforms the whole input.
   GemmPart cut(int64_t parts) const override {
+    const int64_t source_count = source_rows() * channel_block * c_.height.input * c_.width.input;
     const bool of_panels = panels() % parts == 0 &&
                            weight_count() * int64_t{sizeof(float)} > bytes_alone &&
-                           weight_count() > c_.images * image_count();
+                           weight_count() > source_count;
     if (of_panels || rows() < parts) return {.part = 0, .parts = parts, .of_rows = true};
     return {.part = 0, .parts = parts};
   }
@@ -96,7 +90,6 @@ class WinogradNchwc final : public NchwcForm {
   };
 
   int64_t weight_count() const { return 36 * c_.inputs * panels() * products_->nr; }
-  int64_t image_count() const { return blocks_ * channel_block * c_.height.input * c_.width.input; }
   int64_t rows() const { return c_.images * tile_rows_; }
   int64_t group_rows(bool of_panels) const {
     const int64_t bytes = of_panels ? bytes_alone : bytes_beside_weight;
@@ -152,7 +145,7 @@ class WinogradNchwc final : public NchwcForm {
       const float* weight = static_cast<const float*>(o.weight) + (panel * products + k) * element;
       const NchwcKernels::Tiles& kernels = products_->tiles(false, 1, run, half);
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t first = group.tiles * i / count, last = group.tiles * (i + 1) / count;
+        const auto [first, last] = Range{0, group.tiles}.part(i, count);
         kernels[static_cast<size_t>(last - first)](
             {.a = group.inputs + k * group.input_step + first * channel_block,
              .a_step = channel_block,

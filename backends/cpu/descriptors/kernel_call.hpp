@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "mithril/op/formula.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"

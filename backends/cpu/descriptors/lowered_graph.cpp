@@ -1,20 +1,17 @@
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "mithril/base/text.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
 std::string joined_names(const std::vector<ValueId>& ids, const ShapedGraph& shaped) {
-  std::string names;
-  for (const ValueId id : ids) {
-    names += (names.empty() ? "" : ", ") + shaped.graph().value(id).name;
-  }
-  return names;
+  std::vector<std::string_view> names;
+  for (const ValueId id : ids) names.push_back(shaped.graph().value(id).name);
+  return join(names, ", ");
 }
 
 }  // namespace
@@ -33,23 +30,17 @@ void LoweredGraph::find_live_ranges() {
   }
 }
 
-void LoweredGraph::remove_empty_steps() {
-  steps.erase(std::remove_if(steps.begin(), steps.end(),
-                             [](const StepDescriptor& step) { return !step.make; }),
-              steps.end());
-}
-
 std::string to_string(const LoweredGraph& lowered, const ShapedGraph& shaped) {
   std::string text;
   for (size_t i = 0; i < lowered.steps.size(); ++i) {
     const StepDescriptor& step = lowered.steps[i];
-    std::string ops;
-    for (const size_t node : step.nodes) {
-      ops += (ops.empty() ? "" : "+") + shaped.node(node).op->name;
+    std::vector<std::string_view> ops;
+    for (const size_t node : step.nodes) ops.push_back(shaped.node(node).op->name);
+    text += fmt::format("step {}: {}: {} -> {}", i, join(ops, "+"),
+                        joined_names(step.reads, shaped), joined_names(step.writes, shaped));
+    if (const int64_t bytes = step.scratch_bytes(); bytes > 0) {
+      text += fmt::format("; scratch {} bytes", bytes);
     }
-    text += fmt::format("step {}: {}: {} -> {}", i, ops, joined_names(step.reads, shaped),
-                        joined_names(step.writes, shaped));
-    if (step.scratch_bytes > 0) text += fmt::format("; scratch {} bytes", step.scratch_bytes);
     for (const InPlacePair& pair : step.in_place_pairs) {
       text += fmt::format("; {} may overwrite {}", shaped.graph().value(pair.write).name,
                           shaped.graph().value(pair.read).name);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/packed_weights.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "mithril/backend/backend.hpp"
 
 namespace mithril::cpu_backend {

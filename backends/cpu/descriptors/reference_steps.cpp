@@ -1,4 +1,4 @@
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/reference_steps.hpp"
 
 #include <cstring>
 
@@ -10,29 +10,30 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A tensor of the graph and its buffer.
-struct PlacedTensor {
+// A value, and its type.
+struct TensorValue {
+  ValueId id;
   DType dtype;
   Dims dims;
-  BufferRef place;
 
   Tensor read(const BufferTable& buffers) const {
-    return Tensor::over(dtype, dims, const_cast<void*>(buffers.read<void>(place)), nullptr);
+    return Tensor::over(dtype, dims, buffers.write<void>(id), nullptr);
   }
 };
 
-std::vector<PlacedTensor> placed(const ShapedGraph& shaped, const std::vector<ValueId>& ids,
-                                 const BufferRefs& refs) {
-  std::vector<PlacedTensor> all;
-  for (const ValueId id : ids) all.push_back({shaped.dtype(id), shaped.dims(id), refs[index(id)]});
+std::vector<TensorValue> tensor_values(const ShapedGraph& shaped, const std::vector<ValueId>& ids) {
+  std::vector<TensorValue> all;
+  for (const ValueId id : ids) all.push_back({id, shaped.dtype(id), shaped.dims(id)});
   return all;
 }
 
 class Evaluate final : public Step {
  public:
-  Evaluate(const Graph& graph, const PlannedNode& node, std::vector<PlacedTensor> inputs,
-           std::vector<PlacedTensor> outputs)
-      : graph_(graph), node_(node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  Evaluate(const ShapedGraph& shaped, size_t node)
+      : graph_(shaped.graph()),
+        node_(shaped.planned(node)),
+        inputs_(tensor_values(shaped, shaped.tensors(node))),
+        outputs_(tensor_values(shaped, node_.outputs)) {}
 
   void run(const BufferTable& buffers) const override {
     const std::vector<Tensor> inputs = read(buffers);
@@ -46,7 +47,7 @@ class Evaluate final : public Step {
     }
     std::vector<Tensor> outputs;
     outputs.reserve(outputs_.size());
-    for (const PlacedTensor& output : outputs_) outputs.push_back(zeros(output, buffers));
+    for (const TensorValue& output : outputs_) outputs.push_back(zeros(output, buffers));
     EvalContext context(*node_.op, arguments, node_.values, outputs);
     try {
       node_.op->eval(context);
@@ -61,76 +62,65 @@ class Evaluate final : public Step {
   std::vector<Tensor> read(const BufferTable& buffers) const {
     std::vector<Tensor> tensors;
     tensors.reserve(inputs_.size());
-    for (const PlacedTensor& input : inputs_) {
+    for (const TensorValue& input : inputs_) {
       Tensor tensor = input.read(buffers);
       tensors.push_back(is_half(input.dtype) ? tensor.to(DType::float32) : std::move(tensor));
     }
     return tensors;
   }
 
-  static Tensor zeros(const PlacedTensor& output, const BufferTable& buffers) {
+  static Tensor zeros(const TensorValue& output, const BufferTable& buffers) {
     if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
-    void* place = buffers.write<void>(output.place);
+    void* place = buffers.write<void>(output.id);
     Tensor tensor = Tensor::over(output.dtype, output.dims, place, nullptr);
     if (tensor.bytes() > 0) std::memset(place, 0, tensor.bytes());
     return tensor;
   }
 
-  static void keep(const Tensor& made, const PlacedTensor& output, const BufferTable& buffers) {
+  static void keep(const Tensor& made, const TensorValue& output, const BufferTable& buffers) {
     if (!is_half(output.dtype) || made.size() == 0) return;
     const Tensor narrow = made.to(output.dtype);
-    std::memcpy(buffers.write<void>(output.place), narrow.raw_data(), narrow.bytes());
+    std::memcpy(buffers.write<void>(output.id), narrow.raw_data(), narrow.bytes());
   }
 
   const Graph& graph_;
   const PlannedNode& node_;
-  std::vector<PlacedTensor> inputs_, outputs_;
+  std::vector<TensorValue> inputs_, outputs_;
 };
 
 }  // namespace
 
 StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
-  const PlannedNode& planned = shaped.planned(node);
-  const std::vector<ValueId>& reads = shaped.tensors(node);
-  return {.reads = reads,
-          .writes = planned.outputs,
-          .make = [&shaped, &planned, &reads](const BufferRefs& refs, BufferRef) {
-            return std::make_unique<Evaluate>(shaped.graph(), planned, placed(shaped, reads, refs),
-                                              placed(shaped, planned.outputs, refs));
-          }};
+  return {.reads = shaped.tensors(node),
+          .writes = shaped.planned(node).outputs,
+          .step = std::make_unique<Evaluate>(shaped, node)};
 }
 
 StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
   const ValueId from = shaped.tensors(node).front();
   const ValueId to = shaped.planned(node).outputs.front();
-  return {.reads = {from},
-          .writes = {to},
-          .make = [from, to, bytes = static_cast<size_t>(shaped.bytes(to))](const BufferRefs& refs,
-                                                                            BufferRef) {
-            return make_step([bytes, from = refs[index(from)],
-                              to = refs[index(to)]](const BufferTable& buffers) {
-              if (bytes == 0) return;
-              std::memcpy(buffers.write<void>(to), buffers.read<void>(from), bytes);
-            });
-          }};
+  const auto bytes = static_cast<size_t>(shaped.bytes(to));
+  return {.reads = {from}, .writes = {to}, .step = make_step([=](const BufferTable& buffers) {
+                                             if (bytes > 0)
+                                               std::memcpy(buffers.write<void>(to),
+                                                           buffers.read<void>(from), bytes);
+                                           })};
 }
 
 StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer) {
   const Graph& graph = shaped.graph();
   const Node& at = shaped.node(node);
   return {.reads = at.outputs,
-          .make = [&shaped, &graph, &at, &observer](const BufferRefs& refs, BufferRef) {
-            return make_step([&graph, &at, &observer,
-                              made = placed(shaped, at.outputs, refs)](const BufferTable& buffers) {
-              for (size_t i = 0; i < made.size(); ++i) {
-                // The observer gets a copy because it may keep the tensor.
-                const Tensor tensor = made[i].read(buffers).copy();
-                const Tensor given = observer.made(graph, at, at.outputs[i], tensor).host();
-                if (given.size() == 0) continue;
-                std::memcpy(buffers.write<void>(made[i].place), given.raw_data(), given.bytes());
-              }
-            });
-          }};
+          .step = make_step([&graph, &at, &observer, outputs = tensor_values(shaped, at.outputs)](
+                                const BufferTable& buffers) {
+            for (const TensorValue& output : outputs) {
+              // The observer gets a copy because it may keep the tensor.
+              const Tensor tensor = output.read(buffers).copy();
+              const Tensor given = observer.made(graph, at, output.id, tensor).host();
+              if (given.size() == 0) continue;
+              std::memcpy(buffers.write<void>(output.id), given.raw_data(), given.bytes());
+            }
+          })};
 }
 
 }  // namespace mithril::cpu_backend

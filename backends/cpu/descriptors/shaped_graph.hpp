@@ -34,6 +34,10 @@ class ShapedGraph {
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   DType dtype(ValueId id) const { return graph_.value(id).dtype; }
   int64_t count(ValueId id) const { return counts_[index(id)]; }  // elements
+  bool is_output(ValueId id) const { return is_output_[index(id)]; }
+  // The node that computes the value; no_node: an input or a constant.
+  static constexpr size_t no_node = SIZE_MAX;
+  size_t producer(ValueId id) const { return producer_[index(id)]; }
   // Bytes of the value, with the channels that the blocked layout pads.
   int64_t bytes(ValueId id) const;
   // Bytes of its buffer, which may have to end at a whole block.
@@ -52,6 +56,8 @@ class ShapedGraph {
   std::vector<std::vector<ValueId>> tensors_;  // per node
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
+  std::vector<bool> is_output_;
+  std::vector<size_t> producer_;
   BlockedLayouts layouts_;
 };
 

@@ -3,8 +3,9 @@
 
 #include <optional>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
 

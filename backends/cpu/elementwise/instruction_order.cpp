@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
 
 #include <algorithm>
 
@@ -72,6 +72,16 @@ std::vector<Forwarding> forwardings(const ElementwiseProgram& program) {
         {.last = !followed, .written = use_counts[static_cast<size_t>(made)] > (followed ? 1 : 0)});
   }
   return forwardings;
+}
+
+std::vector<int> last_reads(const ElementwiseProgram& program) {
+  std::vector<int> last(static_cast<size_t>(program.slots), -1);
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    for (const Slot slot : program.instructions[i].from) {
+      if (slot != no_slot) last[static_cast<size_t>(slot)] = static_cast<int>(i);
+    }
+  }
+  return last;
 }
 
 }  // namespace mithril::cpu_backend

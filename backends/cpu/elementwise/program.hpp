@@ -1,14 +1,11 @@
-// Elementwise programs: lists of instructions on blocks of elements, made from elementwise nodes.
+// Elementwise programs: lists of instructions on blocks of elements.
 #pragma once
 
 #include <array>
-#include <optional>
-#include <span>
 #include <vector>
 
-#include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/kernels/elementwise_kernels.hpp"
-#include "mithril/op/formula.hpp"
+#include "mithril/graph/graph.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -54,34 +51,5 @@ struct ElementwiseProgram {
 
 // The work that pays off one more thread: elements times their cost.
 inline constexpr int64_t elementwise_grain_size = 1 << 17;
-
-// Sorts the instructions greedily. The next instruction is the first ready one that reads the
-// result of the previous one, or else the first ready one. An instruction is ready if its operands
-// are computed.
-std::vector<Instruction> in_dependency_order(const ElementwiseProgram& program);
-
-// How the result of an instruction reaches its consumers.
-struct Forwarding {
-  bool last = true;     // the next instruction does not read the result
-  bool written = true;  // another instruction reads the result, or it is an output
-};
-std::vector<Forwarding> forwardings(const ElementwiseProgram& program);
-
-// The program that computes these nodes, given in the order of the graph. Its outputs are `kept`.
-// Each node must have an elementwise_dtype. None if a record has no formula, or an operation has no
-// kernel.
-std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& shaped,
-                                                           std::span<const size_t> nodes,
-                                                           std::span<const ValueId> kept);
-
-// The dtype in which an elementwise program computes the node; none if no program can contain it.
-std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node);
-
-// Whether the formula is its input, unchanged or in another dtype.
-bool converts(const Formula& formula);
-
-// Whether the node's result is rounded to 16 bits before consumers read it. A program must not
-// contain both the node and a consumer, because results are rounded only when they are stored.
-bool is_rounded(const ShapedGraph& shaped, size_t node);
 
 }  // namespace mithril::cpu_backend

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/clamp.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -33,13 +36,8 @@ struct BlockAllocation {
 
 BlockAllocation allocate_blocks(const ElementwiseProgram& program,
                                 const std::vector<Forwarding>& forwardings) {
-  std::vector<int> last(static_cast<size_t>(program.slots), -1);
+  std::vector<int> last = last_reads(program);
   const int count = static_cast<int>(program.instructions.size());
-  for (int i = 0; i < count; ++i) {
-    for (const Slot slot : program.instructions[static_cast<size_t>(i)].from) {
-      if (slot != no_slot) last[static_cast<size_t>(slot)] = i;
-    }
-  }
   BlockAllocation allocation{std::vector<int16_t>(static_cast<size_t>(program.slots), -1)};
   const auto keep = [&](Slot slot) {
     allocation.block_of[static_cast<size_t>(slot)] = static_cast<int16_t>(allocation.blocks++);
@@ -99,11 +97,10 @@ class ElementwiseProgramStep final : public ElementStep {
  public:
   ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
-      : ElementStep(in_place_clamp(shaped, program, refs)),
+      : ElementStep(element_count(program.dims), in_place_clamp(shaped, program, refs)),
         allocation_(allocate_blocks(program, forwardings(program))),
         code_(encode<T>(program, forwardings(program))),
         threads_(threads),
-        count_(element_count(program.dims)),
         cost_(program.cost()),
         first_made_(static_cast<size_t>(program.first_made())),
         constants_(program.constants.size() * most_lanes) {
@@ -111,14 +108,15 @@ class ElementwiseProgramStep final : public ElementStep {
       const ValueId id = program.inputs[i];
       BroadcastIteration iteration(program.input_dims[i], program.dims);
       const DType dtype = shaped.dtype(id);
-      const bool single = iteration.is_single(),
-                 direct = dtype == dtype_of<T> && iteration.is_dense();
-      inputs_.push_back({refs[index(id)], dtype, std::move(iteration), reading(single, direct)});
+      const bool direct = dtype == dtype_of<T> && iteration.is_dense();
+      const Reading reading = iteration.is_single() ? Reading::single
+                              : direct              ? Reading::direct
+                                                    : Reading::gathered;
+      inputs_.push_back({{id, dtype}, std::move(iteration), reading});
     }
-    find_prefetches();
+    find_prefetches(refs);
     for (const ElementwiseProgram::Made& made : program.outputs) {
-      outputs_.push_back(
-          {refs[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
+      outputs_.push_back({{made.value, shaped.dtype(made.value)}, static_cast<size_t>(made.slot)});
     }
     for (size_t i = 0; i < program.constants.size(); ++i) {
       std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
@@ -128,7 +126,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
   void run(const BufferTable& buffers) const override {
     if (count_ == 0) return;
-    const int64_t blocks = (count_ + block - 1) / block;
+    const int64_t blocks = up(count_, block);
     const int tasks = task_count(
         {.amount = count_ * cost_, .pieces = blocks, .grain_size = elementwise_grain_size},
         threads_);
@@ -143,11 +141,6 @@ class ElementwiseProgramStep final : public ElementStep {
       run_rows(buffers,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});
     });
-  }
-
-  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
-    const int64_t begin = parts.begin(count_);
-    run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
   }
 
   void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
@@ -167,44 +160,33 @@ class ElementwiseProgramStep final : public ElementStep {
   // single: one element for all; direct: read in place; gathered: copied or converted into a block.
   enum class Reading : uint8_t { single, direct, gathered };
   struct Input {
-    BufferRef place;
-    DType dtype;
+    TypedValue value;
     BroadcastIteration iteration;
     Reading reading;
   };
   struct Output {
-    BufferRef place;
-    DType dtype;
+    TypedValue value;
     size_t slot;
 
-    bool is_direct() const { return dtype == dtype_of<T>; }
+    bool is_direct() const { return value.dtype == dtype_of<T>; }
   };
   // `size` elements from `begin` on. The next row begins `step` elements after this one.
   struct Row {
     int64_t begin, size, step;
-  };
-  // Elements [begin, end) of a row. The block that runs next begins `next` elements after `begin`.
-  struct Block {
-    int64_t begin, end, next;
   };
   struct Scratch {
     alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
     Source<T> slots[most_slots];
   };
 
-  static Reading reading(bool single, bool direct) {
-    if (single) return Reading::single;
-    return direct ? Reading::direct : Reading::gathered;
-  }
-
   // Chooses the inputs to prefetch: large ones that are read in place. A tile is already in the
   // cache.
-  void find_prefetches() {
+  void find_prefetches(const BufferRefs& refs) {
     int64_t direct = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
       ++direct;
-      const bool from_memory = inputs_[i].place.base != BufferRef::tile;
+      const bool from_memory = refs[index(inputs_[i].value.id)].base != BufferRef::tile;
       if (from_memory && prefetched_.size() < Prefetch<T>().from.size()) prefetched_.push_back(i);
     }
     if (direct * count_ * int64_t{sizeof(T)} < min_prefetch_bytes) prefetched_.clear();
@@ -224,7 +206,7 @@ class ElementwiseProgramStep final : public ElementStep {
       place_in_block(scratch, i);
       if (inputs_[i].reading != Reading::single) continue;
       T* to = block_of(scratch, i);
-      gather(buffers, inputs_[i], 0, 1, to);
+      gather_elements(buffers, inputs_[i].value, inputs_[i].iteration, 0, 1, to);
       std::fill_n(to, most_lanes, *to);
       scratch.slots[i].mask = 0;
     }
@@ -241,32 +223,27 @@ class ElementwiseProgramStep final : public ElementStep {
   void run_vectors(const BufferTable& buffers, Scratch& scratch, const Row& row) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
-      scratch.slots[i] = {buffers.read<T>(inputs_[i].place) + row.begin, each_element};
+      scratch.slots[i] = {buffers.read<T>(inputs_[i].value.id) + row.begin, each_element};
     }
     for (const Output& output : outputs_) {
       if (!output.is_direct()) continue;
-      scratch.slots[output.slot] = {buffers.write<T>(output.place) + row.begin, each_element};
+      scratch.slots[output.slot] = {buffers.write<T>(output.value.id) + row.begin, each_element};
     }
     const Direction direction = buffers.direction();
-    iterate(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
+    iterate(direction, 0, up(row.size, block), [&](int64_t i) {
       const int64_t at = i * block, end = std::min(at + block, row.size);
       const int64_t prefetch_distance = end < row.size ? block : row.step - at;
-      run_block(buffers, scratch, row.begin,
-                {at, end, direction == Direction::forward ? prefetch_distance : -block});
+      for (size_t k = 0; k < inputs_.size(); ++k) {
+        if (inputs_[k].reading != Reading::gathered) continue;
+        gather_elements(buffers, inputs_[k].value, inputs_[k].iteration, row.begin + at,
+                        row.begin + end, block_of(scratch, k));
+      }
+      run_instructions(scratch, at, end,
+                       direction == Direction::forward ? prefetch_distance : -block);
+      for (const Output& output : outputs_) {
+        if (!output.is_direct()) store(buffers, output, scratch, row.begin + at, end - at);
+      }
     });
-  }
-
-  void run_block(const BufferTable& buffers, Scratch& scratch, int64_t begin,
-                 const Block& at) const {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].reading != Reading::gathered) continue;
-      gather(buffers, inputs_[i], begin + at.begin, begin + at.end, block_of(scratch, i));
-    }
-    run_instructions(scratch, at.begin, at.end, at.next);
-    for (const Output& output : outputs_) {
-      if (output.is_direct()) continue;
-      store(buffers, output, scratch, begin + at.begin, at.end - at.begin);
-    }
   }
 
   // Runs fewer elements than a vector has, in blocks that are padded to a vector.
@@ -275,7 +252,7 @@ class ElementwiseProgramStep final : public ElementStep {
       if (inputs_[i].reading == Reading::single) continue;
       place_in_block(scratch, i);
       T* to = block_of(scratch, i);
-      gather(buffers, inputs_[i], begin, begin + count, to);
+      gather_elements(buffers, inputs_[i].value, inputs_[i].iteration, begin, begin + count, to);
       std::fill(to + count, to + lanes_, T{});
     }
     for (const Output& output : outputs_) place_in_block(scratch, output.slot);
@@ -299,23 +276,17 @@ class ElementwiseProgramStep final : public ElementStep {
     return prefetch;
   }
 
-  static void gather(const BufferTable& buffers, const Input& input, int64_t begin, int64_t end,
-                     T* to) {
-    gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
-  }
-
   // Stores an output from its block.
   void store(const BufferTable& buffers, const Output& output, Scratch& scratch, int64_t begin,
              int64_t count) const {
-    store_elements(buffers, {output.place, output.dtype}, begin, block_of(scratch, output.slot),
-                   count);
+    store_elements(buffers, output.value, begin, block_of(scratch, output.slot), count);
   }
 
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   BlockAllocation allocation_;
   std::vector<EncodedInstruction> code_;
   int threads_;
-  int64_t count_, cost_;
+  int64_t cost_;
   size_t first_made_;
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
@@ -323,6 +294,51 @@ class ElementwiseProgramStep final : public ElementStep {
   std::vector<Output> outputs_;
   std::vector<T> constants_;  // each repeated for all lanes
 };
+
+// An output may overwrite an input if each block of the input is read before that of the output is
+// written.
+std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
+                                        const ElementwiseProgram& program) {
+  const std::vector<int> last_read = last_reads(program);
+  std::vector<int> written(static_cast<size_t>(program.slots), -1);
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    written[static_cast<size_t>(program.instructions[i].to)] = static_cast<int>(i);
+  }
+  std::vector<InPlacePair> possible;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const ValueId input = program.inputs[i];
+    const DType given = shaped.dtype(input);
+    if ((given != program.dtype && !is_half(given)) ||
+        !BroadcastIteration(program.input_dims[i], program.dims).is_dense()) {
+      continue;
+    }
+    for (const ElementwiseProgram::Made& made : program.outputs) {
+      // 16-bit inputs are widened before a block runs, and 16-bit outputs are rounded after it.
+      const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
+      if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
+    }
+  }
+  return possible;
+}
+
+std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
+                                         const ElementwiseProgram& program) {
+  const int64_t count = element_count(program.dims);
+  std::vector<RowPartition> found;
+  if (count == 0) return found;
+  for (const ElementwiseProgram::Made& made : program.outputs) {
+    if (shaped.buffer_bytes(made.value) != shaped.bytes(made.value)) return {};
+    found.push_back({made.value, count});
+  }
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const ValueId id = program.inputs[i];
+    const bool is_cut =
+        shaped.is_in_blocks(id) || element_count(program.input_dims[i]) == shaped.count(id);
+    const BroadcastIteration iteration(program.input_dims[i], program.dims);
+    found.push_back({id, is_cut ? iteration.parts() : 1});  // a padded vector is read whole
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -342,6 +358,19 @@ std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& contex
     return std::make_unique<ElementwiseProgramStep<float>>(shaped, program, threads, refs);
   }
   return std::make_unique<ElementwiseProgramStep<double>>(shaped, program, threads, refs);
+}
+
+StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program) {
+  StepDescriptor descriptor{.reads = program.inputs};
+  for (const ElementwiseProgram::Made& made : program.outputs)
+    descriptor.writes.push_back(made.value);
+  descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
+  descriptor.row_partitions = row_partitions(context.shaped, program);
+  descriptor.useful_threads =
+      static_cast<double>(element_count(program.dims) * program.cost()) / elementwise_grain_size;
+  if (context.native) context.native->add(context.shaped, program);
+  descriptor.program = std::make_shared<const ElementwiseProgram>(std::move(program));
+  return descriptor;
 }
 
 }  // namespace mithril::cpu_backend

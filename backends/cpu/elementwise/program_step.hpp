@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 
 namespace mithril::cpu_backend {

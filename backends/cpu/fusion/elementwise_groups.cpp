@@ -4,13 +4,12 @@
 #include <optional>
 #include <utility>
 
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr size_t none = SIZE_MAX;
 // Limits on the nodes of a group and on the groups that one merge may visit. Beyond them the groups
 // are not merged.
 constexpr size_t most_nodes = 16, most_visited = 64;
@@ -19,14 +18,12 @@ class Fusion {
  public:
   Fusion(const ShapedGraph& shaped, const std::vector<bool>& alone)
       : shaped_(shaped),
-        producer_(shaped.graph().values().size(), none),
         dtypes_(shaped.node_count()),
         group_of_(shaped.node_count()),
         groups_(shaped.node_count()),
         newest_(shaped.node_count()),
         consumers_(shaped.node_count()) {
     for (size_t i = 0; i < shaped.node_count(); ++i) {
-      for (const ValueId id : shaped.node(i).outputs) producer_[index(id)] = i;
       each_producer(i, [&](size_t producer) { consumers_[producer].push_back(i); });
       group_of_[i] = i;
       groups_[i] = {i};
@@ -50,8 +47,8 @@ class Fusion {
   template <typename Visit>
   void each_producer(size_t node, Visit visit) const {
     for (const ValueId id : shaped_.tensors(node)) {
-      const size_t producer = producer_[index(id)];
-      if (producer != none) visit(producer);
+      const size_t producer = shaped_.producer(id);
+      if (producer != ShapedGraph::no_node) visit(producer);
     }
   }
 
@@ -146,7 +143,6 @@ class Fusion {
   }
 
   const ShapedGraph& shaped_;
-  std::vector<size_t> producer_;              // per value; none: an input or a constant
   std::vector<std::optional<DType>> dtypes_;  // per node; none: it is not fused
   std::vector<size_t> group_of_;              // per node
   std::vector<std::vector<size_t>> groups_;   // a group that was merged into another is empty

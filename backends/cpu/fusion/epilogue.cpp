@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
-
-#include "backends/cpu/elementwise/program_step.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -29,7 +26,7 @@ class EpilogueFusion {
     for (StepDescriptor& step : lowered_.steps) {
       if (step.program && !step.reads.empty()) fuse(step);
     }
-    lowered_.remove_empty_steps();
+    std::erase_if(lowered_.steps, [](const StepDescriptor& step) { return step.nodes.empty(); });
   }
 
  private:
@@ -38,7 +35,7 @@ class EpilogueFusion {
     Storage& made = lowered_.storage(raw);
     if (made.given || made.made != raw || !is_only_consumer(program, raw)) return;
     StepDescriptor& producer = lowered_.steps[static_cast<size_t>(made.first)];
-    if (!producer.make_with_epilogue) return;
+    if (!producer.takes_epilogue) return;
     const std::optional<ValueId> place = overwriting(raw, program);
     const bool beside = shaped_.count(raw) == shaped_.count(program.writes.front());
     if (!place && !beside) return;
@@ -48,7 +45,7 @@ class EpilogueFusion {
     const int32_t first = made.first;
     for (const ValueId id : program.writes) lowered_.storage(id).first = first;
     if (place) lowered_.storage_of[index(raw)] = lowered_.storage_of[index(*place)];
-    producer = with_epilogue(std::move(producer), program, raw, place);
+    add_epilogue(producer, program, raw, place);
     if (!place && !in_tiles) producer.writes.push_back(raw);  // into a buffer of its own
     program = {};
   }
@@ -81,29 +78,21 @@ class EpilogueFusion {
     return uses == context_.use_counts[index(id)];
   }
 
-  StepDescriptor with_epilogue(StepDescriptor producer, const StepDescriptor& program, ValueId raw,
-                               std::optional<ValueId> place) const {
-    StepDescriptor both{.reads = producer.reads,
-                        .writes = program.writes,
-                        .scratch_bytes = producer.scratch_bytes,
-                        .nodes = std::move(producer.nodes)};
-    both.nodes.insert(both.nodes.end(), program.nodes.begin(), program.nodes.end());
-    for (const ValueId id : program.reads) {
-      if (id != raw && !contains(producer.reads, id)) both.reads.push_back(id);
-    }
+  static void add_epilogue(StepDescriptor& producer, const StepDescriptor& program, ValueId raw,
+                           std::optional<ValueId> place) {
+    producer.writes = program.writes;
+    producer.nodes.insert(producer.nodes.end(), program.nodes.begin(), program.nodes.end());
     // The producer still reads its inputs while the epilogue writes the first tiles, and no other
     // value may be where the producer writes.
     for (const InPlacePair& at : program.in_place_pairs) {
       const bool elsewhere = at.write != place && at.read != raw;
-      if (elsewhere && !contains(producer.reads, at.read)) both.in_place_pairs.push_back(at);
+      if (elsewhere && !contains(producer.reads, at.read)) producer.in_place_pairs.push_back(at);
     }
-    both.make = [&context = context_, program = program.program,
-                 make = std::move(producer.make_with_epilogue)](const BufferRefs& refs,
-                                                                BufferRef scratch) {
-      constexpr int threads = 1;  // of one tile
-      return make(refs, scratch, make_elementwise_step(context, *program, threads, refs));
-    };
-    return both;
+    for (const ValueId id : program.reads) {
+      if (id != raw && !contains(producer.reads, id)) producer.reads.push_back(id);
+    }
+    producer.takes_epilogue = producer.makes_tiles = false;
+    producer.epilogue = program.program;
   }
 
   const LoweringContext& context_;

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {

@@ -31,16 +31,14 @@ struct RowGroupOptions {
   // The base of the first own value. The bases of the run's buffer table are below it.
   int32_t first_base = 0;
   std::vector<PrivateValue> values;
-  // The scratch memory of all tasks, one after the other: the bases of the task, then its values.
-  BufferRef scratch;
-  int64_t scratch_bytes = 0;  // of one task
+  // Of one task: its bases, then its values. The tasks' scratch memory is contiguous.
+  int64_t task_bytes = 0;
 };
 
 // Runs the steps of a group together on a few parts at a time.
-class RowGroupStep final : public Step {
+class RowGroupStep final : public GroupStep {
  public:
-  RowGroupStep(std::vector<std::unique_ptr<PartitionedStep>> members, RowGroupOptions options)
-      : members_(std::move(members)), o_(std::move(options)) {}
+  explicit RowGroupStep(RowGroupOptions options) : o_(std::move(options)) {}
 
   void run(const BufferTable& buffers) const override {
     ThreadPool::shared().run(o_.tasks, o_.tasks, [&](int task) {
@@ -49,11 +47,11 @@ class RowGroupStep final : public Step {
     });
   }
 
-  bool runs_backward() const override { return true; }
+  int64_t scratch_bytes() const override { return o_.tasks * o_.task_bytes; }
 
  private:
   void run_task(const BufferTable& buffers, int task, const PartRange& all) const {
-    std::byte* const scratch = buffers.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
+    std::byte* const scratch = buffers.scratch<std::byte>() + task * o_.task_bytes;
     const auto first_private = static_cast<size_t>(o_.first_base);
     const std::span bases(reinterpret_cast<std::byte**>(scratch), first_private + o_.values.size());
     std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_private),
@@ -66,12 +64,10 @@ class RowGroupStep final : public Step {
         bases[first_private + i] = scratch + (value.offset - first * value.part_bytes);
       }
       const PartRange some{first, std::min(first + o_.at_once, all.last), all.of};
-      const BufferTable own(bases, buffers.direction());
-      for (const auto& member : members_) member->run_parts(own, some);
+      for (const auto& member : members) member->run_parts(buffers.with_bases(bases), some);
     });
   }
 
-  const std::vector<std::unique_ptr<PartitionedStep>> members_;
   const RowGroupOptions o_;
 };
 
@@ -115,7 +111,7 @@ class FusedRows {
         add_overwrites(both, member, id);
       }
     }
-    add_make(both);
+    add_step(both);
     return both;
   }
 
@@ -151,7 +147,7 @@ class FusedRows {
                        [&](const InPlacePair& at) { return at.write == write && at.read == read; });
   }
 
-  void add_make(StepDescriptor& both) {
+  void add_step(StepDescriptor& both) {
     const Graph& graph = context_.shaped.graph();
     RowGroupOptions options{.parts = group_.parts};
     options.tasks = threads_of(context_, lowered_, group_);
@@ -160,27 +156,15 @@ class FusedRows {
         int64_t{1}, up(group_.parts, options.tasks));
     options.first_base = static_cast<int32_t>(1 + graph.inputs().size() + graph.constants().size() +
                                               graph.outputs().size());
-    const std::vector<std::pair<ValueId, int32_t>> own = add_values(options);
-    both.scratch_bytes = options.tasks * options.scratch_bytes;
-    std::vector<decltype(StepDescriptor::make)> makes;
+    add_values(options);
+    both.step = std::make_unique<RowGroupStep>(std::move(options));
     for (size_t member = 0; member < group_.steps.size(); ++member) {
-      makes.push_back(std::move(descriptor(member).make));
+      both.members.push_back(std::move(descriptor(member)));
     }
-    both.make = [=](BufferRefs refs, BufferRef scratch) {
-      for (const auto& [id, base] : own) refs[index(id)] = {base, 0};
-      std::vector<std::unique_ptr<PartitionedStep>> members;
-      for (const auto& make : makes) {
-        // A descriptor with row partitions makes a PartitionedStep.
-        members.emplace_back(static_cast<PartitionedStep*>(make(refs, {}).release()));
-      }
-      RowGroupOptions with_scratch = options;
-      with_scratch.scratch = scratch;
-      return std::make_unique<RowGroupStep>(std::move(members), std::move(with_scratch));
-    };
   }
 
-  // Plans the scratch memory of a task. Returns the own values and their bases.
-  std::vector<std::pair<ValueId, int32_t>> add_values(RowGroupOptions& options) {
+  // Plans the scratch memory of a task, and gives the private values their bases.
+  void add_values(RowGroupOptions& options) {
     std::map<size_t, size_t> value_of;  // per storage
     std::vector<LiveRange> live_ranges;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
@@ -208,15 +192,11 @@ class FusedRows {
     // Kernels prefetch beyond their data, where no other thread may write.
     int64_t behind = options.tasks > 1 ? 4096 : 0;
     for (const PrivateValue& value : options.values) behind = std::max(behind, value.part_bytes);
-    options.scratch_bytes = begin + plan.bytes + round_up(behind, 64);
-    std::vector<std::pair<ValueId, int32_t>> own;
-    for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
-      const auto value = value_of.find(lowered_.storage_of[id]);
-      if (value == value_of.end()) continue;
-      own.emplace_back(static_cast<ValueId>(id),
-                       options.first_base + static_cast<int32_t>(value->second));
+    options.task_bytes = begin + plan.bytes + round_up(behind, 64);
+    for (const auto& [storage, value] : value_of) {
+      lowered_.storages[storage].given = {options.first_base + static_cast<int32_t>(value), 0};
+      lowered_.storages[storage].bytes = 0;
     }
-    return own;
   }
 
   // The own value that this member may overwrite. Its live range ends with this member.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {
@@ -22,7 +23,7 @@ int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const
 // The number of threads that pays off, at most config.threads.
 int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const RowGroup& group);
 
-// The descriptor of the group. Moves `make` out of the descriptors of its steps. `is_private`, per
+// The descriptor of the group. Moves the descriptors of its steps. `is_private`, per
 // storage: only the group uses it.
 StepDescriptor fused_descriptor(const LoweringContext& context, LoweredGraph& lowered,
                                 const RowGroup& group, const std::vector<bool>& is_private);

@@ -52,18 +52,27 @@ class RowFusion {
       if (parts == 0) return 0;
       all = std::gcd(all, parts);
     }
-    return descriptor.scratch_bytes == 0 ? all : 0;
+    return descriptor.scratch_bytes() == 0 ? all : 0;
   }
 
-  bool merge_with_producer(size_t later) {
-    for (const size_t step : groups_[later].steps) {
+  // Calls visit(descriptor, id, producer) for what the group reads and other steps make, until a
+  // call returns true. Returns whether one did.
+  template <typename Visit>
+  bool any_read(size_t group, const Visit& visit) const {
+    for (const size_t step : groups_[group].steps) {
       for (const ValueId id : steps()[step].reads) {
-        if (!is_made(storage_of(id))) continue;
-        const size_t earlier = producer(storage_of(id));
-        if (earlier != later && groups_[earlier].parts > 0 && merge(earlier, later)) return true;
+        if (is_made(storage_of(id)) && visit(steps()[step], id, producer(storage_of(id)))) {
+          return true;
+        }
       }
     }
     return false;
+  }
+
+  bool merge_with_producer(size_t later) {
+    return any_read(later, [&](const StepDescriptor&, ValueId, size_t earlier) {
+      return earlier != later && groups_[earlier].parts > 0 && merge(earlier, later);
+    });
   }
 
   // Merges two groups at the position of the earlier one, or else at the position of the later one.
@@ -87,15 +96,12 @@ class RowFusion {
   // Reduces `parts` to a partition of all values that `earlier` makes and `later` reads. False: one
   // of them cannot be cut.
   bool restrict_partition(size_t earlier, size_t later, int64_t& parts) const {
-    for (const size_t step : groups_[later].steps) {
-      for (const ValueId id : steps()[step].reads) {
-        if (!is_made(storage_of(id)) || producer(storage_of(id)) != earlier) continue;
-        const int64_t read_in = parts_of(steps()[step], id);
-        if (read_in == 0) return false;
-        parts = std::gcd(parts, read_in);
-      }
-    }
-    return true;
+    return !any_read(later, [&](const StepDescriptor& step, ValueId id, size_t producer) {
+      if (producer != earlier) return false;
+      const int64_t read_in = parts_of(step, id);
+      parts = std::gcd(parts, read_in);
+      return read_in == 0;
+    });
   }
 
   bool fits(const RowGroup& group) const {
@@ -105,15 +111,9 @@ class RowFusion {
   }
 
   bool can_move_up(size_t earlier, size_t later) const {
-    for (const size_t step : groups_[later].steps) {
-      for (const ValueId id : steps()[step].reads) {
-        if (is_made(storage_of(id)) && producer(storage_of(id)) > earlier &&
-            producer(storage_of(id)) != later) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return !any_read(later, [&](const StepDescriptor&, ValueId, size_t producer) {
+      return producer > earlier && producer != later;
+    });
   }
 
   bool blocks_move_down(size_t earlier, size_t later) const {
@@ -139,9 +139,6 @@ class RowFusion {
       left.push_back(group.steps.size() == 1
                          ? std::move(lowered_.steps[group.steps.front()])
                          : fused_descriptor(context_, lowered_, group, is_private));
-    }
-    for (size_t storage = 0; storage < is_private.size(); ++storage) {
-      if (is_private[storage]) lowered_.storages[storage].bytes = 0;
     }
     lowered_.steps = std::move(left);
   }

@@ -1,6 +1,7 @@
 // Row fusion: runs several steps together, part by part.
 #pragma once
 
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
@@ -47,26 +48,18 @@ class BlockedGemm {
       : p_(gemm), block_(block), kernels_(*gemm.kernels) {}
 
   void run() {
-    const int64_t rows = block_.last_row - block_.first_row;
-    if (rows == 1) return run_only_row();
-    const int64_t parts = up(up(rows, kernels_.mr), most_tiles_packed);
-    each_k_block([&](KBlock k_block) {
+    const Range all{block_.first_row, block_.last_row};
+    if (all.size() == 1) return run_only_row();
+    const int64_t parts = up(up(all.size(), kernels_.mr), most_tiles_packed);
+    each_k_block([&](Range k_block) {
       for (int64_t part = 0; part < parts; ++part) {
-        run_rows(
-            {block_.first_row + rows * part / parts, block_.first_row + rows * (part + 1) / parts},
-            k_block);
+        run_rows(all.part(part, parts), k_block);
       }
     });
   }
 
  private:
   static constexpr int64_t most_depth = GemmKernels<T>::most_depth;
-
-  struct KBlock {
-    int64_t first, last;
-
-    int64_t size() const { return last - first; }
-  };
 
   // Rows of A, packed or in place.
   struct RowsOfA {
@@ -81,7 +74,7 @@ class BlockedGemm {
     const int64_t most = in_place_ ? longest_sum : kernels_.kc;
     const int64_t spans = std::max<int64_t>(up(p_.k, most), 1), size = up(p_.k, spans);
     for (int64_t i = 0; i < spans; ++i) {
-      what(KBlock{std::min(i * size, p_.k), std::min((i + 1) * size, p_.k)});
+      what(Range{std::min(i * size, p_.k), std::min((i + 1) * size, p_.k)});
     }
   }
 
@@ -99,12 +92,12 @@ class BlockedGemm {
     const int64_t step = p_.packed_b ? kernels_.most_tiles * kernels_.nr : columns;
     for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
       const int64_t end = std::min(j + step, block_.last_column);
-      each_k_block([&](KBlock k_block) { run_row(j, end, k_block); });
+      each_k_block([&](Range k_block) { run_row(j, end, k_block); });
     }
     run_epilogue(p_, block_, block_.first_row, 1);
   }
 
-  void run_row(int64_t first, int64_t last, KBlock k_block) {
+  void run_row(int64_t first, int64_t last, Range k_block) {
     const int64_t i = block_.first_row;
     const RowsOfA row{k_block.size() > 0 ? a_at(i, k_block.first) : nullptr, p_.a.column_step};
     for (int64_t j = run_tiles(i, row, first, last, k_block); j < last; j += kernels_.nr) {
@@ -114,7 +107,7 @@ class BlockedGemm {
 
   // Splits the rows into tiles of about the same mr. Reads each panel of B from memory once: all
   // rows use a group of panels while it is in the cache, and prefetch the next group.
-  void run_rows(KBlock rows, KBlock k_block) {
+  void run_rows(Range rows, Range k_block) {
     const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
     for (int64_t i = rows.first; i < rows.last && !in_place_; i += mr) {
       pack_a(i, std::min(mr, rows.last - i), k_block, packed_a(i - rows.first, mr));
@@ -155,14 +148,14 @@ class BlockedGemm {
     }
   }
 
-  int64_t group_columns(KBlock k_block) const {
+  int64_t group_columns(Range k_block) const {
     const int64_t bytes = kernels_.nr * std::max<int64_t>(k_block.size(), 1) * int64_t{sizeof(T)};
     return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.nr;
   }
 
   // The packed panels that follow those before column `last`; null: B is not packed, or none
   // follow.
-  const T* next_group(int64_t last, KBlock k_block) const {
+  const T* next_group(int64_t last, Range k_block) const {
     if (!p_.packed_b) return nullptr;
     if (last < block_.last_column) return b_at(last, k_block.first);
     return k_block.last < p_.k ? b_at(block_.first_column, k_block.last) : nullptr;
@@ -176,47 +169,24 @@ class BlockedGemm {
     return p_.a.data + i * p_.a.row_step + k * p_.a.column_step;
   }
 
-  void pack_a(int64_t i, int64_t rows, KBlock k_block, T* to) {
+  // Packs a_block k of each row contiguously, then the next ones.
+  void pack_a(int64_t i, int64_t rows, Range k_block, T* to) {
     if (k_block.size() == 0) return;
     const Matrix<T>& a = p_.a;
     const T* from = a_at(i, k_block.first);
-    const int64_t mr = kernels_.mr, block = kernels_.a_block;
-    if (block > 1) return pack_blocks(from, rows, k_block.size(), to);
-    if (a.row_step == 1) {
-      return kernels_.copy({from, a.column_step, rows, k_block.size(), to, mr});
+    const int64_t mr = kernels_.mr, block = kernels_.a_block, depth = k_block.size();
+    if (block == 1) {
+      return pack_lines(kernels_, {from, a.row_step, rows, depth, to, mr}, a.column_step);
     }
-    if (a.column_step == 1) {
-      return kernels_.transpose_pack({from, a.row_step, rows, k_block.size(), to, mr});
-    }
-    for (int64_t row = 0; row < rows; ++row) {
-      const T* next = from + row * a.row_step;
-      for (int64_t k = 0; k < k_block.size(); ++k) to[k * mr + row] = next[k * a.column_step];
-    }
-  }
-
-  // Packs a_block k of a row contiguously, then those of the next row.
-  void pack_blocks(const T* from, int64_t rows, int64_t depth, T* to) {
-    const Matrix<T>& a = p_.a;
-    const int64_t block = kernels_.a_block;
-    for (int64_t k = 0; k < depth; k += block, to += block * kernels_.mr) {
-      const T* next = from + k * a.column_step;
+    for (int64_t k = 0; k < depth; k += block, to += block * mr) {
       const int64_t count = std::min(block, depth - k);
-      if (a.column_step == 1) {
-        kernels_.copy({next, a.row_step, count, rows, to, block});
-      } else if (a.row_step == 1) {
-        kernels_.transpose_pack({next, a.column_step, count, rows, to, block});
-      } else {
-        for (int64_t row = 0; row < rows; ++row) {
-          for (int64_t j = 0; j < count; ++j) {
-            to[row * block + j] = next[row * a.row_step + j * a.column_step];
-          }
-        }
-      }
+      const T* next = from + k * a.column_step;
+      pack_lines(kernels_, {next, a.column_step, count, rows, to, block}, a.row_step);
     }
   }
 
   // Runs the whole tiles. Returns the first column that is left.
-  int64_t run_tiles(int64_t i, RowsOfA row, int64_t first, int64_t last, KBlock k_block) {
+  int64_t run_tiles(int64_t i, RowsOfA row, int64_t first, int64_t last, Range k_block) {
     const int64_t nr = kernels_.nr;
     const int64_t b_distance = p_.packed_b ? p_.k * nr / kernels_.packing : nr;
     int64_t j = first;
@@ -241,7 +211,7 @@ class BlockedGemm {
     return p_.b.data + k * p_.b.row_step + j;
   }
 
-  Tile<T> tile_at(int64_t i, RowsOfA a, int64_t j, KBlock k_block) const {
+  Tile<T> tile_at(int64_t i, RowsOfA a, int64_t j, Range k_block) const {
     return {.a = a.data,
             .a_step = a.step,
             .b = k_block.size() > 0 ? b_at(j, k_block.first) : nullptr,
@@ -253,13 +223,13 @@ class BlockedGemm {
             .bias = p_.bias && k_block.last == p_.k ? p_.bias + j : nullptr};
   }
 
-  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, KBlock k_block) {
+  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, Range k_block) {
     const int64_t columns = std::min<int64_t>(kernels_.nr, p_.n - j);
     if (columns == kernels_.nr) return kernels_.tile[rows](tile);
     run_margin(tile, rows, columns, j, k_block);
   }
 
-  void run_margin(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, KBlock k_block) {
+  void run_margin(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, Range k_block) {
     const int64_t nr = kernels_.nr;
     T* c = tile.c;
     margin_ = {};
@@ -283,7 +253,7 @@ class BlockedGemm {
     }
   }
 
-  void pack_margin(int64_t j, KBlock k_block) {
+  void pack_margin(int64_t j, Range k_block) {
     Gemm<T> margin = p_;
     if (k_block.size() > 0) {
       margin.b.data += k_block.first * p_.b.row_step + j * p_.b.column_step;

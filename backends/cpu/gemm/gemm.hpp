@@ -3,30 +3,9 @@
 
 #include <cstdint>
 
-#include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/runtime/step.hpp"
+#include "backends/cpu/gemm/matrices.hpp"
 
 namespace mithril::cpu_backend {
-
-// The element (i, j) is data[i * row_step + j * column_step]. Steps are in elements.
-template <typename T>
-struct Matrix {
-  const T* data = nullptr;
-  int64_t row_step = 0, column_step = 1;
-};
-
-// C = A * B + bias: A is [m, k], B is [k, n], C is [m, n]. The bias is added last. C is row-major
-// and contiguous.
-template <typename T>
-struct Gemm {
-  const GemmKernels<T>* kernels = nullptr;
-  int64_t m = 0, n = 0, k = 0;
-  Matrix<T> a, b;
-  const T* packed_b = nullptr;  // B, packed by pack_b; null: B is not packed
-  const T* bias = nullptr;      // an element per column; null: no bias
-  T* c = nullptr;
-  Epilogue epilogue = Epilogue();  // runs on C
-};
 
 // A block of C: the rows [first_row, last_row) and the columns [first_column, last_column).
 struct BlockOfC {
@@ -71,15 +50,6 @@ class GemmPlan {
   int mr_, nr_, rows_worth_reading_;
   bool packs_ = false, dots_ = false;
 };
-
-// Packs the panels [first, last) of B. A panel has nr columns: for each k, it holds nr contiguous
-// elements, with 0 beyond the last column. `packed` is the beginning of panel 0.
-template <typename T>
-void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed);
-
-// Packs all panels of B, rounded to the dtype of the kernels. `packed` has room for
-// GemmPlan::packed_count() elements.
-void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels, uint16_t* packed);
 
 // Computes the block of C, and runs the epilogue on it.
 template <typename T>

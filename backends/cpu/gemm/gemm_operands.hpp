@@ -11,6 +11,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {

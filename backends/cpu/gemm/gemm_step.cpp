@@ -3,37 +3,19 @@
 #include <algorithm>
 
 #include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/packing.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// The steps of an operand, in elements, along the batch axes of C; 0 if broadcast.
-std::vector<int64_t> batch_steps(const Dims& dims, size_t rank_of_c) {
-  std::vector<int64_t> steps(rank_of_c - 2);
-  int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
-  for (size_t back = 3; back <= dims.size(); ++back) {
-    const int64_t size = dims[dims.size() - back];
-    steps[rank_of_c - back] = size == 1 ? 0 : step;
-    step *= size;
-  }
-  return steps;
-}
-
-std::vector<BatchOffsets> batches_of(const Dims& a, const Dims& b, const Dims& c) {
-  const auto a_steps = batch_steps(a, c.size());
-  const auto b_steps = batch_steps(b, c.size());
-  std::vector<BatchOffsets> all{{0, 0}};
-  for (size_t axis = 0; axis + 2 < c.size(); ++axis) {
-    std::vector<BatchOffsets> more;
-    for (const BatchOffsets& at : all) {
-      for (int64_t i = 0; i < c[axis]; ++i) {
-        more.push_back({at.a + i * a_steps[axis], at.b + i * b_steps[axis]});
-      }
-    }
-    all = std::move(more);
-  }
+// The offsets of the matrices of an operand that a batch reads, in elements.
+std::vector<int64_t> matrices(const Dims& dims, const Dims& c) {
+  std::vector<int64_t> all =
+      broadcast_elements({dims.begin(), dims.end() - 2}, {c.begin(), c.end() - 2});
+  for (int64_t& at : all) at *= dims.end()[-2] * dims.back();
   return all;
 }
 
@@ -58,7 +40,8 @@ GemmShape gemm_shape(const ShapedGraph& shaped, GemmOperand a, GemmOperand b, Va
     shape.m = shaped.count(c) / shape.n;
     shape.batches = {{0, 0}};
   } else if (shaped.count(c) > 0) {
-    shape.batches = batches_of(a_dims, b_dims, c_dims);
+    const std::vector<int64_t> of_a = matrices(a_dims, c_dims), of_b = matrices(b_dims, c_dims);
+    for (size_t i = 0; i < of_a.size(); ++i) shape.batches.push_back({of_a[i], of_b[i]});
   }
   return shape;
 }
@@ -69,56 +52,53 @@ bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOpera
 
 namespace {
 
-struct GemmBuffers {
-  BufferRef a, b;
-  std::optional<BufferRef> bias;
-  BufferRef c, scratch;
+struct GemmValues {
+  GemmOperand a, b;
+  std::optional<ValueId> bias;
+  ValueId c;
 };
 
 // `Operands` is PlainGemm or VnniGemm.
 template <class Operands>
-class GemmStep final : public Step {
+class GemmStep final : public TiledStep {
   using Input = typename Operands::Input;
   using T = typename Operands::Output;
 
  public:
-  GemmStep(Operands operands, int threads, GemmBuffers refs, PackedWeights::Bytes packed,
-           std::unique_ptr<ElementStep> epilogue)
+  GemmStep(Operands operands, int threads, GemmValues values, PackedWeights::Bytes packed)
       : operands_(std::move(operands)),
         gemm_(operands_.gemm()),
         plan_(gemm_),
         threads_(threads),
-        refs_(refs),
-        packed_(std::move(packed)),
-        epilogue_(std::move(epilogue)) {
+        values_(values),
+        packed_(std::move(packed)) {
     const int tasks = plan_.tasks(threads);
     for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
   }
 
-  // Scratch memory in bytes. B is packed at run time if packing pays off.
-  static int64_t scratch_bytes(const Operands& operands, bool packed) {
-    const GemmPlan plan(operands.gemm());
-    int64_t count = operands.scratch_of_a();
-    if (!packed) count += operands.scratch_of_b() + (plan.packs() ? plan.packed_count() : 0);
+  // B is packed at run time if packing pays off.
+  int64_t scratch_bytes() const override {
+    int64_t count = operands_.scratch_of_a();
+    if (!packed_) count += operands_.scratch_of_b() + (plan_.packs() ? plan_.packed_count() : 0);
     return count * int64_t{sizeof(T)};
   }
 
   void run(const BufferTable& buffers) const override {
-    const Input* a = buffers.read<Input>(refs_.a);
+    const Input* a = buffers.read<Input>(values_.a.id);
     Gemm<T> gemm = gemm_;
     gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
-    if (refs_.bias) gemm.bias = buffers.read<T>(*refs_.bias);
-    gemm.c = buffers.write<T>(refs_.c);
+    gemm.bias = buffers.read<T>(values_.bias);
+    gemm.c = buffers.write<T>(values_.c);
     const int64_t size = gemm.m * gemm.n;
     int64_t origin = 0;
     for (const BatchOffsets& batch : operands_.shape.batches) {
-      T* scratch = buffers.write<T>(refs_.scratch);
+      T* scratch = buffers.scratch<T>();
       gemm.a.data = operands_.a(a + batch.a, scratch, threads_);
       if (!packed_) {
-        gemm.b.data = operands_.b(buffers.read<Input>(refs_.b) + batch.b, scratch, threads_);
+        gemm.b.data = operands_.b(buffers.read<Input>(values_.b.id) + batch.b, scratch, threads_);
         if (plan_.packs()) pack(gemm, scratch);
       }
-      gemm.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
+      gemm.epilogue = Epilogue(epilogue.get(), &buffers, origin);
       ThreadPool::shared().run(static_cast<int>(blocks_.size()), threads_, [&](int task) {
         multiply(gemm, plan_, blocks_[static_cast<size_t>(task)]);
       });
@@ -132,7 +112,8 @@ class GemmStep final : public Step {
     const int64_t panels = plan_.panels();
     const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      pack_b(gemm, panels * part / parts, panels * (part + 1) / parts, to);
+      const auto [first, last] = Range{0, panels}.part(part, parts);
+      pack_b(gemm, first, last, to);
     });
     gemm.packed_b = to;
   }
@@ -142,15 +123,8 @@ class GemmStep final : public Step {
   GemmPlan plan_;
   std::vector<BlockOfC> blocks_;  // per task
   int threads_;
-  GemmBuffers refs_;
-  PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: none
-};
-
-struct GemmValues {
-  GemmOperand a, b;
-  std::optional<GemmOperand> bias;
-  ValueId c;
+  GemmValues values_;
+  PackedWeights::Bytes packed_;  // null: B is not packed
 };
 
 std::optional<GemmOperand> operand_of(const CallReader& call, const SpelledExpression& argument) {
@@ -220,28 +194,13 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
                                const GemmValues& values) {
   PackedWeights::Bytes packed;
   if (is_packed(context, operands.shape, values.b)) packed = packed_b(context, operands, values.b);
-  StepDescriptor descriptor{
-      .reads = {values.a.id},
-      .writes = {values.c},
-      .scratch_bytes = GemmStep<Operands>::scratch_bytes(operands, packed != nullptr)};
+  StepDescriptor descriptor{.reads = {values.a.id},
+                            .writes = {values.c},
+                            .step = std::make_unique<GemmStep<Operands>>(
+                                operands, context.config.threads, values, packed),
+                            .takes_epilogue = true};
   if (!packed) descriptor.reads.push_back(values.b.id);
-  if (values.bias) descriptor.reads.push_back(values.bias->id);
-  descriptor.make_with_epilogue = [=, threads = context.config.threads](
-                                      const BufferRefs& refs, BufferRef scratch,
-                                      std::unique_ptr<ElementStep> epilogue) {
-    GemmBuffers buffers{.a = refs[index(values.a.id)],
-                        .b = refs[index(values.b.id)],
-                        .bias = {},
-                        .c = refs[index(values.c)],
-                        .scratch = scratch};
-    if (values.bias) buffers.bias = refs[index(values.bias->id)];
-    return std::make_unique<GemmStep<Operands>>(operands, threads, buffers, packed,
-                                                std::move(epilogue));
-  };
-  descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
-                                                           BufferRef scratch) {
-    return make(refs, scratch, nullptr);
-  };
+  if (values.bias) descriptor.reads.push_back(*values.bias);
   return descriptor;
 }
 
@@ -291,9 +250,11 @@ std::optional<StepDescriptor> lower_gemm(const KernelCall& call) {
     if (given != dtype && !may_be_half) return std::nullopt;
   }
   if (!operands[0] || !operands[1]) return std::nullopt;
+  std::optional<ValueId> bias;
+  if (operands.size() > 2 && operands[2]) bias = operands[2]->id;
   const GemmValues values{.a = read_through(call, *operands[0]),
                           .b = read_through(call, *operands[1]),
-                          .bias = operands.size() > 2 ? operands[2] : std::nullopt,
+                          .bias = bias,
                           .c = c};
   if (is_half(context.shaped.dtype(values.a.id))) return lower_vnni_gemm(context, values);
   return lower_floats(dtype, [&]<typename T>(T) { return lower_plain_gemm<T>(context, values); });

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
@@ -27,13 +27,8 @@ class Choice {
         kind_(shaped_.graph().values().size()),
         is_refused_(kind_.size()),
         is_wanted_(kind_.size()),
-        is_padded_(kind_.size()),
-        is_output_(kind_.size()) {
+        is_padded_(kind_.size()) {
     for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
-    for (const Output& output : shaped_.graph().outputs()) is_output_[index(output.value)] = true;
-    for (size_t node = 0; node < shaped_.node_count(); ++node) {
-      for (const ValueId id : shaped_.node(node).outputs) made_by_[id] = &shaped_.node(node);
-    }
   }
 
   BlockedLayouts run() {
@@ -154,14 +149,13 @@ class Choice {
 
   // Makes the buffer of a vector of channels end at a whole block, if the plan allocates it.
   bool pad(ValueId id) {
-    while (!is_output_[index(id)]) {
-      const auto made = made_by_.find(id);
-      const bool is_view = made != made_by_.end() && made->second->op->keeps_elements;
-      if (!is_view) {
-        const bool is_allocated = made != made_by_.end() || context_.packed.find(id);
-        return is_allocated && (is_padded_[index(id)] = true);
+    while (!shaped_.is_output(id)) {
+      const size_t producer = shaped_.producer(id);
+      const bool is_made = producer != ShapedGraph::no_node;
+      if (!is_made || !shaped_.node(producer).op->keeps_elements) {
+        return (is_made || context_.packed.find(id)) && (is_padded_[index(id)] = true);
       }
-      id = *tensor_of(made->second->arguments.front());
+      id = *tensor_of(shaped_.node(producer).arguments.front());
     }
     return false;
   }
@@ -171,8 +165,7 @@ class Choice {
   std::vector<size_t> kind_;      // per value: its parent in the kind; a root is its own parent
   std::vector<bool> is_refused_;  // per kind
   std::vector<bool> is_wanted_;
-  std::vector<bool> is_padded_, is_output_;  // per value
-  std::map<ValueId, const Node*> made_by_;
+  std::vector<bool> is_padded_;     // per value
   std::vector<bool> convolutions_;  // per node; empty: none
   int64_t channels_ = 0;            // of a block
 };

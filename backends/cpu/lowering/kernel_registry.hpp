@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
@@ -19,10 +21,9 @@ class GraphLowering {
         shaped_(context.shaped),
         context_(context),
         lowered_{.storage_of = std::vector<size_t>(graph_.values().size())},
-        is_output_(graph_.values().size()),
+        is_kept_(graph_.values().size()),
         transposes_(graph_.values().size()),
         deferred_by_(graph_.values().size()) {
-    for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
     int32_t base = 1;
     for (const ValueId id : graph_.inputs()) lowered_.add({id, BufferRef{base++, 0}});
     for (const Constant& constant : graph_.constants()) {
@@ -39,17 +40,17 @@ class GraphLowering {
  private:
   // Marks the values that are read outside the group that makes them.
   void find_kept(const NodeGroups& groups) {
-    std::vector<size_t> group_of(shaped_.node_count()), made_by(graph_.values().size(), SIZE_MAX);
+    std::vector<size_t> group_of(shaped_.node_count());
     for (size_t group = 0; group < groups.size(); ++group) {
-      for (const size_t node : groups[group]) {
-        for (const ValueId id : shaped_.node(node).outputs) made_by[index(id)] = group;
-      }
       for (const size_t node : groups[group]) group_of[node] = group;
     }
-    is_kept_ = is_output_;
+    for (const Output& output : graph_.outputs()) is_kept_[index(output.value)] = true;
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
       for (const ValueId id : shaped_.tensors(node)) {
-        if (made_by[index(id)] != group_of[node]) is_kept_[index(id)] = true;
+        const size_t producer = shaped_.producer(id);
+        if (producer == ShapedGraph::no_node || group_of[producer] != group_of[node]) {
+          is_kept_[index(id)] = true;
+        }
       }
     }
   }
@@ -80,7 +81,7 @@ class GraphLowering {
   // A transpose waits until a step reads it. GEMMs read its source instead.
   bool defer_transpose(size_t i) {
     const ValueId made = shaped_.node(i).outputs.front();
-    if (!context_.config.fuse || is_output_[index(made)] || context_.is_observed(i)) return false;
+    if (!context_.config.fuse || shaped_.is_output(made) || context_.is_observed(i)) return false;
     transposes_[index(made)] = transposed_by(shaped_, i);
     deferred_by_[index(made)] = i;
     return transposes_[index(made)].has_value();
@@ -122,13 +123,13 @@ class GraphLowering {
   // Each output has its own buffer, so it is no view of an input, a constant or another output.
   bool may_be_view(const Node& node) const {
     const Storage& storage = lowered_.storage(source(node));
-    return !is_output_[index(node.outputs.front())] || (!storage.given && !storage.kept);
+    return !shaped_.is_output(node.outputs.front()) || (!storage.given && !storage.kept);
   }
 
   void add_view(const Node& node) {
     const ValueId made = node.outputs.front();
     lowered_.storage_of[index(made)] = lowered_.storage_of[index(source(node))];
-    if (is_output_[index(made)]) {
+    if (shaped_.is_output(made)) {
       lowered_.storage(made).kept = true;
       lowered_.storage(made).made = made;
     }
@@ -138,7 +139,7 @@ class GraphLowering {
     for (StepDescriptor& before : descriptor.before) add(std::move(before), nodes);
     for (const ValueId id : descriptor.reads) materialize(id);
     for (const ValueId id : descriptor.writes) {
-      lowered_.add({.made = id, .bytes = shaped_.buffer_bytes(id), .kept = is_output_[index(id)]});
+      lowered_.add({.made = id, .bytes = shaped_.buffer_bytes(id), .kept = shaped_.is_output(id)});
     }
     descriptor.nodes.assign(nodes.begin(), nodes.end());
     lowered_.steps.push_back(std::move(descriptor));
@@ -148,8 +149,7 @@ class GraphLowering {
   const ShapedGraph& shaped_;
   const LoweringContext& context_;
   LoweredGraph lowered_;
-  std::vector<bool> is_output_;  // per value
-  std::vector<bool> is_kept_;    // per value: a node outside its group reads it, or it is an output
+  std::vector<bool> is_kept_;  // per value: a node outside its group reads it, or it is an output
   std::vector<std::optional<ValueId>> transposes_;  // see KernelCall
   std::vector<size_t> deferred_by_;  // per value of these: the node that would compute it
 };

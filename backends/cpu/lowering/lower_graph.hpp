@@ -1,6 +1,7 @@
 // Lowering: from groups of graph nodes to step descriptors.
 #pragma once
 
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 
 namespace mithril::cpu_backend {

@@ -24,17 +24,16 @@ class MemoryPlanner {
       : graph_(shaped.graph()),
         shaped_(shaped),
         lowered_(lowered),
-        donor_of_(graph_.values().size()),
-        first_output_(1 + graph_.inputs().size() + graph_.constants().size()) {
+        donor_of_(graph_.values().size()) {
     for (const DonatedBuffer& at : donated) donor_of_[index(at.made)] = at.given;
   }
 
   PlannedMemory run(std::optional<int64_t> limit) {
     memory_.untouched_steps = lowered_.steps.size();
+    memory_.buffers = 1 + graph_.inputs().size() + graph_.constants().size();
     lowered_.find_live_ranges();
     write_in_place();
     assign_buffers();
-    memory_.buffers = first_output_ + memory_.outputs.size();
     check_limits(limit);
     return std::move(memory_);
   }
@@ -81,7 +80,7 @@ class MemoryPlanner {
     }
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
       const auto at = static_cast<int32_t>(step);
-      live_ranges.push_back({lowered_.steps[step].scratch_bytes, at, at});
+      live_ranges.push_back({lowered_.steps[step].scratch_bytes(), at, at});
     }
     if (bytes > most_bytes) refuse(bytes, std::nullopt);
     const MemoryPlan plan = mithril::plan_memory(live_ranges);
@@ -93,16 +92,13 @@ class MemoryPlanner {
         storage.given = BufferRef{0, *offset++};
         continue;
       }
-      const size_t base = first_output_ + memory_.outputs.size();
-      memory_.outputs.push_back(storage.made);
       memory_.output_bytes += storage.bytes;
-      storage.given = BufferRef{static_cast<int32_t>(base), 0};
+      storage.given = BufferRef{static_cast<int32_t>(memory_.buffers++), 0};
     }
-    for (; offset != plan.offsets.end(); ++offset) memory_.scratch.push_back({0, *offset});
+    memory_.scratch.assign(offset, plan.offsets.end());
     memory_.refs.reserve(lowered_.storage_of.size());
-    for (const size_t storage : lowered_.storage_of) {
-      const size_t root = lowered_.storages[storage].alias_of.value_or(storage);
-      memory_.refs.push_back(*lowered_.storages[root].given);
+    for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
+      memory_.refs.push_back(*lowered_.storages[root(static_cast<ValueId>(id))].given);
     }
   }
 
@@ -128,7 +124,6 @@ class MemoryPlanner {
   LoweredGraph& lowered_;
   PlannedMemory memory_;
   std::vector<std::optional<ValueId>> donor_of_;  // per value: the input whose buffer it may take
-  const size_t first_output_;
 };
 
 }  // namespace

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/lowered_graph.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 
 namespace mithril::cpu_backend {
 
 // Buffer 0 is the arena. The inputs follow, then the constants, then one buffer for each output
 // that a run allocates.
 struct PlannedMemory {
-  BufferRefs refs;                 // per value
-  std::vector<BufferRef> scratch;  // per step
-  std::vector<ValueId> outputs;    // the values in the buffers that a run allocates
-  size_t buffers = 0;              // in all
+  BufferRefs refs;
+  std::vector<int64_t> scratch;  // per step: the offset of its scratch memory in the arena
+  size_t buffers = 0;            // in all
   int64_t arena_bytes = 0;
   int64_t output_bytes = 0;
   size_t untouched_steps = 0;  // the number of steps before the first that writes into an input

@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
@@ -38,7 +40,7 @@ struct AttentionForm {
   int64_t rows_at_once() const {
     return std::clamp<int64_t>(scores_at_once / columns, 1, std::min(rows, most_rows_at_once));
   }
-  int64_t blocks() const { return (rows + rows_at_once() - 1) / rows_at_once(); }
+  int64_t blocks() const { return up(rows, rows_at_once()); }
   double work() const {
     return static_cast<double>(rows * columns) * static_cast<double>(width + value_width) *
            static_cast<double>(heads.size());
@@ -77,22 +79,6 @@ int64_t gemm_scratch(const Operands& operands, bool a_is_output) {
          (plan.packs() ? whole_lines(plan.packed_count()) : 0);
 }
 
-template <class Operands, typename A, typename T = typename Operands::Output>
-void run_gemm(const Operands& operands, const A* a, const typename Operands::Input* b, T* c,
-              T* scratch) {
-  constexpr int threads = 1;
-  Gemm<T> gemm = operands.gemm();
-  gemm.a.data = operands.a(a, scratch, threads);
-  gemm.b.data = operands.b(b, scratch, threads);
-  gemm.c = c;
-  const GemmPlan plan(gemm);
-  if (plan.packs()) {
-    pack_b(gemm, 0, plan.panels(), scratch);
-    gemm.packed_b = scratch;
-  }
-  multiply(gemm, plan, {0, gemm.m, 0, gemm.n});
-}
-
 // Packs B of a GEMM, if that pays off.
 template <typename T>
 void pack_whole(Gemm<T> gemm, const T* b, T* packed) {
@@ -112,10 +98,27 @@ void multiply_rows(Gemm<T> gemm, int64_t rows, const T* a, const T* b, T* c, con
   multiply(gemm, GemmPlan(gemm), {0, gemm.m, 0, gemm.n});
 }
 
-struct AttentionBuffers {
-  BufferRef query, key;
-  std::optional<BufferRef> value, mask;  // no value: the output is the weights
-  BufferRef to, scratch;
+template <class Operands, typename A, typename T = typename Operands::Output>
+void run_gemm(const Operands& operands, const A* a, const typename Operands::Input* b, T* c,
+              T* scratch) {
+  constexpr int threads = 1;
+  const Gemm<T> gemm = operands.gemm();
+  const T* const a_data = operands.a(a, scratch, threads);
+  const T* const b_data = operands.b(b, scratch, threads);
+  pack_whole(gemm, b_data, scratch);
+  multiply_rows(gemm, gemm.m, a_data, b_data, c, scratch);
+}
+
+struct AttentionOperands {
+  ValueId query, key;
+  std::optional<ValueId> value, mask;  // no value: the output is the weights
+
+  std::vector<ValueId> all() const {
+    std::vector<ValueId> ids{query, key};
+    if (value) ids.push_back(*value);
+    if (mask) ids.push_back(*mask);
+    return ids;
+  }
 };
 
 // `Operands` is PlainGemm or VnniGemm.
@@ -125,31 +128,33 @@ class AttentionStep final : public Step {
   using T = typename Operands::Output;
 
  public:
-  AttentionStep(AttentionForm form, int threads, AttentionBuffers refs)
-      : form_(std::move(form)), threads_(threads), refs_(refs) {}
+  AttentionStep(const AttentionForm& form, int threads, const AttentionOperands& operands,
+                ValueId to)
+      : form_(form), threads_(threads), operands_(operands), to_(to) {}
 
   // Elements of scratch memory of a task: scores, a row of the mask, and the scratch memory of the
   // GEMMs.
-  static int64_t scratch_of_a_task(const AttentionForm& form) {
-    const int64_t rows = form.rows_at_once();
-    const int64_t scores = scratch_of_scores(form),
-                  output = gemm_scratch(Operands{output_shape(form, rows)}, true);
-    return whole_lines(rows * form.columns) + whole_lines(form.columns) +
-           (packs_heads ? scores + output : std::max(scores, output));
+  int64_t scratch_of_a_task() const {
+    const int64_t scores = scratch_of_scores(),
+                  output = gemm_scratch(Operands{output_shape(form_, form_.rows_at_once())}, true);
+    return work_offset() + (packs_heads ? scores + output : std::max(scores, output));
+  }
+  int64_t scratch_bytes() const override {
+    return scratch_of_a_task() * tasks() * int64_t{sizeof(T)};
   }
 
-  static int tasks(const AttentionForm& form, int threads) {
-    const auto all = static_cast<double>(form.blocks()) * static_cast<double>(form.heads.size());
+  int tasks() const {
+    const auto all = static_cast<double>(form_.blocks()) * static_cast<double>(form_.heads.size());
     const double useful_threads =
-        std::min(form.work() / static_cast<double>(multiplications_grain_size), all);
-    return static_cast<int>(std::clamp(useful_threads, 1.0, static_cast<double>(threads)));
+        std::min(form_.work() / static_cast<double>(multiplications_grain_size), all);
+    return static_cast<int>(std::clamp(useful_threads, 1.0, static_cast<double>(threads_)));
   }
 
   void run(const BufferTable& buffers) const override {
-    const int parts = tasks(form_, threads_);
+    const int parts = tasks();
     const int64_t blocks = form_.blocks(), all = blocks * std::ssize(form_.heads);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      const int64_t first = all * part / parts, last = all * (part + 1) / parts;
+      const auto [first, last] = Range{0, all}.part(part, parts);
       for (int64_t at = first; at < last; ++at) {
         if (at == first || at % blocks == 0) pack(buffers, at / blocks, part);
         attend(buffers, at / blocks, at % blocks * form_.rows_at_once(), part);
@@ -162,21 +167,21 @@ class AttentionStep final : public Step {
   // for each block.
   static constexpr bool packs_heads = std::is_same_v<Operands, PlainGemm<T>>;
 
-  static int64_t scratch_of_scores(const AttentionForm& form) {
-    return gemm_scratch(Operands{scores_shape(form, form.rows_at_once())}, false);
+  int64_t scratch_of_scores() const {
+    return gemm_scratch(Operands{scores_shape(form_, form_.rows_at_once())}, false);
   }
   T* scratch_of(const BufferTable& buffers, int part) const {
-    return buffers.write<T>(refs_.scratch) + part * scratch_of_a_task(form_);
+    return buffers.scratch<T>() + part * scratch_of_a_task();
   }
   // Where the scratch memory of the GEMMs begins in that of a task.
   int64_t work_offset() const {
     return whole_lines(form_.rows_at_once() * form_.columns) + whole_lines(form_.columns);
   }
   const Input* keys(const BufferTable& buffers, const Head& head) const {
-    return buffers.read<Input>(refs_.key) + head.key * form_.columns * form_.width;
+    return buffers.read<Input>(operands_.key) + head.key * form_.columns * form_.width;
   }
   const Input* values(const BufferTable& buffers, const Head& head) const {
-    return buffers.read<Input>(*refs_.value) + head.value * form_.columns * form_.value_width;
+    return buffers.read<Input>(*operands_.value) + head.value * form_.columns * form_.value_width;
   }
 
   // Packs the keys and the values of a head.
@@ -186,9 +191,9 @@ class AttentionStep final : public Step {
       const int64_t rows = form_.rows_at_once();
       T* work = scratch_of(buffers, part) + work_offset();
       pack_whole(Operands{scores_shape(form_, rows)}.gemm(), keys(buffers, head), work);
-      if (!refs_.value) return;
+      if (!operands_.value) return;
       pack_whole(Operands{output_shape(form_, rows)}.gemm(), values(buffers, head),
-                 work + scratch_of_scores(form_));
+                 work + scratch_of_scores());
     }
   }
 
@@ -211,12 +216,12 @@ class AttentionStep final : public Step {
     T* scratch = scratch_of(buffers, part);
     T* bias = scratch + whole_lines(s.rows_at_once() * s.columns);
     T* work = scratch + work_offset();
-    T* to = buffers.write<T>(refs_.to);
+    T* to = buffers.write<T>(to_);
     const int64_t row_at = index * s.rows + first_row;
-    T* scores = refs_.value ? scratch : to + row_at * s.columns;
+    T* scores = operands_.value ? scratch : to + row_at * s.columns;
 
     const Input* queries =
-        buffers.read<Input>(refs_.query) + (head.query * s.rows + first_row) * s.width;
+        buffers.read<Input>(operands_.query) + (head.query * s.rows + first_row) * s.width;
     product(scores_shape, queries, rows, keys(buffers, head), scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
@@ -227,25 +232,25 @@ class AttentionStep final : public Step {
       std::fill(weights + seen, weights + s.columns, T{});
     }
 
-    if (!refs_.value) return;
-    if constexpr (packs_heads) work += scratch_of_scores(form_);
+    if (!operands_.value) return;
+    if constexpr (packs_heads) work += scratch_of_scores();
     product(output_shape, scores, rows, values(buffers, head), to + row_at * s.value_width, work);
   }
 
   // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
   const T* bias_of(const BufferTable& buffers, const Head& head, int64_t row, int64_t count,
                    T* bias) const {
-    if (!refs_.mask) return nullptr;
+    if (!operands_.mask) return nullptr;
     const int64_t first = head.mask * form_.mask_size + row * form_.mask_row_step;
     const int64_t step = form_.mask_column_step;
     if (form_.mask_keeps) {
-      const bool* keeps = buffers.read<bool>(*refs_.mask) + first;
+      const bool* keeps = buffers.read<bool>(*operands_.mask) + first;
       for (int64_t i = 0; i < count; ++i) {
         bias[i] = keeps[i * step] ? T{} : -std::numeric_limits<T>::infinity();
       }
       return bias;
     }
-    const T* mask = buffers.read<T>(*refs_.mask) + first;
+    const T* mask = buffers.read<T>(*operands_.mask) + first;
     if (step == 1) return mask;
     std::fill_n(bias, count, *mask);
     return bias;
@@ -253,39 +258,9 @@ class AttentionStep final : public Step {
 
   AttentionForm form_;
   int threads_;
-  AttentionBuffers refs_;
+  AttentionOperands operands_;
+  ValueId to_;
   const RowKernels<T>& kernels_ = row_kernels<T>();
-};
-
-// Per matrix of the batch: the index of the matrix of the operand that is broadcast to it.
-std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {
-  std::vector<int64_t> all{0};
-  const size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
-  int64_t matrices = 1;
-  for (size_t i = 0; i < own; ++i) matrices *= dims[i];
-  for (size_t axis = 0; axis < batch.size(); ++axis) {
-    const bool there = axis + own >= batch.size();
-    const int64_t size = there ? dims[axis + own - batch.size()] : 1;
-    matrices /= size;
-    std::vector<int64_t> more;
-    for (const int64_t at : all) {
-      for (int64_t i = 0; i < batch[axis]; ++i) more.push_back(at + (size == 1 ? 0 : i * matrices));
-    }
-    all = std::move(more);
-  }
-  return all;
-}
-
-struct AttentionOperands {
-  ValueId query, key;
-  std::optional<ValueId> value, mask;
-
-  std::vector<ValueId> all() const {
-    std::vector<ValueId> ids{query, key};
-    if (value) ids.push_back(*value);
-    if (mask) ids.push_back(*mask);
-    return ids;
-  }
 };
 
 AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operands, ValueId to) {
@@ -300,8 +275,13 @@ AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operan
                      .scale = 1,
                      .causal = false,
                      .heads = {}};
-  const std::vector<int64_t> queries = numbers(q, batch), keys = numbers(k, batch),
-                             values = numbers(v, batch), masks = numbers(m, batch);
+  // Per matrix of the batch: the index of the matrix of the operand that is broadcast to it.
+  const auto matrices = [&](const Dims& dims) {
+    return broadcast_elements({dims.begin(), dims.end() - std::min<ptrdiff_t>(std::ssize(dims), 2)},
+                              batch);
+  };
+  const std::vector<int64_t> queries = matrices(q), keys = matrices(k), values = matrices(v),
+                             masks = matrices(m);
   for (size_t i = 0; i < queries.size(); ++i) {
     form.heads.push_back({queries[i], keys[i], values[i], masks[i]});
   }
@@ -316,27 +296,11 @@ AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operan
 }
 
 template <class Operands>
-StepDescriptor attention_descriptor(const LoweringContext& context, const AttentionForm& form,
+StepDescriptor attention_descriptor(const AttentionForm& form, int threads,
                                     const AttentionOperands& operands, ValueId to) {
-  const int threads = context.config.threads;
-  using Step = AttentionStep<Operands>;
-  const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
-                          int64_t{sizeof(typename Operands::Output)};
   return {.reads = operands.all(),
           .writes = {to},
-          .scratch_bytes = scratch,
-          .make = [=](const BufferRefs& refs, BufferRef scratch) {
-            const auto place = [&](std::optional<ValueId> id) {
-              return id ? std::optional(refs[index(*id)]) : std::nullopt;
-            };
-            return std::make_unique<Step>(form, threads,
-                                          AttentionBuffers{.query = refs[index(operands.query)],
-                                                           .key = refs[index(operands.key)],
-                                                           .value = place(operands.value),
-                                                           .mask = place(operands.mask),
-                                                           .to = refs[index(to)],
-                                                           .scratch = scratch});
-          }};
+          .step = std::make_unique<AttentionStep<Operands>>(form, threads, operands, to)};
 }
 
 }  // namespace
@@ -361,10 +325,10 @@ std::optional<StepDescriptor> lower_attention(const KernelCall& call) {
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
   if (paired) {
     if (dtype != DType::float32) return std::nullopt;
-    return attention_descriptor<VnniGemm>(call.context, form, operands, to);
+    return attention_descriptor<VnniGemm>(form, call.threads(), operands, to);
   }
   return lower_floats(dtype, [&]<typename T>(T) {
-    return attention_descriptor<PlainGemm<T>>(call.context, form, operands, to);
+    return attention_descriptor<PlainGemm<T>>(form, call.threads(), operands, to);
   });
 }
 

@@ -14,7 +14,7 @@ constexpr int64_t piece_bytes = 1 << 16;
 
 // An input: it has `bytes` in each row of the output, from byte `begin` of the row on.
 struct JoinedInput {
-  BufferRef from;
+  ValueId from;
   int64_t begin, bytes;
 };
 
@@ -22,7 +22,7 @@ struct Concat {
   std::vector<JoinedInput> inputs;
   int64_t bytes, row_bytes;  // of the output, and of one row
   int threads;
-  BufferRef output;
+  ValueId output;
 
   void operator()(const BufferTable& buffers) const {
     const Work work{.amount = bytes, .pieces = up(bytes, piece_bytes), .grain_size = 1 << 19};
@@ -57,7 +57,7 @@ std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
   const auto element = static_cast<int64_t>(size_of(shaped.dtype(to)));
   const AroundAxis around(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
   StepDescriptor descriptor{.writes = {to}};
-  std::vector<JoinedInput> inputs;  // their buffers are found later
+  std::vector<JoinedInput> inputs;
   int64_t begin = 0;
   for (const Argument& argument : call.node().arguments) {
     const ValueId* id = tensor_of(argument);
@@ -66,17 +66,13 @@ std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
     const int64_t bytes = around.outer == 0 ? 0 : shaped.count(*id) / around.outer * element;
     if (bytes * around.outer != shaped.count(*id) * element) return std::nullopt;
     descriptor.reads.push_back(*id);
-    inputs.push_back({{}, begin, bytes});
+    inputs.push_back({*id, begin, bytes});
     begin += bytes;
   }
   // `eval` raises the error if the inputs do not fit.
   if (begin != around.size * around.inner * element || begin == 0) return std::nullopt;
-  descriptor.make = [=, rows = around.outer, reads = descriptor.reads, threads = call.threads()](
-                        const BufferRefs& refs, BufferRef) {
-    std::vector<JoinedInput> found = inputs;
-    for (size_t i = 0; i < found.size(); ++i) found[i].from = refs[index(reads[i])];
-    return make_step(Concat{std::move(found), rows * begin, begin, threads, refs[index(to)]});
-  };
+  descriptor.step =
+      make_step(Concat{std::move(inputs), around.outer * begin, begin, call.threads(), to});
   return descriptor;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/cpu/descriptors/reference_steps.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -17,11 +18,9 @@ namespace {
 // `count` indices, int32 or int64, along an axis of `size` elements. Negative ones count from the
 // end.
 struct Indices {
-  BufferRef place;
+  ValueId id;
   DType dtype;
   int64_t count, size;
-
-  Indices at(BufferRef other) const { return {other, dtype, count, size}; }
 
   // Calls body(at), where at(i) is index i, from 0 to size - 1. If an index is out of range,
   // returns false instead: the `eval` of the op then raises the error.
@@ -34,7 +33,7 @@ struct Indices {
  private:
   template <typename Index, typename Body>
   bool visit_as(const BufferTable& buffers, const Body& body) const {
-    const Index* index = buffers.read<Index>(place);
+    const Index* index = buffers.read<Index>(id);
     const bool fits =
         std::all_of(index, index + count, [&](Index at) { return at >= -size && at < size; });
     if (fits) {
@@ -47,28 +46,21 @@ struct Indices {
   }
 };
 
-// The input, around the axis: a row is what one index selects.
-struct Gathering {
-  int64_t outer, size, row_bytes;
-};
-
-struct GatheringBuffers {
-  BufferRef from, to;
-};
-
-// `reference` runs `eval`.
-std::unique_ptr<Step> gathering_step(const Gathering& g, const Indices& indices, int threads,
-                                     GatheringBuffers refs, std::unique_ptr<Step> reference) {
+// Copies the row that each index selects. `reference` runs `eval`.
+std::unique_ptr<Step> gathering_step(const AroundAxis& around, int64_t row_bytes,
+                                     const Indices& indices, int threads, ValueId input,
+                                     ValueId output, std::unique_ptr<Step> reference) {
   return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
-    const auto* from = buffers.read<std::byte>(refs.from);
-    auto* to = buffers.write<std::byte>(refs.to);
-    const int64_t count = indices.count, rows = g.outer * count, bytes = g.row_bytes;
+    const auto* from = buffers.read<std::byte>(input);
+    auto* to = buffers.write<std::byte>(output);
+    const int64_t count = indices.count, rows = around.outer * count;
     const bool fits = indices.visit(buffers, [&](const auto& index) {
-      const Work work{.amount = rows * bytes, .pieces = rows, .grain_size = 1 << 19};
+      const Work work{.amount = rows * row_bytes, .pieces = rows, .grain_size = 1 << 19};
       run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
         for (int64_t row = first; row < last; ++row) {
-          const int64_t source = row / count * g.size + index(row % count);
-          std::memcpy(to + row * bytes, from + source * bytes, static_cast<size_t>(bytes));
+          const int64_t source = row / count * around.size + index(row % count);
+          std::memcpy(to + row * row_bytes, from + source * row_bytes,
+                      static_cast<size_t>(row_bytes));
         }
       });
     });
@@ -81,20 +73,17 @@ struct Placing {
   int64_t size = 1, step = 1;  // of the output along the axis of the indices
   int64_t count = 0;           // number of elements of the source
   int64_t bytes = 0;           // of the output
-};
-
-struct PlacingBuffers {
-  BufferRef input, source, output;
+  ValueId input, source, output;
 };
 
 // Element: an integer of the size of the elements. `reference` runs `eval`.
 template <typename Element>
-std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices, PlacingBuffers refs,
+std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices,
                                    std::unique_ptr<Step> reference) {
   return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
-    const Element* input = buffers.read<Element>(refs.input);
-    const Element* source = buffers.read<Element>(refs.source);
-    Element* output = buffers.write<Element>(refs.output);
+    const Element* input = buffers.read<Element>(p.input);
+    const Element* source = buffers.read<Element>(p.source);
+    Element* output = buffers.write<Element>(p.output);
     const bool fits = indices.visit(buffers, [&](const auto& index) {
       if (output != input) std::memcpy(output, input, static_cast<size_t>(p.bytes));
       const Axis row = p.axes.back();
@@ -109,18 +98,20 @@ std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices, Pla
   });
 }
 
-Placing placing_of(const ShapedGraph& shaped, ValueId source, ValueId made, int64_t axis) {
+Placing placing_of(const ShapedGraph& shaped, ValueId input, ValueId source, ValueId made,
+                   int64_t axis) {
   const Dims &whole = shaped.dims(made), &part = shaped.dims(source);
   const AroundAxis around(whole, axis);
   Placing placing{.size = around.size,
                   .step = around.inner,
                   .count = shaped.count(source),
-                  .bytes = shaped.bytes(made)};
-  const size_t chosen = axis_index(axis, whole.size());
-  int64_t step = 1;
-  for (size_t i = whole.size(); i-- > 0; step *= whole[i]) {
-    placing.axes.insert(placing.axes.begin(), {part[i], i == chosen ? 0 : step});
-  }
+                  .bytes = shaped.bytes(made),
+                  .input = input,
+                  .source = source,
+                  .output = made};
+  placing.axes = axes_of(whole);
+  for (size_t i = 0; i < whole.size(); ++i) placing.axes[i].size = part[i];
+  placing.axes[axis_index(axis, whole.size())].step = 0;
   return placing;
 }
 
@@ -129,37 +120,31 @@ constexpr int64_t tile_bytes = 16384;
 // In elements of the output.
 constexpr int64_t scattering_grain_size = 1 << 15;
 
-struct Scattering {
-  int64_t outer = 1, size = 1, inner = 1;  // of the output, around the axis
-  int64_t count = 0;                       // number of indices
-  int64_t bytes = 0;                       // of the output
-};
-
 // A row of the input, and the row of the output that it is added to.
 struct AddedRow {
   int64_t to, from;
 };
 
-int64_t bytes_of_rows(const Scattering& s) {
-  return round_up(s.outer * s.count * int64_t{sizeof(AddedRow)}, 64);
-}
-
 template <typename T>
-struct Scatter {
-  Scattering s;
-  Indices indices;
-  int threads;
-  BufferRef input, output, scratch;
-  std::unique_ptr<Step> reference;        // runs `eval`
-  std::unique_ptr<ElementStep> epilogue;  // null: none
+class ScatterStep final : public TiledStep {
+ public:
+  // `around`: the axis of the output. `reference` runs `eval`.
+  ScatterStep(const AroundAxis& around, const Indices& indices, int threads, ValueId input,
+              ValueId output, std::unique_ptr<Step> reference)
+      : around_(around),
+        indices_(indices),
+        threads_(threads),
+        input_(input),
+        output_(output),
+        reference_(std::move(reference)) {}
 
-  static constexpr int64_t tile = tile_bytes / int64_t{sizeof(T)};
+  int64_t scratch_bytes() const override { return bytes_of_rows() + threads_ * tile_bytes; }
 
-  void operator()(const BufferTable& buffers) const {
+  void run(const BufferTable& buffers) const override {
     if (!sort_rows(buffers)) return refuse(buffers);
-    const int64_t total = s.outer * s.size * s.inner, tiles = up(total, tile);
+    const int64_t total = count(), tiles = up(total, tile);
     const Work work{.amount = total, .pieces = tiles, .grain_size = scattering_grain_size};
-    run_ranges(work, threads, [&](int64_t begin, int64_t end, int task) {
+    run_ranges(work, threads_, [&](int64_t begin, int64_t end, int task) {
       bool zeros = false;  // the tile of this task holds zeros
       for (int64_t at = begin; at < end; ++at) {
         zeros = make_tile(buffers, at * tile, std::min(total, (at + 1) * tile), task, zeros);
@@ -167,39 +152,45 @@ struct Scatter {
     });
   }
 
+ private:
+  static constexpr int64_t tile = tile_bytes / int64_t{sizeof(T)};
+
+  int64_t count() const { return around_.outer * around_.size * around_.inner; }  // of the output
+  int64_t rows() const { return around_.outer * indices_.count; }                 // of the input
+  int64_t bytes_of_rows() const { return round_up(rows() * int64_t{sizeof(AddedRow)}, 64); }
+
   // Sorts the rows by output row, then by input row. False: an index is out of range.
   bool sort_rows(const BufferTable& buffers) const {
-    return indices.visit(buffers, [&](const auto& index) {
-      auto* rows = buffers.write<AddedRow>(scratch);
-      for (int64_t from = 0; from < s.outer * s.count; ++from) {
-        rows[from] = {from / s.count * s.size + index(from % s.count), from};
+    return indices_.visit(buffers, [&](const auto& index) {
+      auto* rows = buffers.scratch<AddedRow>();
+      const int64_t count = indices_.count;
+      for (int64_t from = 0; from < this->rows(); ++from) {
+        rows[from] = {from / count * around_.size + index(from % count), from};
       }
-      std::sort(rows, rows + s.outer * s.count, [](const AddedRow& a, const AddedRow& b) {
+      std::sort(rows, rows + this->rows(), [](const AddedRow& a, const AddedRow& b) {
         return a.to != b.to ? a.to < b.to : a.from < b.from;
       });
     });
   }
 
-  bool is_in_tiles() const { return output.base == BufferRef::tile; }
-
   void refuse(const BufferTable& buffers) const {
-    if (!is_in_tiles()) return reference->run(buffers);
-    const auto memory = std::make_unique<std::byte[]>(static_cast<size_t>(s.bytes));
-    reference->run(buffers.with_tile(memory.get()));
+    if (!buffers.has_tile(output_)) return reference_->run(buffers);
+    const auto memory = std::make_unique<T[]>(static_cast<size_t>(count()));
+    reference_->run(buffers.with_tile(reinterpret_cast<std::byte*>(memory.get())));
   }
 
   // Computes the elements [first, last) of the output, and runs the epilogue. `zeros`: the tile
   // holds zeros before. Returns whether it holds zeros afterwards.
   bool make_tile(const BufferTable& buffers, int64_t first, int64_t last, int task,
                  bool zeros) const {
-    BufferRef own = scratch;
-    own.offset += bytes_of_rows(s) + task * tile_bytes;
-    T* to = is_in_tiles() ? buffers.write<T>(own) : buffers.write<T>(output) + first;
+    const bool in_tiles = buffers.has_tile(output_);
+    auto* const own = buffers.scratch<std::byte>() + bytes_of_rows() + task * tile_bytes;
+    T* to = in_tiles ? reinterpret_cast<T*>(own) : buffers.write<T>(output_) + first;
     if (!zeros) std::fill(to, to + (last - first), T{});
     const bool added = add_rows(buffers, first, last, to);
     if (!epilogue) return false;
     const ElementRows made{.begin = first, .size = last - first};
-    if (!is_in_tiles()) {
+    if (!in_tiles) {
       epilogue->run_rows(buffers, made);
       return false;
     }
@@ -211,31 +202,28 @@ struct Scatter {
   }
 
   bool add_rows(const BufferTable& buffers, int64_t first, int64_t last, T* to) const {
-    const auto* rows = buffers.read<AddedRow>(scratch);
-    const T* from = buffers.read<T>(input);
-    const AddedRow* end = rows + s.outer * s.count;
+    const auto* rows = buffers.scratch<AddedRow>();
+    const T* from = buffers.read<T>(input_);
+    const AddedRow* end = rows + this->rows();
     const AddedRow* row =
-        std::lower_bound(rows, end, first / s.inner,
+        std::lower_bound(rows, end, first / around_.inner,
                          [](const AddedRow& at, int64_t wanted) { return at.to < wanted; });
     const AddedRow* const begun = row;
-    for (; row != end && row->to * s.inner < last; ++row) {
-      const int64_t origin = row->to * s.inner;
-      const int64_t begin = std::max(first, origin), stop = std::min(last, origin + s.inner);
-      const T* added = from + row->from * s.inner - origin;
+    for (; row != end && row->to * around_.inner < last; ++row) {
+      const int64_t origin = row->to * around_.inner;
+      const int64_t begin = std::max(first, origin), stop = std::min(last, origin + around_.inner);
+      const T* added = from + row->from * around_.inner - origin;
       for (int64_t i = begin; i < stop; ++i) to[i - first] += added[i];
     }
     return row != begun;
   }
-};
 
-Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made, int64_t axis) {
-  const AroundAxis around(shaped.dims(made), axis);
-  return {.outer = around.outer,
-          .size = around.size,
-          .inner = around.inner,
-          .count = shaped.count(index),
-          .bytes = shaped.bytes(made)};
-}
+  AroundAxis around_;
+  Indices indices_;
+  int threads_;
+  ValueId input_, output_;
+  std::unique_ptr<Step> reference_;
+};
 
 }  // namespace
 
@@ -246,17 +234,11 @@ std::optional<StepDescriptor> lower_gathering(const KernelCall& call) {
   if (!from || !index || shaped.dtype(*from) != shaped.dtype(to)) return std::nullopt;
   if (shaped.count(to) == 0) return std::nullopt;
   const AroundAxis around(shaped.dims(*from), call.value(2).integer());
-  const Gathering gathering{around.outer, around.size,
-                            around.inner * static_cast<int64_t>(size_of(shaped.dtype(*from)))};
-  const Indices indices{{}, shaped.dtype(*index), shaped.count(*index), around.size};
+  const Indices indices{*index, shaped.dtype(*index), shaped.count(*index), around.size};
   StepDescriptor descriptor = evaluated(shaped, call.at);
-  descriptor.make = [=, threads = call.threads(), from = *from, index = *index,
-                     reference = std::move(descriptor.make)](const BufferRefs& refs,
-                                                             BufferRef scratch) {
-    return gathering_step(gathering, indices.at(refs[mithril::index(index)]), threads,
-                          {refs[mithril::index(from)], refs[mithril::index(to)]},
-                          reference(refs, scratch));
-  };
+  descriptor.step =
+      gathering_step(around, around.inner * static_cast<int64_t>(size_of(shaped.dtype(*from))),
+                     indices, call.threads(), *from, to, std::move(descriptor.step));
   return descriptor;
 }
 
@@ -272,18 +254,12 @@ std::optional<StepDescriptor> lower_placing(const KernelCall& call) {
   if (bytes != 4 && bytes != 8) return std::nullopt;
   const DType index_dtype = shaped.dtype(*index);
   if (index_dtype != DType::int64 && index_dtype != DType::int32) return std::nullopt;
-  const Placing placing = placing_of(shaped, *source, made, call.value(3).integer());
-  const Indices indices{{}, index_dtype, placing.count, placing.size};
+  const Placing placing = placing_of(shaped, *input, *source, made, call.value(3).integer());
+  const Indices indices{*index, index_dtype, placing.count, placing.size};
   StepDescriptor descriptor = evaluated(shaped, call.at);
   descriptor.in_place_pairs = {{made, *input}};
-  descriptor.make = [=, input = *input, index = *index, source = *source,
-                     reference = std::move(descriptor.make)](const BufferRefs& refs,
-                                                             BufferRef scratch) {
-    const PlacingBuffers at{refs[mithril::index(input)], refs[mithril::index(source)],
-                            refs[mithril::index(made)]};
-    const auto step = bytes == 4 ? placing_step<uint32_t> : placing_step<uint64_t>;
-    return step(placing, indices.at(refs[mithril::index(index)]), at, reference(refs, scratch));
-  };
+  const auto step = bytes == 4 ? placing_step<uint32_t> : placing_step<uint64_t>;
+  descriptor.step = step(placing, indices, std::move(descriptor.step));
   return descriptor;
 }
 
@@ -294,30 +270,20 @@ std::optional<StepDescriptor> lower_scattering(const KernelCall& call) {
   const DType dtype = shaped.dtype(made);
   if (!from || !index || shaped.dtype(*from) != dtype || shaped.count(made) == 0)
     return std::nullopt;
-  if (dtype != DType::float32 && dtype != DType::float64) return std::nullopt;
   if (shaped.dtype(*index) != DType::int64 && shaped.dtype(*index) != DType::int32) {
     return std::nullopt;
   }
-  const Scattering scattering = scattering_of(shaped, *index, made, call.value(3).integer());
-  const Indices indices{{}, shaped.dtype(*index), scattering.count, scattering.size};
-  const auto make = [=, threads = call.threads(), from = *from, at = *index,
-                     reference = evaluated(shaped, call.at).make](
-                        const BufferRefs& refs, BufferRef scratch,
-                        std::unique_ptr<ElementStep> epilogue) {
-    const auto step = [&]<typename T>(T) -> std::unique_ptr<Step> {
-      return make_step(Scatter<T>{scattering, indices.at(refs[mithril::index(at)]), threads,
-                                  refs[mithril::index(from)], refs[mithril::index(made)], scratch,
-                                  reference(refs, scratch), std::move(epilogue)});
-    };
-    return dtype == DType::float32 ? step(float{}) : step(double{});
-  };
-  return StepDescriptor{.reads = {*from, *index},
-                        .writes = {made},
-                        .scratch_bytes = bytes_of_rows(scattering) + call.threads() * tile_bytes,
-                        .make = [make](const BufferRefs& refs,
-                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
-                        .make_with_epilogue = make,
-                        .makes_tiles = true};
+  const AroundAxis around(shaped.dims(made), call.value(3).integer());
+  const Indices indices{*index, shaped.dtype(*index), shaped.count(*index), around.size};
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return StepDescriptor{
+        .reads = {*from, *index},
+        .writes = {made},
+        .step = std::make_unique<ScatterStep<T>>(around, indices, call.threads(), *from, made,
+                                                 evaluated(shaped, call.at).step),
+        .takes_epilogue = true,
+        .makes_tiles = true};
+  });
 }
 
 }  // namespace mithril::cpu_backend

@@ -41,16 +41,6 @@ struct Layout {
   int64_t start = 0;
 };
 
-std::vector<int64_t> steps_of(const Dims& dims) {
-  std::vector<int64_t> steps(dims.size());
-  int64_t step = 1;
-  for (size_t axis = dims.size(); axis-- > 0;) {
-    steps[axis] = step;
-    step *= dims[axis];
-  }
-  return steps;
-}
-
 // Drops axes of one element, and merges adjacent axes where possible. At least two axes remain.
 std::vector<Axis> merged(const std::vector<Axis>& axes) {
   std::vector<Axis> fewer;
@@ -67,9 +57,9 @@ std::vector<Axis> merged(const std::vector<Axis>& axes) {
 }
 
 Layout permuted(const Dims& input, const Order& order) {
-  const std::vector<int64_t> steps = steps_of(input);
+  const std::vector<Axis> dense = axes_of(input);
   Layout layout;
-  for (const size_t axis : order) layout.axes.push_back({input[axis], steps[axis]});
+  for (const size_t axis : order) layout.axes.push_back(dense[axis]);
   return layout;
 }
 
@@ -79,17 +69,14 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
                              const Dims& output) {
   const Datum &starts = reader.value(first), &stops = reader.value(first + 1),
               &strides = reader.value(first + 2), &axes = reader.value(first + 3);
-  const std::vector<int64_t> steps = steps_of(input);
-  Layout layout;
-  for (size_t axis = 0; axis < input.size(); ++axis) {
-    layout.axes.push_back({input[axis], steps[axis]});
-  }
+  const std::vector<Axis> dense = axes_of(input);
+  Layout layout{.axes = dense};
   for (size_t i = 0; i < starts.tuple().size(); ++i) {
     const size_t axis = axes.is_none() ? i : axis_index(axes.tuple()[i].integer(), input.size());
     const Datum step = strides.is_none() ? Datum() : strides.tuple()[i];
     const ItemRange range = range_of({starts.tuple()[i], stops.tuple()[i], step}, input[axis]);
-    layout.start += range.start * steps[axis];
-    layout.axes[axis] = {range.count, steps[axis] * range.step};
+    layout.start += range.start * dense[axis].step;
+    layout.axes[axis] = {range.count, dense[axis].step * range.step};
   }
   const bool fits = std::equal(output.begin(), output.end(), layout.axes.begin(), layout.axes.end(),
                                [](int64_t size, const Axis& axis) { return size == axis.size; });
@@ -106,7 +93,7 @@ struct Movement {
   bool is_gradient;
   int64_t count;  // elements of the output
   int threads;
-  BufferRef input = {}, output = {};
+  ValueId input, output;
 };
 
 // Copies the rows from `first` on of a band. T is an integer of the size of the elements.
@@ -185,16 +172,14 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
                           .start = layout->start,
                           .is_gradient = is_gradient,
                           .count = shaped.count(to),
-                          .threads = call.threads()};
+                          .threads = call.threads(),
+                          .input = from,
+                          .output = to};
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [=, run = movement_of(size_of(shaped.dtype(to)))](const BufferRefs& refs, BufferRef) {
-        Movement m = movement;
-        m.input = refs[index(from)];
-        m.output = refs[index(to)];
-        return make_step([=](const BufferTable& buffers) { run(m, buffers); });
-      }};
+      .step = make_step([=, run = movement_of(size_of(shaped.dtype(to)))](
+                            const BufferTable& buffers) { run(movement, buffers); })};
 }
 
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {

@@ -73,6 +73,20 @@ std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, cons
   return form;
 }
 
+// The largest element of each window of a row of outputs, and its index in the plane; -1: the
+// window is padding alone.
+template <typename T>
+void find_largest(const PoolForm& form, const T* plane, int64_t row, T* best,
+                  PoolIndex<T>* places) {
+  std::fill_n(best, form.width.output, -std::numeric_limits<T>::infinity());
+  std::fill_n(places, form.width.output, PoolIndex<T>{-1});
+  form.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
+    pool_kernels<T>().largest_placed({plane + from, form.width.stride, run.count},
+                                     static_cast<PoolIndex<T>>(from), best + run.begin,
+                                     places + run.begin);
+  });
+}
+
 enum class Pooling { average, largest, largest_placed };
 
 template <typename T>
@@ -80,52 +94,45 @@ struct Pool {
   PoolForm form;
   Pooling pooling;
   int threads;
-  BufferRef input, output, places, scratch;
+  ValueId input, output, places;
   const PoolKernels<T>& kernels = pool_kernels<T>();
 
   void operator()(const BufferTable& buffers) const {
-    run_ranges(work(form), threads, [&](int64_t first, int64_t last, int64_t task) {
-      auto* row_places = buffers.write<PoolIndex<T>>(scratch) + task * form.width.output;
+    run_ranges(work(), threads, [&](int64_t first, int64_t last, int64_t task) {
+      auto* row_places = buffers.scratch<PoolIndex<T>>() + task * form.width.output;
       for (int64_t row = first; row < last; ++row) {
         form.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, row_places);
       }
     });
   }
 
-  static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
+  int64_t scratch_bytes() const {
     if (pooling != Pooling::largest_placed) return 0;
-    return task_count(work(form), threads) * form.width.output * int64_t{sizeof(PoolIndex<T>)};
+    return task_count(work(), threads) * form.width.output * int64_t{sizeof(PoolIndex<T>)};
   }
 
-  static Work work(const PoolForm& form) {
+  Work work() const {
     return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
             .pieces = form.planes * form.height.output,
             .grain_size = 1 << 15};
   }
 
   void run_row(const BufferTable& buffers, int64_t row, PoolIndex<T>* row_places) const {
-    const int64_t columns = form.width.output, step = form.width.stride;
+    const int64_t columns = form.width.output, y = row % form.height.output;
     const T* plane = buffers.read<T>(input) + row / form.height.output * form.input_plane();
     T* to = buffers.write<T>(output) + row * columns;
+    if (pooling == Pooling::largest_placed) {
+      find_largest(form, plane, y, to, row_places);
+      std::copy_n(row_places, columns, buffers.write<int64_t>(places) + row * columns);
+      return;
+    }
     const bool average = pooling == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
-    if (pooling == Pooling::largest_placed) std::fill_n(row_places, columns, PoolIndex<T>{-1});
-    form.each_run(row % form.height.output, [&](const PoolForm::Run& run, int64_t from) {
-      const PoolRun<T> taken{plane + from, step, run.count};
-      if (average) {
-        kernels.sum(taken, to + run.begin);
-      } else if (pooling == Pooling::largest) {
-        kernels.largest(taken, to + run.begin);
-      } else {
-        kernels.largest_placed(taken, static_cast<PoolIndex<T>>(from), to + run.begin,
-                               row_places + run.begin);
-      }
+    form.each_run(y, [&](const PoolForm::Run& run, int64_t from) {
+      const auto kernel = average ? kernels.sum : kernels.largest;
+      kernel({plane + from, form.width.stride, run.count}, to + run.begin);
     });
-    if (average) {
-      for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form.taps());
-    } else if (pooling == Pooling::largest_placed) {
-      std::copy_n(row_places, columns, buffers.write<int64_t>(places) + row * columns);
-    }
+    for (int64_t i = 0; average && i < columns; ++i) to[i] /= static_cast<T>(form.taps());
   }
 
   // Runs adjacent windows that are inside the input in their width with one call.
@@ -163,21 +170,13 @@ struct Pool {
 };
 
 template <typename T>
-StepDescriptor pool_descriptor(const LoweringContext& context, const PoolForm& form,
-                               Pooling pooling, ValueId input,
-                               const std::vector<ValueId>& outputs) {
-  const bool placed = pooling == Pooling::largest_placed;
-  StepDescriptor descriptor{
+StepDescriptor pool_descriptor(int threads, const PoolForm& form, Pooling pooling, ValueId input,
+                               std::vector<ValueId> outputs) {
+  if (pooling != Pooling::largest_placed) outputs.resize(1);
+  return {
       .reads = {input},
       .writes = outputs,
-      .scratch_bytes = Pool<T>::scratch_bytes(form, pooling, context.config.threads)};
-  if (!placed) descriptor.writes.resize(1);
-  descriptor.make = [=, threads = context.config.threads, made = descriptor.writes](
-                        const BufferRefs& refs, BufferRef scratch) {
-    return make_step(Pool<T>{form, pooling, threads, refs[index(input)], refs[index(made.front())],
-                             refs[index(made.back())], scratch});
-  };
-  return descriptor;
+      .step = make_step(Pool<T>{form, pooling, threads, input, outputs.front(), outputs.back()})};
 }
 
 // Adds the gradient of each output to the elements that it was computed from. Each task computes
@@ -187,17 +186,17 @@ struct PoolGrad {
   PoolForm form;
   bool of_largest;
   int threads;
-  BufferRef gradient, input, made, scratch;
-  std::optional<BufferRef> places;
+  ValueId gradient, input, made;
+  std::optional<ValueId> places;  // of the maxima
 
-  // Of max pooling without the places of the maxima.
-  static int64_t scratch_bytes(const PoolForm& form, int threads) {
-    const int64_t parts = task_count(work(form), threads);
+  int64_t scratch_bytes() const {
+    if (!of_largest || places) return 0;
+    const int64_t parts = task_count(work(), threads);
     return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolIndex<T>)};
   }
 
   void operator()(const BufferTable& buffers) const {
-    run_ranges(work(form), threads, [&](int64_t first, int64_t last, int64_t task) {
+    run_ranges(work(), threads, [&](int64_t first, int64_t last, int64_t task) {
       for (int64_t plane = first; plane < last; ++plane) {
         T* to = buffers.write<T>(made) + plane * form.input_plane();
         std::fill_n(to, form.input_plane(), T{});
@@ -209,14 +208,18 @@ struct PoolGrad {
           } else if (places) {
             add(from, buffers.read<int64_t>(*places) + at, to);
           } else {
-            add_to_largest(buffers, plane, row, task, from, to);
+            T* best = buffers.scratch<T>() + 2 * task * form.width.output;
+            auto* best_at = reinterpret_cast<PoolIndex<T>*>(best + form.width.output);
+            const T* x = buffers.read<T>(input) + plane * form.input_plane();
+            find_largest(form, x, row, best, best_at);
+            add(from, best_at, to);
           }
         }
       }
     });
   }
 
-  static Work work(const PoolForm& form) {
+  Work work() const {
     return {.amount = form.planes * (form.input_plane() + form.output_plane()),
             .pieces = form.planes,
             .grain_size = 1 << 14};
@@ -232,22 +235,6 @@ struct PoolGrad {
     });
   }
 
-  void add_to_largest(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
-                      const T* from, T* to) const {
-    const int64_t columns = form.width.output;
-    T* best = buffers.write<T>(scratch) + 2 * task * columns;
-    auto* best_at = reinterpret_cast<PoolIndex<T>*>(best + columns);
-    const T* x = buffers.read<T>(input) + plane * form.input_plane();
-    std::fill_n(best, columns, -std::numeric_limits<T>::infinity());
-    std::fill_n(best_at, columns, PoolIndex<T>{-1});
-    form.each_run(row, [&](const PoolForm::Run& run, int64_t first) {
-      pool_kernels<T>().largest_placed({x + first, form.width.stride, run.count},
-                                       static_cast<PoolIndex<T>>(first), best + run.begin,
-                                       best_at + run.begin);
-    });
-    add(from, best_at, to);
-  }
-
   // Ignores positions outside the plane: a window of padding alone has none, and users may pass
   // any.
   template <typename At>
@@ -258,30 +245,6 @@ struct PoolGrad {
     }
   }
 };
-
-struct PoolingGradValues {
-  ValueId gradient, input, made;
-  std::optional<ValueId> places;
-};
-
-template <typename T>
-StepDescriptor pool_grad_descriptor(const LoweringContext& context, const PoolForm& form,
-                                    bool of_largest, const PoolingGradValues& values) {
-  StepDescriptor descriptor{.reads = {values.gradient}, .writes = {values.made}};
-  if (values.places) descriptor.reads.push_back(*values.places);
-  if (of_largest && !values.places) {
-    descriptor.reads.push_back(values.input);
-    descriptor.scratch_bytes = PoolGrad<T>::scratch_bytes(form, context.config.threads);
-  }
-  descriptor.make = [=, threads = context.config.threads](const BufferRefs& refs,
-                                                          BufferRef scratch) {
-    return make_step(
-        PoolGrad<T>{form, of_largest, threads, refs[index(values.gradient)],
-                    refs[index(values.input)], refs[index(values.made)], scratch,
-                    values.places ? std::optional(refs[index(*values.places)]) : std::nullopt});
-  };
-  return descriptor;
-}
 
 }  // namespace
 
@@ -303,7 +266,7 @@ std::optional<StepDescriptor> lower_pooling(const KernelCall& call) {
         call.context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
   return lower_floats(shaped.dtype(*input), [&]<typename T>(T) {
-    return pool_descriptor<T>(call.context, *form, pooling, *input, outputs);
+    return pool_descriptor<T>(call.threads(), *form, pooling, *input, outputs);
   });
 }
 
@@ -318,10 +281,14 @@ std::optional<StepDescriptor> lower_pooling_grad(const KernelCall& call) {
   if (of_largest && shaped.dtype(*input) != dtype) return std::nullopt;
   const auto form = pool_form(call, of_largest ? 3 : 2, shaped.dims(made), shaped.dims(*gradient));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
-  const PoolingGradValues values{*gradient, *input, made,
-                                 of_largest ? call.tensor(2) : std::nullopt};
+  const auto places = of_largest ? call.tensor(2) : std::nullopt;
+  std::vector<ValueId> reads{*gradient};
+  if (of_largest) reads.push_back(places.value_or(*input));
   return lower_floats(dtype, [&]<typename T>(T) {
-    return pool_grad_descriptor<T>(call.context, *form, of_largest, values);
+    return StepDescriptor{.reads = std::move(reads),
+                          .writes = {made},
+                          .step = make_step(PoolGrad<T>{*form, of_largest, call.threads(),
+                                                        *gradient, *input, made, places})};
   });
 }
 

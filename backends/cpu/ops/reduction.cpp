@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/kernels/blocking.hpp"
@@ -39,7 +40,7 @@ template <typename T>
 class ReductionStep final : public PartitionedStep {
  public:
   ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
-                BufferRef from, BufferRef to)
+                ValueId from, ValueId to)
       : r_(std::move(reduction)),
         kernel_(kernel),
         divisor_(divisor),
@@ -114,8 +115,8 @@ class ReductionStep final : public PartitionedStep {
     const int64_t pieces = std::clamp<int64_t>(r_.inner / elements_of_a_piece, 1, most_pieces);
     double totals[most_pieces];
     in_parts(pieces, direction, [&](int64_t i) {
-      const int64_t first = r_.inner * i / pieces, last = r_.inner * (i + 1) / pieces;
-      totals[i] = kernel_.row(x + first, last - first);
+      const Range piece = Range{0, r_.inner}.part(i, pieces);
+      totals[i] = kernel_.row(x + piece.first, piece.size());
     });
     double total = kernel_.start;
     for (int64_t i = 0; i < pieces; ++i) total = kernel_.both(total, totals[i]);
@@ -126,7 +127,7 @@ class ReductionStep final : public PartitionedStep {
   const ReductionKernel<T>& kernel_;
   double divisor_;
   int threads_;
-  BufferRef from_, to_;
+  ValueId from_, to_;
   int64_t kept_, reduced_;
 };
 
@@ -147,27 +148,23 @@ std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
 }
 
 // Merges adjacent axes that are both kept or both reduced.
-Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
-  std::vector<Axis> axes;
-  std::vector<bool> is_reduced;
-  int64_t step = 1;
-  for (size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) {
-    if (dims[axis] == 1) continue;
-    if (!axes.empty() && is_reduced.back() == reduced[axis]) {
-      axes.back().size *= dims[axis];
+Reduction reduction_of(const Dims& dims, const std::vector<bool>& is_reduced) {
+  std::vector<std::pair<Axis, bool>> merged;  // outermost first; whether it is reduced
+  const std::vector<Axis> axes = axes_of(dims);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto [size, step] = axes[i];
+    if (size == 1) continue;
+    if (!merged.empty() && merged.back().second == is_reduced[i]) {
+      merged.back().first = {merged.back().first.size * size, step};
     } else {
-      axes.push_back({dims[axis], step});
-      is_reduced.push_back(reduced[axis]);
+      merged.push_back({axes[i], is_reduced[i]});
     }
   }
-  Reduction reduction;
-  for (size_t i = axes.size(); i-- > 0;) {  // outermost first
-    if (i == 0) {
-      reduction.inner = axes[i].size;
-      reduction.inner_reduced = is_reduced[i];
-    } else {
-      (is_reduced[i] ? reduction.reduced : reduction.kept).push_back(axes[i]);
-    }
+  if (merged.empty()) return {};
+  Reduction reduction{.inner = merged.back().first.size, .inner_reduced = merged.back().second};
+  merged.pop_back();
+  for (const auto& [axis, reduces] : merged) {
+    (reduces ? reduction.reduced : reduction.kept).push_back(axis);
   }
   return reduction;
 }
@@ -184,16 +181,13 @@ StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduct
                                              : 1;
   const int64_t kept = Reduction::count(reduction.kept);
   const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
-  return {
-      .reads = {from},
-      .writes = {to},
-      .row_partitions = in_rows ? std::vector<RowPartition>{{from, kept}, {to, kept}}
-                                : std::vector<RowPartition>{},
-      .useful_threads = static_cast<double>(context.shaped.count(from)) / reduction_grain_size,
-      .make = [=, &kernel, threads = context.config.threads](const BufferRefs& refs, BufferRef) {
-        return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
-                                                  refs[index(from)], refs[index(to)]);
-      }};
+  return {.reads = {from},
+          .writes = {to},
+          .row_partitions = in_rows ? std::vector<RowPartition>{{from, kept}, {to, kept}}
+                                    : std::vector<RowPartition>{},
+          .useful_threads = static_cast<double>(context.shaped.count(from)) / reduction_grain_size,
+          .step = std::make_unique<ReductionStep<T>>(reduction, kernel, divisor,
+                                                     context.config.threads, from, to)};
 }
 
 }  // namespace

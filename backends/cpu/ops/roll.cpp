@@ -19,7 +19,7 @@ struct Roll {
   RolledAxis last;
   int64_t bytes;  // of all elements of one place along the last one
   int threads;
-  BufferRef input, output;
+  ValueId input, output;
 
   void operator()(const BufferTable& buffers) const {
     int64_t rows = 1;
@@ -76,12 +76,9 @@ std::optional<StepDescriptor> lower_roll(const KernelCall& call) {
   for (; axes.size() > last + 1; axes.pop_back()) bytes *= axes.back().size;
   const RolledAxis row = axes.back();
   axes.pop_back();
-  return StepDescriptor{
-      .reads = {from},
-      .writes = {to},
-      .make = [=, threads = call.threads()](const BufferRefs& refs, BufferRef) {
-        return make_step(Roll{axes, row, bytes, threads, refs[index(from)], refs[index(to)]});
-      }};
+  return StepDescriptor{.reads = {from},
+                        .writes = {to},
+                        .step = make_step(Roll{axes, row, bytes, call.threads(), from, to})};
 }
 
 }  // namespace mithril::cpu_backend

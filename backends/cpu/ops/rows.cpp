@@ -67,24 +67,6 @@ RowKernel<T> kernel_named(std::string_view name) {
   return row_kernels<T>().*kernels.at(name);
 }
 
-struct RowBuffers {
-  BufferRef first, second, to;
-};
-
-template <typename T>
-std::unique_ptr<Step> softmax_step(RowKernel<T> kernel, const Rows& rows, RowBuffers refs) {
-  return make_row_step(
-      rows, [=, size = rows.size](const BufferTable& buffers, int64_t begin, int64_t end) {
-        const T *first = buffers.read<T>(refs.first), *second = buffers.read<T>(refs.second);
-        T* to = buffers.write<T>(refs.to);
-        const int64_t next = buffers.direction() == Direction::forward ? size : -size;
-        iterate(buffers.direction(), begin, end, [&](int64_t row) {
-          const int64_t at = row * size;
-          kernel(first + at, second + at, to + at, size, next);
-        });
-      });
-}
-
 template <typename T>
 StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_view name,
                                   const std::vector<ValueId>& sources, ValueId to) {
@@ -95,10 +77,17 @@ StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_vi
   for (const ValueId source : sources) descriptor.in_place_pairs.push_back({to, source});
   rows.cut(descriptor, sources);
   rows.cut(descriptor, {to});
-  descriptor.make = [=, kernel = kernel_named<T>(name)](const BufferRefs& refs, BufferRef) {
-    return softmax_step<T>(
-        kernel, rows, {refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]});
-  };
+  descriptor.step = make_row_step(
+      rows, [=, kernel = kernel_named<T>(name), source = sources.front(), other = sources.back()](
+                const BufferTable& buffers, int64_t begin, int64_t end) {
+        const T *first = buffers.read<T>(source), *second = buffers.read<T>(other);
+        T* made = buffers.write<T>(to);
+        const int64_t next = buffers.direction() == Direction::forward ? size : -size;
+        iterate(buffers.direction(), begin, end, [&](int64_t row) {
+          const int64_t at = row * size;
+          kernel(first + at, second + at, made + at, size, next);
+        });
+      });
   return descriptor;
 }
 
@@ -112,22 +101,17 @@ struct NormOptions {
 };
 
 // The inputs of the op, then its outputs; none: an absent input.
-using NormBuffers = std::vector<std::optional<BufferRef>>;
+using NormValues = std::vector<std::optional<ValueId>>;
 
 template <typename T>
-const T* read(const BufferTable& buffers, const std::optional<BufferRef>& place) {
-  return place ? buffers.read<T>(*place) : nullptr;
-}
-
-template <typename T>
-std::unique_ptr<Step> norm_step(const NormOptions& options, NormBuffers refs) {
+std::unique_ptr<Step> norm_step(const NormOptions& options, NormValues values) {
   return make_row_step(
       options.rows, [=, size = options.rows.size, eps = options.eps, &kernels = norm_kernels<T>()](
                         const BufferTable& buffers, int64_t begin, int64_t end) {
-        const T *x = buffers.read<T>(*refs[0]), *weight = read<T>(buffers, refs[1]),
-                *bias = read<T>(buffers, refs[2]);
-        T *to = buffers.write<T>(*refs[3]), *mean = buffers.write<T>(*refs[4]),
-          *rstd = buffers.write<T>(*refs[5]);
+        const T *x = buffers.read<T>(*values[0]), *weight = buffers.read<T>(values[1]),
+                *bias = buffers.read<T>(values[2]);
+        T *to = buffers.write<T>(*values[3]), *mean = buffers.write<T>(*values[4]),
+          *rstd = buffers.write<T>(*values[5]);
         const int64_t next = buffers.direction() == Direction::forward ? size : -size;
         iterate(buffers.direction(), begin, end, [&](int64_t row) {
           const int64_t at = row * size;
@@ -140,31 +124,32 @@ std::unique_ptr<Step> norm_step(const NormOptions& options, NormBuffers refs) {
 }
 
 template <typename T>
-RowMoments<T> moments(const BufferTable& buffers, const NormBuffers& refs, int64_t row) {
-  return {buffers.read<T>(*refs[2])[row], buffers.read<T>(*refs[3])[row]};
+RowMoments<T> moments(const BufferTable& buffers, const NormValues& values, int64_t row) {
+  return {buffers.read<T>(*values[2])[row], buffers.read<T>(*values[3])[row]};
 }
 
 template <typename T>
-std::unique_ptr<Step> norm_grad_step(const NormOptions& options, NormBuffers refs) {
+std::unique_ptr<Step> norm_grad_step(const NormOptions& options, NormValues values) {
   return make_row_step(options.rows, [=, size = options.rows.size, &kernels = norm_kernels<T>()](
                                          const BufferTable& buffers, int64_t begin, int64_t end) {
-    const T *grad = buffers.read<T>(*refs[0]), *x = buffers.read<T>(*refs[1]),
-            *weight = read<T>(buffers, refs[4]);
-    T* to = buffers.write<T>(*refs[5]);
+    const T *grad = buffers.read<T>(*values[0]), *x = buffers.read<T>(*values[1]),
+            *weight = buffers.read<T>(values[4]);
+    T* to = buffers.write<T>(*values[5]);
     iterate(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * size;
-      kernels.input_grad(grad + at, x + at, moments<T>(buffers, refs, row), weight, to + at, size);
+      kernels.input_grad(grad + at, x + at, moments<T>(buffers, values, row), weight, to + at,
+                         size);
     });
   });
 }
 
 // The gradients of weight and bias. Each task sums all rows of its columns, in blocks of rows.
 template <typename T>
-std::unique_ptr<Step> norm_parameter_grad_step(const NormOptions& options, NormBuffers refs) {
+std::unique_ptr<Step> norm_parameter_grad_step(const NormOptions& options, NormValues values) {
   return make_step(
       [=, rows = options.rows, &kernels = norm_kernels<T>()](const BufferTable& buffers) {
-        const T *grad = buffers.read<T>(*refs[0]), *x = buffers.read<T>(*refs[1]);
-        T *weight_grad = buffers.write<T>(*refs[4]), *bias_grad = buffers.write<T>(*refs[5]);
+        const T *grad = buffers.read<T>(*values[0]), *x = buffers.read<T>(*values[1]);
+        T *weight_grad = buffers.write<T>(*values[4]), *bias_grad = buffers.write<T>(*values[5]);
         const Work work = rows.work(up(rows.size, columns_of_a_task));
         run_ranges(work, rows.threads, [&](int64_t begin, int64_t end, int) {
           const int64_t first = begin * columns_of_a_task;
@@ -177,7 +162,7 @@ std::unique_ptr<Step> norm_parameter_grad_step(const NormOptions& options, NormB
               T weights[columns_at_once] = {}, biases[columns_at_once] = {};
               for (int64_t i = row; i < std::min(row + longest_sum, rows.count); ++i) {
                 const int64_t at = i * rows.size + column;
-                kernels.add_parameter_grads(grad + at, x + at, moments<T>(buffers, refs, i),
+                kernels.add_parameter_grads(grad + at, x + at, moments<T>(buffers, values, i),
                                             weights, biases, columns);
               }
               for (int64_t i = 0; i < columns; ++i) {
@@ -190,28 +175,20 @@ std::unique_ptr<Step> norm_parameter_grad_step(const NormOptions& options, NormB
       });
 }
 
-using NormSources = std::vector<std::optional<ValueId>>;
-
-StepDescriptor norm_descriptor(std::unique_ptr<Step> (*make)(const NormOptions&, NormBuffers),
-                               const NormOptions& options, const NormSources& sources,
+StepDescriptor norm_descriptor(std::unique_ptr<Step> (*make)(const NormOptions&, NormValues),
+                               const NormOptions& options, NormValues sources,
                                const std::vector<ValueId>& made) {
-  StepDescriptor descriptor{.reads = {}, .writes = made};
+  StepDescriptor descriptor{.writes = made};
   for (const std::optional<ValueId>& source : sources) {
     if (source) descriptor.reads.push_back(*source);
   }
-  descriptor.make = [=](const BufferRefs& refs, BufferRef) {
-    NormBuffers at;
-    for (const std::optional<ValueId>& source : sources) {
-      at.push_back(source ? std::optional(refs[index(*source)]) : std::nullopt);
-    }
-    for (const ValueId id : made) at.push_back(refs[index(id)]);
-    return make(options, std::move(at));
-  };
+  sources.insert(sources.end(), made.begin(), made.end());
+  descriptor.step = make(options, std::move(sources));
   return descriptor;
 }
 
 template <typename T>
-StepDescriptor forward_descriptor(const NormOptions& options, const NormSources& sources,
+StepDescriptor forward_descriptor(const NormOptions& options, const NormValues& sources,
                                   const std::vector<ValueId>& made) {
   StepDescriptor descriptor = norm_descriptor(norm_step<T>, options, sources, made);
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
@@ -223,12 +200,12 @@ StepDescriptor forward_descriptor(const NormOptions& options, const NormSources&
 // overwrite an operand that both read.
 template <typename T>
 StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions& options,
-                               const NormSources& sources, const std::vector<ValueId>& made) {
+                               const NormValues& sources, const std::vector<ValueId>& made) {
   StepDescriptor descriptor = norm_descriptor(norm_grad_step<T>, options, sources, {made[0]});
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
   options.rows.cut(descriptor, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
   if (context.use_counts[index(made[1])] + context.use_counts[index(made[2])] > 0) {
-    const NormSources rows(sources.begin(), sources.begin() + 4);
+    const NormValues rows(sources.begin(), sources.begin() + 4);
     descriptor.before.push_back(
         norm_descriptor(norm_parameter_grad_step<T>, options, rows, {made[1], made[2]}));
   }

@@ -26,6 +26,14 @@ inline int64_t offset(const std::vector<Axis>& axes, int64_t index) {
   return at;
 }
 
+// The axes of a dense tensor, outermost first.
+inline std::vector<Axis> axes_of(const Dims& dims) {
+  std::vector<Axis> axes(dims.size());
+  int64_t step = 1;
+  for (size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) axes[axis] = {dims[axis], step};
+  return axes;
+}
+
 // A negative axis counts from the end.
 inline size_t axis_index(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
@@ -121,5 +129,16 @@ class BroadcastIteration {
 
   std::vector<Axis> axes_;  // innermost first; adjacent axes are merged where possible
 };
+
+// Per element of a tensor of dims `to`: the element of `from` that it reads.
+inline std::vector<int64_t> broadcast_elements(const Dims& from, const Dims& to) {
+  std::vector<int64_t> all;
+  BroadcastIteration(from, to).each_run(0, element_count(to),
+                                        [&](int64_t, int64_t first, int64_t count, int64_t step) {
+                                          for (int64_t i = 0; i < count; ++i)
+                                            all.push_back(first + i * step);
+                                        });
+  return all;
+}
 
 }  // namespace mithril::cpu_backend

@@ -11,35 +11,27 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Strided elements are gathered in blocks of this many before their conversion.
+// Elements are converted in blocks of this many.
 constexpr int64_t most_at_once = 256;
 
-void widen_apart(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
-                 float* to) {
+template <typename T>
+void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
+               T* to) {
   std::array<uint16_t, most_at_once> near;
+  std::array<float, most_at_once> wide;
   for (int64_t done = 0; done < count; done += most_at_once) {
     const int64_t some = std::min(most_at_once, count - done);
-    for (int64_t i = 0; i < some; ++i) near[static_cast<size_t>(i)] = from[(done + i) * step];
-    kernels.widen(near.data(), to + done, some);
-  }
-}
-
-void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
-               float* to) {
-  if (step == 1) return kernels.widen(from, to, count);
-  if (step != 0) return widen_apart(kernels, from, count, step, to);
-  float all = 0;
-  kernels.widen(from, &all, 1);
-  std::fill_n(to, count, all);
-}
-
-void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
-               double* to) {
-  std::array<float, most_at_once> near;
-  for (int64_t done = 0; done < count; done += most_at_once) {
-    const int64_t some = std::min(most_at_once, count - done);
-    widen_run(kernels, from + done * step, some, step, near.data());
-    std::copy_n(near.begin(), some, to + done);
+    const uint16_t* next = from + done * step;
+    if (step != 1) {
+      for (int64_t i = 0; i < some; ++i) near[static_cast<size_t>(i)] = next[i * step];
+      next = near.data();
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      kernels.widen(next, to + done, some);
+    } else {
+      kernels.widen(next, wide.data(), some);
+      std::copy_n(wide.begin(), some, to + done);
+    }
   }
 }
 
@@ -78,14 +70,14 @@ void repeat_elements(T* from, int64_t period, int64_t count) {
 }  // namespace
 
 template <typename T>
-void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
+void gather_elements(const BufferTable& buffers, const TypedValue& from,
                      const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to) {
   if (is_half(from.dtype)) {
-    return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), iteration, begin, end, to);
+    return gather_halves(from.dtype, buffers.read<uint16_t>(from.id), iteration, begin, end, to);
   }
   visit_computed_dtype(from.dtype, [&](auto zero) {
     using From = decltype(zero);
-    const From* elements = buffers.read<From>(from.place);
+    const From* elements = buffers.read<From>(from.id);
     const auto run = [&](int64_t at, int64_t first, int64_t count, int64_t step) {
       if (step == 0) {
         std::fill_n(to + at, count, convert<T>(elements[first]));
@@ -102,15 +94,15 @@ void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
 }
 
 template <typename T>
-void store_elements(const BufferTable& buffers, const TypedBuffer& to, int64_t begin, const T* from,
+void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t begin, const T* from,
                     int64_t count) {
   if (to.dtype == DType::boolean) {
-    bool* truths = buffers.write<bool>(to.place) + begin;
+    bool* truths = buffers.write<bool>(to.id) + begin;
     for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
   } else if (is_half(to.dtype)) {
-    store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.place) + begin);
+    store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.id) + begin);
   } else {
-    std::copy_n(from, count, buffers.write<T>(to.place) + begin);
+    std::copy_n(from, count, buffers.write<T>(to.id) + begin);
   }
 }
 
@@ -119,13 +111,12 @@ bool begins_between_floats(const Tensor& tensor) {
   return is_half(tensor.dtype()) && address % alignof(float) != 0;
 }
 
-template void gather_elements(const BufferTable&, const TypedBuffer&, const BroadcastIteration&,
+template void gather_elements(const BufferTable&, const TypedValue&, const BroadcastIteration&,
                               int64_t, int64_t, float*);
-template void gather_elements(const BufferTable&, const TypedBuffer&, const BroadcastIteration&,
+template void gather_elements(const BufferTable&, const TypedValue&, const BroadcastIteration&,
                               int64_t, int64_t, double*);
-template void store_elements(const BufferTable&, const TypedBuffer&, int64_t, const float*,
-                             int64_t);
-template void store_elements(const BufferTable&, const TypedBuffer&, int64_t, const double*,
+template void store_elements(const BufferTable&, const TypedValue&, int64_t, const float*, int64_t);
+template void store_elements(const BufferTable&, const TypedValue&, int64_t, const double*,
                              int64_t);
 
 }  // namespace mithril::cpu_backend

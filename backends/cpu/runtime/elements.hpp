@@ -7,21 +7,21 @@
 
 namespace mithril::cpu_backend {
 
-// A buffer, and the type of its elements.
-struct TypedBuffer {
-  BufferRef place;
+// A value, and the type of its elements.
+struct TypedValue {
+  ValueId id;
   DType dtype;
 };
 
 // Converts the elements [begin, end) of the iteration over the value to T: float or double.
 template <typename T>
-void gather_elements(const BufferTable& buffers, const TypedBuffer& from,
+void gather_elements(const BufferTable& buffers, const TypedValue& from,
                      const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to);
 
 // Writes `count` elements of the value from element `begin` on: unchanged, converted to bool, or
 // rounded to 16 bits.
 template <typename T>
-void store_elements(const BufferTable& buffers, const TypedBuffer& to, int64_t begin, const T* from,
+void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t begin, const T* from,
                     int64_t count);
 
 // Whether the elements of a 16-bit tensor are not aligned to 4 bytes. GEMMs read pairs of elements

@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/kernels/clamp.hpp"
+#include "mithril/graph/graph.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -43,8 +45,8 @@ void iterate(Direction direction, int64_t begin, int64_t end, const Body& body) 
   }
 }
 
-// The address of a value during a run: an offset in bytes from a base of the buffer table, or from
-// the tile.
+// The place of a value in memory: an offset in bytes from a base of the buffer table, or from the
+// tile.
 struct BufferRef {
   static constexpr int32_t tile = -1;  // as `base`: the tile
   int32_t base = 0;
@@ -52,38 +54,55 @@ struct BufferRef {
 
   bool operator==(const BufferRef&) const = default;
 };
+using BufferRefs = std::vector<BufferRef>;  // by ValueId
 
-// The buffers of one run. Base 0 is the arena. The inputs of the graph follow, then its constants,
-// then the outputs that the run allocates. The tile belongs to one thread: it holds the part of a
-// value that this thread computed last. The whole value is never in memory.
+// The addresses of values during a run of one step. Base 0 is the arena. The inputs of the graph
+// follow, then its constants, then the outputs that the run allocates. The tile belongs to one
+// thread: it holds the part of a value that this thread computed last. The whole value is never in
+// memory.
 class BufferTable {
  public:
-  explicit BufferTable(std::span<std::byte* const> bases, Direction direction = Direction::forward,
-                       std::byte* tile = nullptr)
-      : bases_(bases), tile_(tile), direction_(direction) {}
+  // `scratch`: the scratch memory of the step, which traverses its buffers in `direction` if
+  // runs_backward() is set. `tile`: the address that element 0 of the value would have.
+  BufferTable(std::span<const BufferRef> refs, std::span<std::byte* const> bases,
+              std::byte* scratch, Direction direction, std::byte* tile = nullptr)
+      : refs_(refs), bases_(bases), scratch_(scratch), tile_(tile), direction_(direction) {}
 
-  // `tile`: the address that element 0 of the value would have.
-  BufferTable with_tile(std::byte* tile) const { return BufferTable(bases_, direction_, tile); }
+  BufferTable with_tile(std::byte* tile) const {
+    return BufferTable(refs_, bases_, scratch_, direction_, tile);
+  }
+  BufferTable with_bases(std::span<std::byte* const> bases) const {
+    return BufferTable(refs_, bases, scratch_, direction_, tile_);
+  }
 
   template <typename T>
-  const T* read(BufferRef place) const {
-    return reinterpret_cast<const T*>(begin(place) + place.offset);
+  T* write(ValueId id) const {
+    const BufferRef ref = refs_[index(id)];
+    std::byte* const base =
+        ref.base == BufferRef::tile ? tile_ : bases_[static_cast<size_t>(ref.base)];
+    return reinterpret_cast<T*>(base + ref.offset);
   }
   template <typename T>
-  T* write(BufferRef place) const {
-    return reinterpret_cast<T*>(begin(place) + place.offset);
+  const T* read(ValueId id) const {
+    return write<const T>(id);
   }
+  // Null: there is no value.
+  template <typename T>
+  const T* read(std::optional<ValueId> id) const {
+    return id ? read<T>(*id) : nullptr;
+  }
+  template <typename T>
+  T* scratch() const {
+    return reinterpret_cast<T*>(scratch_);
+  }
+  bool has_tile(ValueId id) const { return refs_[index(id)].base == BufferRef::tile; }
   std::span<std::byte* const> bases() const { return bases_; }
-  // The direction in which a step with runs_backward() traverses its buffers.
   Direction direction() const { return direction_; }
 
  private:
-  std::byte* begin(BufferRef place) const {
-    return place.base == BufferRef::tile ? tile_ : bases_[static_cast<size_t>(place.base)];
-  }
-
+  std::span<const BufferRef> refs_;
   std::span<std::byte* const> bases_;
-  std::byte* tile_;
+  std::byte *scratch_, *tile_;
   Direction direction_;
 };
 
@@ -93,14 +112,19 @@ class Step {
   virtual ~Step() = default;
   virtual void run(const BufferTable& buffers) const = 0;
   virtual bool runs_backward() const { return false; }
+  virtual int64_t scratch_bytes() const { return 0; }
 };
 
-// A step that calls run(buffers).
+// A step that calls run(buffers). If `run` needs scratch memory, it has a scratch_bytes(), too.
 template <typename Run>
 class FunctionStep final : public Step {
  public:
   explicit FunctionStep(Run run) : run_(std::move(run)) {}
   void run(const BufferTable& buffers) const override { run_(buffers); }
+  int64_t scratch_bytes() const override {
+    if constexpr (requires { run_.scratch_bytes(); }) return run_.scratch_bytes();
+    return 0;
+  }
 
  private:
   Run run_;
@@ -127,6 +151,13 @@ class PartitionedStep : public Step {
   bool runs_backward() const override { return true; }
 };
 
+// A step that runs its members together, part by part.
+class GroupStep : public Step {
+ public:
+  std::vector<std::unique_ptr<PartitionedStep>> members;
+  bool runs_backward() const override { return true; }
+};
+
 // Rows of contiguous elements in the output of a step. All numbers are in elements; rows begin
 // `step` apart.
 struct ElementRows {
@@ -136,12 +167,21 @@ struct ElementRows {
 // A step that computes each element independently, so that it can run for any rows alone.
 class ElementStep : public PartitionedStep {
  public:
-  explicit ElementStep(std::optional<Clamp> in_place_clamp = {}) : clamp(in_place_clamp) {}
+  // `count`: elements of each output.
+  ElementStep(int64_t count, std::optional<Clamp> in_place_clamp)
+      : clamp(in_place_clamp), count_(count) {}
   virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
+    const int64_t begin = parts.begin(count_);
+    run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
+  }
 
   // If the step does nothing but clamp its output in place: a kernel that makes the elements can
   // clamp them before it stores them, in place of the step.
   const std::optional<Clamp> clamp;
+
+ protected:
+  const int64_t count_;
 };
 
 // An elementwise step that runs on rows which another step has just written, while they are in the
@@ -169,6 +209,12 @@ class Epilogue {
   const ElementStep* step_;
   const BufferTable* buffers_;
   int64_t origin_;
+};
+
+// A step that makes one value tile by tile, and runs the epilogue on each tile.
+class TiledStep : public Step {
+ public:
+  std::unique_ptr<ElementStep> epilogue = nullptr;  // null: none
 };
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Work partition: the number of tasks of a step.
+// Work partition: ranges, and the number of tasks of a step.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,16 @@
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
+
+struct Range {
+  int64_t first, last;
+
+  int64_t size() const { return last - first; }
+  // Part `i` of `parts` of nearly equal size.
+  Range part(int64_t i, int64_t parts) const {
+    return {first + size() * i / parts, first + size() * (i + 1) / parts};
+  }
+};
 
 // Multiplications that pay off one more thread: some microseconds of work.
 constexpr int64_t multiplications_grain_size = 1 << 18;
@@ -27,7 +37,8 @@ template <typename Body>
 void run_ranges(const Work& work, int threads, const Body& body) {
   const int tasks = task_count(work, threads);
   ThreadPool::shared().run(tasks, threads, [&](int task) {
-    body(work.pieces * task / tasks, work.pieces * (task + 1) / tasks, task);
+    const Range pieces = Range{0, work.pieces}.part(task, tasks);
+    body(pieces.first, pieces.last, task);
   });
 }
 

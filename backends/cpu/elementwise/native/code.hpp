@@ -10,6 +10,7 @@
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
 #include "backends/cpu/elementwise/native/text.hpp"
+#include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -4,10 +4,11 @@
 #include <array>
 
 #include "backends/cpu/elementwise/clamp.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
-#include "mithril/base/thread_pool.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -17,20 +18,21 @@ template <typename T>
 class NativeStep final : public ElementStep {
  public:
   NativeStep(const NativeStepOptions& options, const BufferRefs& refs)
-      : ElementStep(in_place_clamp(options.shaped, options.program, refs)),
+      : ElementStep(element_count(options.program.dims),
+                    in_place_clamp(options.shaped, options.program, refs)),
         function_(options.function),
         threads_(options.threads),
-        count_(element_count(options.program.dims)),
         work_(count_ * options.program.cost()) {
     const ShapedGraph& shaped = options.shaped;
     for (size_t i = 0; i < options.program.inputs.size(); ++i) {
       const ValueId id = options.program.inputs[i];
-      inputs_.push_back({refs[index(id)], shaped.dtype(id), options.native.readings[i],
+      inputs_.push_back({{id, shaped.dtype(id)},
+                         options.native.readings[i],
                          BroadcastIteration(options.program.input_dims[i], options.program.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const ElementwiseProgram::Made& made : options.program.outputs) {
-      outputs_.push_back({refs[index(made.value)], shaped.dtype(made.value)});
+      outputs_.push_back({made.value, shaped.dtype(made.value)});
       gathers_ = gathers_ || is_half(shaped.dtype(made.value));
     }
     for (const double constant : options.program.constants) {
@@ -43,23 +45,17 @@ class NativeStep final : public ElementStep {
   }
 
   void run(const BufferTable& buffers) const override {
-    const int64_t tasks = std::clamp<int64_t>(work_ / elementwise_grain_size, 1, threads_);
-    ThreadPool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
-      const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
+    const Work work{.amount = work_, .pieces = count_, .grain_size = elementwise_grain_size};
+    run_ranges(work, threads_, [&](int64_t begin, int64_t end, int) {
       run_rows(buffers, {.begin = begin, .size = end - begin});
     });
-  }
-
-  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
-    const int64_t begin = parts.begin(count_);
-    run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
   }
 
   void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
     Scratch scratch;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
-      const int64_t rounds = (rows.size + at_once - 1) / at_once;
+      const int64_t rounds = up(rows.size, at_once);
       iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
         int64_t at = begin + round * at_once;
         const int64_t last = std::min(at + at_once, end);
@@ -72,8 +68,7 @@ class NativeStep final : public ElementStep {
   static constexpr int64_t block = native_block_bytes / int64_t{sizeof(T)};
   static constexpr int64_t at_once = 8 * block;  // elements, in one direction
   struct Input {
-    BufferRef place;
-    DType dtype;
+    TypedValue value;
     Reading reading;
     BroadcastIteration iteration;
   };
@@ -96,17 +91,17 @@ class NativeStep final : public ElementStep {
       const Input& input = inputs_[i];
       if (input.reading == Reading::staged) {
         T* const to = scratch.staged[staged++];
-        gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
+        gather_elements(buffers, input.value, input.iteration, begin, end, to);
         scratch.from[i] = to;
       } else {
-        scratch.from[i] = buffers.read<std::byte>(input.place) + offset(input, begin);
+        scratch.from[i] = buffers.read<std::byte>(input.value.id) + offset(input, begin);
       }
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
       scratch.to[i] = is_half(outputs_[i].dtype)
                           ? static_cast<void*>(scratch.staged[staged++])
-                          : buffers.write<std::byte>(outputs_[i].place) + begin * bytes;
+                          : buffers.write<std::byte>(outputs_[i].id) + begin * bytes;
     }
     function_(scratch.to.data(), scratch.from.data(), constants_.data(), call, this, end - begin);
     for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -121,7 +116,7 @@ class NativeStep final : public ElementStep {
   static void call(const void* context, int64_t which, void* elements, int64_t count) {
     const auto& step = *static_cast<const NativeStep*>(context);
     T* const values = static_cast<T*>(elements);
-    const int64_t padded = (count + step.lanes_ - 1) / step.lanes_ * step.lanes_;
+    const int64_t padded = round_up(count, step.lanes_);
     std::fill(values + count, values + padded, T{});
     const Source<T> slot{values, each_element};
     step.kernels_.run(&step.operations_[static_cast<size_t>(which)], &slot, 0,
@@ -136,14 +131,14 @@ class NativeStep final : public ElementStep {
       input.iteration.each_run(at, at + 1,
                                [&](int64_t, int64_t from, int64_t, int64_t) { elements = from; });
     }
-    return elements * static_cast<int64_t>(size_of(input.dtype));
+    return elements * static_cast<int64_t>(size_of(input.value.dtype));
   }
 
   NativeFunction function_;
   int threads_;
-  int64_t count_, work_;
+  int64_t work_;
   std::vector<Input> inputs_;
-  std::vector<TypedBuffer> outputs_;
+  std::vector<TypedValue> outputs_;
   bool gathers_ = false;  // an input is staged, or an output is rounded to 16 bits
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();

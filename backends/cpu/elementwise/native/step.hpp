@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/cpu/elementwise/native/text.hpp"
+#include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/elementwise/program.hpp"
 
 namespace mithril::cpu_backend {

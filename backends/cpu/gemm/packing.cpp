@@ -1,8 +1,7 @@
-// Packs B into panels: for each k, the elements of a panel are contiguous.
+#include "backends/cpu/gemm/packing.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include "backends/cpu/gemm/gemm.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -38,6 +37,17 @@ void pack_rows(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
 }  // namespace
 
 template <typename T>
+void pack_lines(const GemmKernels<T>& kernels, const Rearrangement<T>& p, int64_t k_step) {
+  if (p.from_step == 1) return kernels.copy({p.from, k_step, p.count, p.depth, p.to, p.to_step});
+  if (k_step == 1) return kernels.transpose_pack(p);
+  for (int64_t k = 0; k < p.depth; ++k) {
+    for (int64_t j = 0; j < p.count; ++j) {
+      p.to[k * p.to_step + j] = p.from[j * p.from_step + k * k_step];
+    }
+  }
+}
+
+template <typename T>
 void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& b = gemm.b;
   const int64_t nr = gemm.kernels->nr;
@@ -49,14 +59,7 @@ void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
     T* to = packed + panel * nr * gemm.k;
     const T* from = b.data + panel * nr * b.column_step;
     const int64_t count = std::min(nr, gemm.n - panel * nr);
-    if (b.row_step == 1) {
-      gemm.kernels->transpose_pack({from, b.column_step, count, gemm.k, to, nr});
-    } else {
-      for (int64_t k = 0; k < gemm.k; ++k) {
-        const T* next = from + k * b.row_step;
-        for (int64_t j = 0; j < count; ++j) to[k * nr + j] = next[j * b.column_step];
-      }
-    }
+    pack_lines(*gemm.kernels, {from, b.column_step, count, gemm.k, to, nr}, b.row_step);
     fill_margin(count, nr, gemm.k, to);
   }
 }
@@ -74,6 +77,8 @@ void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels
   }
 }
 
+template void pack_lines(const GemmKernels<float>&, const Rearrangement<float>&, int64_t);
+template void pack_lines(const GemmKernels<double>&, const Rearrangement<double>&, int64_t);
 template void pack_b(const Gemm<float>&, int64_t, int64_t, float*);
 template void pack_b(const Gemm<double>&, int64_t, int64_t, double*);
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/program_builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -15,15 +16,23 @@ namespace {
 
 using Kind = Formula::Kind;
 
-const std::map<std::string_view, Operation>& functions() {
-  static const std::map<std::string_view, Operation> functions = {
-      {"abs", Operation::abs},     {"cos", Operation::cos},     {"erf", Operation::erf},
-      {"exp", Operation::exp},     {"expm1", Operation::expm1}, {"floor", Operation::floor},
-      {"log", Operation::log},     {"log1p", Operation::log1p}, {"max", Operation::maximum},
-      {"min", Operation::minimum}, {"rint", Operation::rint},   {"sin", Operation::sin},
-      {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},   {"trunc", Operation::trunc}};
-  return functions;
+template <typename T>
+using Named = std::pair<std::string_view, T>;
+
+// Null: the table has no such name.
+template <typename T, size_t size>
+const T* find(const Named<T> (&table)[size], std::string_view name) {
+  const auto at =
+      std::find_if(table, table + size, [&](const auto& it) { return it.first == name; });
+  return at == table + size ? nullptr : &at->second;
 }
+
+constexpr Named<Operation> functions[] = {
+    {"abs", Operation::abs},     {"cos", Operation::cos},     {"erf", Operation::erf},
+    {"exp", Operation::exp},     {"expm1", Operation::expm1}, {"floor", Operation::floor},
+    {"log", Operation::log},     {"log1p", Operation::log1p}, {"max", Operation::maximum},
+    {"min", Operation::minimum}, {"rint", Operation::rint},   {"sin", Operation::sin},
+    {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},   {"trunc", Operation::trunc}};
 
 // The operations of a comparison, as a value and as the condition of a choice. `swapped`: they take
 // the operands in reverse order.
@@ -31,23 +40,17 @@ struct Comparison {
   Operation truth, choice;
   bool swapped = false;
 };
-const std::map<std::string_view, Comparison>& comparisons() {
-  static const std::map<std::string_view, Comparison> comparisons = {
-      {"<", {Operation::less, Operation::choose_less}},
-      {"<=", {Operation::less_equal, Operation::choose_less_equal}},
-      {">", {Operation::less, Operation::choose_less, true}},
-      {">=", {Operation::less_equal, Operation::choose_less_equal, true}},
-      {"==", {Operation::equal, Operation::choose_equal}},
-      {"!=", {Operation::not_equal, Operation::choose_not_equal}}};
-  return comparisons;
-}
+constexpr Named<Comparison> comparisons[] = {
+    {"<", {Operation::less, Operation::choose_less}},
+    {"<=", {Operation::less_equal, Operation::choose_less_equal}},
+    {">", {Operation::less, Operation::choose_less, true}},
+    {">=", {Operation::less_equal, Operation::choose_less_equal, true}},
+    {"==", {Operation::equal, Operation::choose_equal}},
+    {"!=", {Operation::not_equal, Operation::choose_not_equal}}};
 
-const std::map<std::string_view, Operation>& signs() {
-  static const std::map<std::string_view, Operation> signs = {
-      {"+", Operation::add},    {"-", Operation::subtract},     {"*", Operation::multiply},
-      {"/", Operation::divide}, {"&&", Operation::logical_and}, {"||", Operation::logical_or}};
-  return signs;
-}
+constexpr Named<Operation> signs[] = {
+    {"+", Operation::add},    {"-", Operation::subtract},     {"*", Operation::multiply},
+    {"/", Operation::divide}, {"&&", Operation::logical_and}, {"||", Operation::logical_or}};
 
 bool is_truth(Operation operation) {
   using enum Operation;
@@ -95,17 +98,18 @@ class ProgramBuilder {
   ElementwiseProgram finish(std::span<const ValueId> kept) {
     std::set<Operand> kept_so_far;
     for (const ValueId id : kept) {
-      Operand& made = values_.at(id);
+      Operand& result = values_.at(id);
       // Each output needs its own instruction, so inputs, constants and repeated outputs are
       // copied.
-      if (made.held != Held::made || !kept_so_far.insert(made).second) made = copy(made);
-    }
-    for (Written& written : written_) {
-      Instruction instruction{written.operation, slot({Held::made, written.to}), {}};
-      instruction.from.fill(no_slot);
-      for (size_t k = 0; k < written.from.size(); ++k) {
-        instruction.from[k] = slot(written.from[k]);
+      if (result.held != Held::made || !kept_so_far.insert(result).second) {
+        result = append(Operation::copy, {result});
       }
+    }
+    for (size_t i = 0; i < written_.size(); ++i) {
+      Instruction instruction{written_[i].operation, slot(made(i)), {}};
+      instruction.from.fill(no_slot);
+      std::transform(written_[i].from.begin(), written_[i].from.end(), instruction.from.begin(),
+                     [&](Operand operand) { return slot(operand); });
       program_.instructions.push_back(instruction);
     }
     for (const ValueId id : kept) program_.outputs.push_back({id, slot(values_.at(id))});
@@ -118,8 +122,11 @@ class ProgramBuilder {
   struct Written {
     Operation operation;
     std::vector<Operand> from;
-    int16_t to;
   };
+
+  static Operand made(size_t instruction) {
+    return {Held::made, static_cast<int16_t>(instruction)};
+  }
 
   Slot slot(Operand operand) const {
     const auto inputs = static_cast<Slot>(program_.inputs.size());
@@ -192,30 +199,27 @@ class ProgramBuilder {
   // Reuses the result of the same operation on the same operands.
   Operand operation(Operation operation, const std::vector<Operand>& from) {
     if (!has_kernel(program_.dtype, operation)) throw NotElementwise();
-    for (const Written& known : written_) {
-      if (known.operation == operation && known.from == from) return {Held::made, known.to};
+    for (size_t i = 0; i < written_.size(); ++i) {
+      if (written_[i].operation == operation && written_[i].from == from) return made(i);
     }
-    const auto to = static_cast<int16_t>(written_.size());
-    written_.push_back({operation, from, to});
-    const Operand result{Held::made, to};
+    const Operand result = append(operation, from);
     if (is_truth(operation)) truths_.insert(result);
     return result;
   }
 
-  Operand copy(Operand operand) {
-    const auto to = static_cast<int16_t>(written_.size());
-    written_.push_back({Operation::copy, {operand}, to});
-    return {Held::made, to};
+  Operand append(Operation operation, const std::vector<Operand>& from) {
+    written_.push_back({operation, from});
+    return made(written_.size() - 1);
   }
 
   Operand call(const Formula& formula) {
     const Operand first = write(formula.children.front());
     if (formula.text == "T") return first;
     if (formula.text == "pow") return power(first, write(formula.children[1]));
-    const auto function = functions().find(formula.text);
-    if (function == functions().end()) throw NotElementwise();
-    if (formula.children.size() == 1) return operation(function->second, {first});
-    return operation(function->second, {first, write(formula.children[1])});
+    const Operation* function = find(functions, formula.text);
+    if (!function) throw NotElementwise();
+    if (formula.children.size() == 1) return operation(*function, {first});
+    return operation(*function, {first, write(formula.children[1])});
   }
 
   Operand power(Operand base, Operand exponent) {
@@ -232,13 +236,12 @@ class ProgramBuilder {
   }
 
   Operand binary(const Formula& formula) {
-    const auto comparison = comparisons().find(formula.text);
-    const auto sign = signs().find(formula.text);
-    if (comparison == comparisons().end() && sign == signs().end()) throw NotElementwise();
+    const Comparison* by = find(comparisons, formula.text);
+    const Operation* sign = find(signs, formula.text);
+    if (!by && !sign) throw NotElementwise();
     const Operand left = write(formula.children[0]), right = write(formula.children[1]);
-    if (sign != signs().end()) return arithmetic(sign->second, left, right);
-    const Comparison& by = comparison->second;
-    return by.swapped ? operation(by.truth, {right, left}) : operation(by.truth, {left, right});
+    if (sign) return arithmetic(*sign, left, right);
+    return by->swapped ? operation(by->truth, {right, left}) : operation(by->truth, {left, right});
   }
 
   // Divides by a power of two through its reciprocal, which is exact: a multiplication is much
@@ -256,13 +259,13 @@ class ProgramBuilder {
   Operand choice(const Formula& formula) {
     const Formula &condition = formula.children[0], &then = formula.children[1],
                   &otherwise = formula.children[2];
-    const auto comparison =
-        condition.kind == Kind::binary ? comparisons().find(condition.text) : comparisons().end();
-    if (comparison != comparisons().end()) {
+    const Comparison* comparison =
+        condition.kind == Kind::binary ? find(comparisons, condition.text) : nullptr;
+    if (comparison) {
       Operand left = write(condition.children[0]), right = write(condition.children[1]);
-      if (comparison->second.swapped) std::swap(left, right);
+      if (comparison->swapped) std::swap(left, right);
       const Operand chosen = write(then), other = write(otherwise);
-      return choose(comparison->second.choice, {left, right, chosen, other});
+      return choose(comparison->choice, {left, right, chosen, other});
     }
     const Operand truth = write(condition);
     if (const double* number = number_of(truth)) return write(*number != 0 ? then : otherwise);
