@@ -1,14 +1,10 @@
 // Groups of elementwise nodes that become one step each.
 #pragma once
 
-#include <vector>
-
 #include "backends/cpu/descriptors/lowering_context.hpp"
+#include "mithril/passes/node_groups.hpp"
 
 namespace mithril::cpu_backend {
-
-// The nodes of each group, in the order of the graph.
-using NodeGroups = std::vector<std::vector<size_t>>;
 
 // Puts each node of the graph into one group; some groups are empty. A group of several nodes
 // holds elementwise nodes whose outputs have the same dims, merged along the values that they read

@@ -1,0 +1,29 @@
+// Groups of nodes that a backend runs as one step each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace mithril {
+
+// The nodes of each group, in the order of the graph.
+using NodeGroups = std::vector<std::vector<std::size_t>>;
+
+struct NodeGroupRules {
+  // Whether the groups may become one, because the node, of `to`, reads from the producer, of
+  // `from`.
+  std::function<bool(std::span<const std::size_t> from, std::span<const std::size_t> to,
+                     std::size_t producer, std::size_t node)>
+      may_merge;
+  std::size_t most_nodes = 16;  // of a group
+};
+
+// Puts each node into one group; some groups are empty. `producers`: for each node, the ones before
+// it that it reads from. Groups are merged along what their nodes read from each other. No group
+// depends on itself by way of another.
+NodeGroups group_nodes(std::span<const std::vector<std::size_t>> producers,
+                       const NodeGroupRules& rules);
+
+}  // namespace mithril

@@ -1,0 +1,52 @@
+#include "mithril/passes/node_groups.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace mithril::tests {
+namespace {
+
+// "0 2 | 1": the groups that are not empty. Nodes of equal letters may merge; "-" stays alone.
+std::string groups(const std::string& letters,
+                   const std::vector<std::vector<std::size_t>>& producers, std::size_t most = 16) {
+  const NodeGroupRules rules{.may_merge =
+                                 [&](auto, auto, std::size_t producer, std::size_t node) {
+                                   return letters[producer] == letters[node] &&
+                                          letters[node] != '-';
+                                 },
+                             .most_nodes = most};
+  std::string text;
+  for (const std::vector<std::size_t>& group : group_nodes(producers, rules)) {
+    if (group.empty()) continue;
+    if (!text.empty()) text += " |";
+    for (const std::size_t node : group) text += (text.empty() ? "" : " ") + std::to_string(node);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("nodes merge along what they read from each other") {
+  CHECK(groups("aaa", {{}, {0}, {1}}) == "0 1 2");
+  CHECK(groups("aab", {{}, {0}, {1}}) == "0 1 | 2");
+  CHECK(groups("aaa", {{}, {}, {0, 1}}) == "0 1 2");
+  CHECK(groups("aa", {{}, {}}) == "0 | 1");
+  CHECK(groups("--", {{}, {0}}) == "0 | 1");
+}
+
+TEST_CASE("no group depends on itself by way of another") {
+  // 0 -> 1 (another kind) -> 2, and 0 -> 2.
+  CHECK(groups("aba", {{}, {0}, {0, 1}}) == "0 | 1 | 2");
+  // Node 1 only reads.
+  CHECK(groups("aba", {{}, {0}, {0}}) == "1 | 0 2");
+  // Through two groups: a0 -> b1, b1 -> b2, b2 -> a3.
+  CHECK(groups("abba", {{}, {0}, {1}, {0, 2}}) == "0 | 1 2 | 3");
+}
+
+TEST_CASE("a group has at most so many nodes") {
+  CHECK(groups("aaaa", {{}, {0}, {1}, {2}}, 2) == "0 1 | 2 3");
+}
+
+}  // namespace mithril::tests
