@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
+#include "codegen/cuda_layout.hpp"
 #include "codegen/language.hpp"
 #include "codegen/literals.hpp"
-#include "codegen/loop_text.hpp"
 #include "codegen/node_text.hpp"
 
 namespace mithril::codegen {
@@ -19,9 +18,36 @@ extern const char* const cuda_prelude_text;  // codegen/cuda/prelude.cuh; genera
 namespace mithril {
 namespace {
 
-constexpr std::int64_t lanes = 4;
+bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
-bool has_c_type(DType dtype) { return dtype != DType::float16 && dtype != DType::bfloat16; }
+// The dtype in which formulas compute.
+DType in_registers(DType dtype) { return is_half(dtype) ? DType::float32 : dtype; }
+
+std::string element_type(DType dtype) {
+  if (dtype == DType::float16) return "Half";
+  return dtype == DType::bfloat16 ? "BFloat16" : codegen::type_name(dtype);
+}
+
+// C++ whose elements of half precision are floats.
+std::optional<codegen::FormulaText> formula_in_registers(const Formula& formula,
+                                                         const codegen::FormulaNode& node) {
+  codegen::FormulaNode wide = node;
+  wide.computed = in_registers(node.computed);
+  wide.output = in_registers(node.output);
+  wide.port = [&](const std::string& name) {
+    codegen::FormulaPort held = node.port(name);
+    held.dtype = in_registers(held.dtype);
+    return held;
+  };
+  return codegen::formula_text(formula, wide);
+}
+
+const codegen::Language& cuda_language() {
+  static const codegen::Language language{.name = "CUDA",
+                                          .formula = formula_in_registers,
+                                          .has_kernel = [](std::string_view) { return false; }};
+  return language;
+}
 
 class KernelText {
  public:
@@ -31,46 +57,40 @@ class KernelText {
         plan_(plan),
         nodes_(nodes),
         kept_(kept),
-        dims_(plan.nodes[nodes.back()].output_dims.front()) {
-    for (std::size_t i = 0; i < plan.inputs.size(); ++i) sizes_[graph.inputs()[i]] = plan.inputs[i];
-    for (const Constant& constant : graph.constants()) {
-      sizes_[constant.value] = constant.tensor.dims();
-    }
-    for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-      for (std::size_t k = 0; k < plan.nodes[i].outputs.size(); ++k)
-        sizes_[plan.nodes[i].outputs[k]] = plan.nodes[i].output_dims[k];
-    }
-  }
+        dims_(plan.nodes[nodes.back()].output_dims.front()) {}
 
   std::optional<CudaKernel> write(const std::string& name) {
+    if (dims_.size() > static_cast<std::size_t>(CudaLayout::most_axes)) return std::nullopt;
     for (const std::size_t node : nodes_) {
       if (!add(node)) return std::nullopt;
     }
-    for (const ValueId id : kept_) made_.outputs.push_back(id);
-    made_.text = fmt::format("extern \"C\" __global__ void {}({}) {{\n{}}}\n", name, parameters(),
-                             is_dense() ? lanes_text() : elements_text());
+    if (made_.inputs.size() > static_cast<std::size_t>(CudaLayout::most_inputs))
+      return std::nullopt;
+    made_.outputs.assign(kept_.begin(), kept_.end());
+    made_.text = fmt::format("template <int lanes>\n__device__ void {}_items({}) {{\n{}}}\n{}{}",
+                             name, parameters("const Layout& layout"), items(), entry(name, "", 1),
+                             entry(name, "_lanes", cuda_lanes));
     return std::move(made_);
   }
 
  private:
-  static std::string type(DType dtype) { return codegen::type_name(dtype); }
+  DType dtype(ValueId id) const { return graph_.value(id).dtype; }
 
   bool add(std::size_t node) {
     const PlannedNode& planned = plan_.nodes[node];
+    if (planned.outputs.size() != 1 || planned.output_dims.front() != dims_) return false;
     const ValueId output = planned.outputs.front();
-    const DType dtype = graph_.value(output).dtype;
-    if (planned.output_dims.front() != dims_ || !has_c_type(dtype)) return false;
-    bool has_types = true;
-    const auto element = [&](ValueId id) {
-      has_types = has_types && has_c_type(graph_.value(id).dtype);
-      return variable(id);
-    };
-    const auto formula =
-        codegen::node_formula(graph_, node, planned, codegen::cpp_language(), element);
-    if (!formula || !has_types) return false;
+    const auto formula = codegen::node_formula(graph_, node, planned, cuda_language(),
+                                               [&](ValueId id) { return variable(id); });
+    if (!formula) return false;
     const std::string name = fmt::format("v{}", variables_.size());
     variables_[output] = name;
-    body_.push_back(fmt::format("const {} {} = {};", type(dtype), name, formula->text));
+    const std::string value =
+        is_half(dtype(output))
+            ? fmt::format("rounded<{}>({})", element_type(dtype(output)), formula->text)
+            : formula->text;
+    body_ += fmt::format("      const {} {} = {};\n",
+                         codegen::type_name(in_registers(dtype(output))), name, value);
     return true;
   }
 
@@ -81,102 +101,60 @@ class KernelText {
     return at->second;
   }
 
-  bool is_input_dense(ValueId id) const { return sizes_.at(id) == dims_; }
-  bool is_input_single(ValueId id) const { return element_count(sizes_.at(id)) == 1; }
-
-  // Whether neighbours of the result are neighbours in each input.
-  bool is_dense() const {
-    return element_count(dims_) % lanes == 0 &&
-           std::all_of(made_.inputs.begin(), made_.inputs.end(),
-                       [&](ValueId id) { return is_input_dense(id) || is_input_single(id); });
-  }
-
-  std::string parameters() const {
+  std::string parameters(const std::string& layout) const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < made_.inputs.size(); ++i) {
       all.push_back(
-          fmt::format("const {}* __restrict__ x{}", type(graph_.value(made_.inputs[i]).dtype), i));
+          fmt::format("const {}* __restrict__ x{}", element_type(dtype(made_.inputs[i])), i));
     }
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      all.push_back(fmt::format("{}* __restrict__ y{}", type(graph_.value(kept_[i]).dtype), i));
-    }
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      all.push_back(fmt::format("{}* __restrict__ y{}", element_type(dtype(kept_[i])), i));
+    all.push_back(layout);
     return fmt::format("{}", fmt::join(all, ", "));
   }
 
-  std::string loop(std::int64_t count, const std::string& body) const {
-    return fmt::format("  for (int64_t n = first_item(); n < {}; n += item_step()) {{\n{}  }}\n",
-                       count, body);
+  std::string entry(const std::string& name, const char* suffix, std::int64_t lanes) const {
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < made_.inputs.size(); ++i)
+      arguments.push_back(fmt::format("x{}", i));
+    for (std::size_t i = 0; i < kept_.size(); ++i) arguments.push_back(fmt::format("y{}", i));
+    arguments.emplace_back("layout");
+    return fmt::format("extern \"C\" __global__ void {0}{1}({2}) {{\n  {0}_items<{3}>({4});\n}}\n",
+                       name, suffix, parameters("const Layout layout"), lanes,
+                       fmt::join(arguments, ", "));
   }
 
-  std::string elements_text() const {
-    std::string text;
+  // A loop over the items of a thread: as many neighbours as there are lanes.
+  std::string items() const {
+    std::string places, loads, reads, writes, stores;
+    if (!made_.inputs.empty()) {
+      places = fmt::format("    int64_t at[{}];\n    find(at, layout, item * lanes);\n",
+                           made_.inputs.size());
+    }
     for (std::size_t i = 0; i < made_.inputs.size(); ++i) {
-      text += read(i, fmt::format("x{}[{}]", i, index(made_.inputs[i])));
-    }
-    for (const std::string& line : body_) text += "    " + line + "\n";
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      text += fmt::format("    y{}[n] = {};\n", i, variables_.at(kept_[i]));
-    }
-    return loop(element_count(dims_), text);
-  }
-
-  // Four elements with each load and store.
-  std::string lanes_text() const {
-    std::string loads, reads, stores, results;
-    for (std::size_t i = 0; i < made_.inputs.size(); ++i) {
-      const DType dtype = graph_.value(made_.inputs[i]).dtype;
-      if (is_input_dense(made_.inputs[i])) {
-        loads += fmt::format("    const Lanes<{0}> a{1} = lanes_of(x{1})[n];\n", type(dtype), i);
-        reads += "  " + read(i, fmt::format("a{}.at[k]", i));
-      } else {
-        reads += "  " + read(i, fmt::format("x{}[0]", i));
-      }
+      const DType from = dtype(made_.inputs[i]);
+      loads += fmt::format(
+          "    const Lanes<{0}, lanes> a{1} = taken<lanes>(x{1} + at[{1}], "
+          "layout.steps[{1}][layout.axes - 1]);\n",
+          element_type(from), i);
+      std::string element = fmt::format("a{}.at[k]", i);
+      if (is_half(from)) element = "number(" + element + ")";
+      reads += fmt::format("      const {} {} = {};\n", codegen::type_name(in_registers(from)),
+                           variables_.at(made_.inputs[i]), element);
     }
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      loads += fmt::format("    Lanes<{}> b{};\n", type(graph_.value(kept_[i]).dtype), i);
-      results += fmt::format("      b{}.at[k] = {};\n", i, variables_.at(kept_[i]));
-      stores += fmt::format("    lanes_of(y{0})[n] = b{0};\n", i);
+      const std::string type = element_type(dtype(kept_[i])), &value = variables_.at(kept_[i]);
+      loads += fmt::format("    Lanes<{}, lanes> b{};\n", type, i);
+      writes += fmt::format(
+          "      b{}.at[k] = {};\n", i,
+          is_half(dtype(kept_[i])) ? fmt::format("Element<{}>::of({})", type, value) : value);
+      stores += fmt::format("    put(y{0} + item * lanes, b{0});\n", i);
     }
-    std::string lines;
-    for (const std::string& line : body_) lines += "      " + line + "\n";
-    return loop(
-        element_count(dims_) / lanes,
-        fmt::format("{}#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n{}{}{}    }}\n{}",
-                    loads, lanes, reads, lines, results, stores));
-  }
-
-  std::string read(std::size_t input, const std::string& from) const {
-    const ValueId id = made_.inputs[input];
-    return fmt::format("    const {} {} = {};\n", type(graph_.value(id).dtype), variables_.at(id),
-                       from);
-  }
-
-  // The index of the element that a broadcast input has for element n.
-  std::string index(ValueId id) const {
-    if (is_input_single(id)) return "0";
-    if (is_input_dense(id)) return "n";
-    const codegen::LoopNest nest(dims_, {sizes_.at(id)});
-    const std::vector<std::int64_t>& sizes = nest.sizes();
-    std::string text = nest.index(0);
-    std::int64_t inner = 1;
-    std::vector<std::string> places(sizes.size());
-    for (std::size_t axis = sizes.size(); axis-- > 0; inner *= sizes[axis]) {
-      places[axis] = inner == 1 ? "n" : fmt::format("n / {}", inner);
-      if (axis > 0) places[axis] = fmt::format("({}) % {}", places[axis], sizes[axis]);
-    }
-    std::string result;
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t axis = 0;
-      while (axis < sizes.size() && !text.substr(at).starts_with(codegen::LoopNest::variable(axis)))
-        ++axis;
-      if (axis < sizes.size()) {
-        result += "(" + places[axis] + ")";
-        at += codegen::LoopNest::variable(axis).size();
-      } else {
-        result += text[at++];
-      }
-    }
-    return result;
+    return fmt::format(
+        "  const int64_t items = layout.count / lanes;\n"
+        "  for (int64_t item = first_item(); item < items; item += item_step()) {{\n{}{}"
+        "#pragma unroll\n    for (int k = 0; k < lanes; ++k) {{\n{}{}{}    }}\n{}  }}\n",
+        places, loads, reads, body_, writes, stores);
   }
 
   const Graph& graph_;
@@ -184,9 +162,8 @@ class KernelText {
   const std::span<const std::size_t> nodes_;
   const std::span<const ValueId> kept_;
   const Dims dims_;
-  std::map<ValueId, Dims> sizes_;
   std::map<ValueId, std::string> variables_;
-  std::vector<std::string> body_;
+  std::string body_;
   CudaKernel made_;
 };
 

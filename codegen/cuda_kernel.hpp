@@ -13,15 +13,17 @@
 namespace mithril {
 
 struct CudaKernel {
-  // extern "C" __global__ void NAME(const float* x0, ..., float* y0, ...). A thread computes one
-  // element, or four neighbours, and goes on with those that are a grid away.
+  // extern "C" __global__ void NAME(const float* x0, ..., float* y0, ..., const Layout layout), and
+  // NAME_lanes, which computes `cuda_lanes` neighbours at a time (cuda_layout.hpp). The text has no
+  // sizes and no layouts: equal formulas are equal texts.
   std::string text;
   std::vector<ValueId> inputs, outputs;  // the parameters, in order
 };
 
 // The nodes are given in the order of the graph. Each computes a value of the dims of the last one.
-// The kernel reads broadcast inputs where they are, and writes the values that `kept` lists. None
-// if a node has no formula for its dtypes, as of half precision, or other dims.
+// The kernel reads broadcast inputs where they are, and writes the values that `kept` lists.
+// Results in half precision are rounded to it, node by node. None if a node has no formula, other
+// dims or several outputs, or if there are more inputs or axes than a CudaLayout describes.
 std::optional<CudaKernel> cuda_kernel(const Graph& graph, const Plan& plan,
                                       std::span<const std::size_t> nodes,
                                       std::span<const ValueId> kept, const std::string& name);

@@ -1,23 +1,107 @@
-// What the text of kernels uses. NVRTC has no standard library.
+// What the text of kernels uses. NVRTC has no standard library. tests/cuda_on_cpu.hpp stands in for
+// CUDA on a CPU.
 typedef int int32_t;
 typedef long long int64_t;
 
-template <typename T>
-struct alignas(4 * sizeof(T)) Lanes {
-  T at[4];
+// Which elements a kernel computes, and where they are: CudaLayout of codegen/cuda_layout.hpp.
+struct Layout {
+  int64_t count, axes;
+  int64_t sizes[8];
+  int64_t steps[16][8];
 };
-template <typename T>
-__device__ const Lanes<T>* lanes_of(const T* elements) {
-  return reinterpret_cast<const Lanes<T>*>(elements);
+
+// Elements that one load or store moves.
+template <typename T, int lanes>
+struct alignas(lanes * sizeof(T)) Lanes {
+  T at[lanes];
+};
+// `step`: from one element to the next, 0 or 1. All threads agree on it.
+template <int lanes, typename T>
+__device__ Lanes<T, lanes> taken(const T* from, int64_t step) {
+  if (lanes == 1 || step == 1) return *reinterpret_cast<const Lanes<T, lanes>*>(from);
+  Lanes<T, lanes> all;
+#pragma unroll
+  for (int k = 0; k < lanes; ++k) all.at[k] = *from;
+  return all;
 }
-template <typename T>
-__device__ Lanes<T>* lanes_of(T* elements) {
-  return reinterpret_cast<Lanes<T>*>(elements);
+template <int lanes, typename T>
+__device__ void put(T* to, const Lanes<T, lanes>& all) {
+  *reinterpret_cast<Lanes<T, lanes>*>(to) = all;
+}
+
+// Adds to each place what an index is worth along an axis.
+template <int inputs>
+__device__ void move(int64_t (&places)[inputs], const Layout& layout, int64_t axis, int64_t index) {
+#pragma unroll
+  for (int i = 0; i < inputs; ++i) places[i] += index * layout.steps[i][axis];
+}
+// Where each input has the element. Divisions of 32 bits are several times as fast.
+template <typename Index, int inputs>
+__device__ void find_places(int64_t (&places)[inputs], const Layout& layout, Index element) {
+#pragma unroll
+  for (int i = 0; i < inputs; ++i) places[i] = 0;
+#pragma unroll 1
+  for (int64_t axis = layout.axes - 1; axis > 0; --axis) {
+    const Index size = static_cast<Index>(layout.sizes[axis]), outer = element / size;
+    move(places, layout, axis, static_cast<int64_t>(element - outer * size));
+    element = outer;
+  }
+  move(places, layout, 0, static_cast<int64_t>(element));
+}
+template <int inputs>
+__device__ void find(int64_t (&places)[inputs], const Layout& layout, int64_t element) {
+  if (layout.count <= 2147483647)
+    find_places(places, layout, static_cast<unsigned>(element));
+  else
+    find_places(places, layout, static_cast<unsigned long long>(element));
 }
 __device__ int64_t first_item() {
   return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 __device__ int64_t item_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
+
+#ifndef MITHRIL_ON_CPU
+__device__ float float_of_half(unsigned short bits) {
+  float number;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(bits));
+  return number;
+}
+__device__ unsigned short half_of_float(float number) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(number));
+  return bits;
+}
+#endif
+
+// Elements of half precision are computed as floats, and each result is rounded to its dtype.
+struct Half { unsigned short bits; };
+struct BFloat16 { unsigned short bits; };
+template <typename T>
+__device__ T number(T element) { return element; }
+__device__ float number(Half element) { return float_of_half(element.bits); }
+__device__ float number(BFloat16 element) {
+  return __int_as_float(static_cast<int>(static_cast<unsigned>(element.bits) << 16));
+}
+template <typename T>
+struct Element {
+  template <typename Number>
+  __device__ static T of(Number number) { return number; }
+};
+template <>
+struct Element<Half> {
+  __device__ static Half of(float number) { return Half{half_of_float(number)}; }
+};
+template <>
+struct Element<BFloat16> {
+  // To the nearest, ties to even.
+  __device__ static BFloat16 of(float number) {
+    const unsigned bits = static_cast<unsigned>(__float_as_int(number));
+    if (number != number) return BFloat16{0x7fff};
+    return BFloat16{static_cast<unsigned short>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+  }
+};
+template <typename T>
+__device__ float rounded(float value) { return number(Element<T>::of(value)); }
 
 // Ints wrap, as everywhere in Mithril.
 template <typename T> struct Unsigned;

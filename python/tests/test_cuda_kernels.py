@@ -58,6 +58,11 @@ def test_every_kernel_becomes_ptx(architecture: str) -> None:
     assert ptx.count("ld.global.nc.v4.f32") > 0  # four neighbours at a time
 
 
+def test_a_kernel_copies_no_layout_to_memory_of_a_thread() -> None:
+    chain = PRELUDE.read_text() + (KERNELS[0].parent / "chain.cu").read_text()
+    assert ".local" not in ptx_of(chain, "compute_80")
+
+
 def test_a_mistake_in_a_kernel_is_an_error() -> None:
     with pytest.raises(AssertionError, match="no_such_function"):
         ptx_of(TEXT + "\n__global__ void wrong() { no_such_function(); }", "compute_80")

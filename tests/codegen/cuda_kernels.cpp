@@ -3,6 +3,7 @@
 // After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="*CUDA kernel*"
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,12 +13,17 @@
 #include <sstream>
 
 #include "codegen/cuda_kernel.hpp"
+#include "codegen/cuda_layout.hpp"
+#include "mithril/eval/interpreter.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/expression.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"
+#include "tests/cuda_on_cpu.hpp"
 #include "tests/table/case.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
 
@@ -27,8 +33,17 @@ namespace {
 // One file for each op, and one for a chain of ops.
 const std::filesystem::path folder = "tests/codegen/cuda_kernels";
 
-// The kernel of a graph's nodes, which are all in it; empty if it has none.
-std::string kernel_of(const Graph& graph, const std::string& name) {
+// A row of the table as a kernel, and what runs it.
+struct Kernel {
+  std::string what;  // for messages
+  Graph graph;
+  std::vector<Tensor> inputs;
+  CudaKernel kernel;
+  std::string name;  // the one that the text has
+};
+
+// Of a graph whose nodes are all in it; none if it has no kernel.
+std::optional<CudaKernel> kernel_of(const Graph& graph, const std::string& name) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
     Dims dims;
@@ -42,44 +57,48 @@ std::string kernel_of(const Graph& graph, const std::string& name) {
   std::vector<ValueId> kept;
   for (const Output& output : graph.outputs()) kept.push_back(output.value);
   if (nodes.empty()) return {};
-  const auto kernel = cuda_kernel(graph, plan, nodes, kept, name);
-  return kernel ? kernel->text : "";
+  return cuda_kernel(graph, plan, nodes, kept, name);
 }
 
-// The parameters and formulas of a kernel, and whether it reads four elements at a time: without
-// its name, its sizes and the indices of broadcast inputs.
-std::string kind_of(const std::string& text) {
-  std::istringstream lines(text.substr(text.find('(')));
-  std::string kind, line;
-  std::getline(lines, kind);
-  while (std::getline(lines, line)) {
-    const std::size_t value = line.find(" = ");
-    if (line.find("Lanes") != line.npos) kind += "Lanes";
-    if (line.find("const ") == line.npos || value == line.npos) continue;
-    const char first = line[value + 3];
-    if (first != 'x' && first != 'a' && first != 'l') kind += line.substr(value);
-  }
-  return kind;
+bool has_dtype(const Graph& graph, DType dtype) {
+  return std::any_of(graph.values().begin(), graph.values().end(),
+                     [&](const Value& value) { return value.dtype == dtype; });
 }
 
-// Of the rows of an op with a formula; rows with the kind of an earlier row have no kernel of their
-// own.
-std::string kernels_of(const std::string& name, const std::vector<OpCase>& rows) {
-  std::string all;
-  std::set<std::string> known;
+// The rows of an op with a formula, and the text of their kernels: rows with equal formulas and
+// dtypes share one. The dtypes beside float32 have the kernel of the first row that reads or makes
+// them: the others differ from those of float32 in names of types and functions alone.
+std::string kernels_of(const std::string& name, const std::vector<OpCase>& rows,
+                       std::vector<Kernel>& all) {
+  constexpr std::pair<DType, const char*> dtypes[] = {{DType::float32, ""},
+                                                      {DType::float64, "_double"},
+                                                      {DType::float16, "_half"},
+                                                      {DType::bfloat16, "_bfloat"}};
+  std::string text;
+  std::map<std::string, std::string> names;  // by text
   const OpDef& op = find_op(name);
-  if (!op.spelling("c")) return all;
+  std::set<DType> known_dtypes;
+  if (!op.spelling("c")) return text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].error.empty() || makes_values(op, rows[i])) continue;
-    for (const DType floats : {DType::float32, DType::float64}) {
-      const Graph graph = build(op, rows[i], Knowledge::numbers, floats).graph;
-      const std::string kernel = kernel_of(
-          graph, name + "_" + std::to_string(i + 1) + (floats == DType::float32 ? "" : "_double"));
-      if (!kernel.empty() && known.insert(kind_of(kernel)).second)
-        all += (all.empty() ? "" : "\n") + kernel;
+    for (const auto& [floats, suffix] : dtypes) {
+      if (known_dtypes.contains(floats)) continue;
+      const RowGraph built = build(op, rows[i], Knowledge::numbers, floats);
+      const auto unnamed = kernel_of(built.graph, "kernel");
+      if (!unnamed) continue;
+      if (floats != DType::float32 && has_dtype(built.graph, floats)) known_dtypes.insert(floats);
+      const std::string own = name + "_" + std::to_string(i + 1) + suffix;
+      const auto [known, added] = names.try_emplace(unnamed->text, own);
+      auto kernel = kernel_of(built.graph, known->second);
+      if (added) text += (text.empty() ? "" : "\n") + kernel->text;
+      std::vector<Tensor> inputs = generate(built.tensors, 1);
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        inputs[k] = inputs[k].to(built.graph.value(built.graph.inputs()[k]).dtype);
+      all.push_back({own + ", " + rows[i].name, built.graph, std::move(inputs), *std::move(kernel),
+                     known->second});
     }
   }
-  return all;
+  return text;
 }
 
 // gelu(x * scale + shift) + x, with values of rows and of a number.
@@ -98,7 +117,7 @@ std::string kernel_of_chain() {
   const ValueId active = add("gelu", {shifted, Datum(true)}, "active");
   graph.add_output("shifted", shifted);
   graph.add_output("y", add("add", {active, x}, "y"));
-  return kernel_of(graph, "chain");
+  return kernel_of(graph, "chain")->text;
 }
 
 std::string text_of(const std::filesystem::path& path) {
@@ -114,12 +133,70 @@ std::map<std::string, std::string> texts_in_folder() {
   return texts;
 }
 
+// How far a function of another library may be off; half precision: one step.
+double kernel_tolerance(const Graph& graph) {
+  double tolerance = 1e-12;
+  for (const Value& value : graph.values()) {
+    if (value.dtype == DType::float32) tolerance = std::max(tolerance, 2e-6);
+    if (value.dtype == DType::float16) tolerance = std::max(tolerance, 1e-3);
+    if (value.dtype == DType::bfloat16) tolerance = std::max(tolerance, 8e-3);
+  }
+  return tolerance;
+}
+
+std::vector<std::int64_t> contiguous_strides(const Dims& dims) {
+  std::vector<std::int64_t> strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+// Runs a kernel on contiguous tensors, four elements at a time if asked to and possible; none if
+// not.
+std::optional<std::vector<Tensor>> launched(const CudaOnCpu& cpu, const Kernel& at, bool lanes) {
+  std::vector<CudaInput> inputs;
+  std::vector<std::vector<std::int64_t>> strides;
+  std::vector<Tensor> held;
+  for (const ValueId id : at.kernel.inputs) {
+    const auto place = std::find(at.graph.inputs().begin(), at.graph.inputs().end(), id);
+    const Tensor& input =
+        place != at.graph.inputs().end()
+            ? at.inputs[static_cast<std::size_t>(place - at.graph.inputs().begin())]
+            : std::find_if(at.graph.constants().begin(), at.graph.constants().end(),
+                           [&](const Constant& c) { return c.value == id; })
+                  ->tensor;
+    held.push_back(input);
+    strides.push_back(contiguous_strides(input.dims()));
+  }
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    inputs.push_back({held[i].dims(), strides[i], held[i].raw_data(),
+                      static_cast<std::int64_t>(size_of(held[i].dtype()))});
+  }
+  Dims dims;
+  for (const Dim& dim : at.graph.value(at.kernel.outputs.front()).dims)
+    dims.push_back(dim.constant());
+  const CudaArrangement arranged = arrange(dims, inputs);
+  if (lanes && !fits_lanes(arranged.layout, inputs)) return std::nullopt;
+  std::vector<Tensor> outputs;
+  for (const ValueId id : at.kernel.outputs) outputs.emplace_back(at.graph.value(id).dtype, dims);
+  std::vector<const void*> pointers;
+  for (const CudaInput& input : inputs) pointers.push_back(input.data);
+  for (Tensor& output : outputs) pointers.push_back(output.mutable_raw_data());
+  std::vector<void*> arguments;
+  for (const void*& pointer : pointers) arguments.push_back(&pointer);
+  CudaLayout layout = arranged.layout;
+  arguments.push_back(&layout);
+  // A small grid, so that threads go on with the items a grid away.
+  cpu.launch(at.name + (lanes ? "_lanes" : ""), {.blocks = 2, .threads = 3}, arguments.data());
+  return outputs;
+}
+
 }  // namespace
 
 TEST_CASE("the text of each CUDA kernel is the one that is compiled") {
   std::map<std::string, std::string> texts{{"chain", kernel_of_chain()}};
+  std::vector<Kernel> all;
   for (const auto& [name, rows] : all_op_cases()) {
-    const std::string text = kernels_of(std::string(name), rows());
+    const std::string text = kernels_of(std::string(name), rows(), all);
     if (!text.empty()) texts[std::string(name)] = text;
   }
   if (std::getenv("MITHRIL_WRITE_KERNELS")) {
@@ -136,6 +213,29 @@ TEST_CASE("the text of each CUDA kernel is the one that is compiled") {
   }
   CHECK(compiled.size() == texts.size());
   CHECK(cuda_prelude() == text_of("codegen/cuda/prelude.cuh"));
+}
+
+TEST_CASE("each CUDA kernel, run on the CPU, gives the results of its row") {
+  std::string text;
+  std::vector<Kernel> all;
+  for (const auto& [name, rows] : all_op_cases())
+    text += kernels_of(std::string(name), rows(), all);
+  std::set<std::string> names;
+  for (const Kernel& each : all) names.insert({each.name, each.name + "_lanes"});
+  const CudaOnCpu cpu(text, std::vector<std::string>(names.begin(), names.end()));
+  int of_lanes = 0;
+  for (const Kernel& each : all) {
+    CAPTURE(each.what);
+    const std::vector<Tensor> expected = interpret(each.graph, each.inputs);
+    for (const bool lanes : {false, true}) {
+      const auto made = launched(cpu, each, lanes);
+      of_lanes += lanes && made;
+      for (std::size_t i = 0; made && i < made->size(); ++i)
+        CHECK(difference((*made)[i], expected[i], kernel_tolerance(each.graph)) == "");
+    }
+  }
+  CHECK(all.size() > 700);
+  CHECK(of_lanes > 100);
 }
 
 }  // namespace mithril::tests

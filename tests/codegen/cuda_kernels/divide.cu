@@ -1,142 +1,227 @@
-extern "C" __global__ void divide_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const Lanes<float> a0 = lanes_of(x0)[n];
-    const Lanes<float> a1 = lanes_of(x1)[n];
-    Lanes<float> b0;
+template <int lanes>
+__device__ void divide_1_items(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<float, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const float v0 = a0.at[k];
       const float v1 = a1.at[k];
       const float v2 = v0 / v1;
       b0.at[k] = v2;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
+extern "C" __global__ void divide_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_1_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_1_items<4>(x0, x1, y0, layout);
+}
 
-extern "C" __global__ void divide_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const Lanes<double> a0 = lanes_of(x0)[n];
-    const Lanes<double> a1 = lanes_of(x1)[n];
-    Lanes<double> b0;
+template <int lanes>
+__device__ void divide_1_double_items(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<double, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const double v0 = a0.at[k];
       const double v1 = a1.at[k];
       const double v2 = v0 / v1;
       b0.at[k] = v2;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_2(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const float v0 = x0[(n / 8) * 4 + ((n) % 4)];
-    const float v1 = x1[((n / 4) % 2)];
-    const float v2 = v0 / v1;
-    y0[n] = v2;
-  }
+extern "C" __global__ void divide_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+  divide_1_double_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+  divide_1_double_items<4>(x0, x1, y0, layout);
 }
 
-extern "C" __global__ void divide_2_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 24; n += item_step()) {
-    const double v0 = x0[(n / 8) * 4 + ((n) % 4)];
-    const double v1 = x1[((n / 4) % 2)];
-    const double v2 = v0 / v1;
-    y0[n] = v2;
+template <int lanes>
+__device__ void divide_1_half_items(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<Half, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = number(a0.at[k]);
+      const float v1 = number(a1.at[k]);
+      const float v2 = rounded<Half>(v0 / v1);
+      b0.at[k] = Element<Half>::of(v2);
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_6(const float* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const float v0 = x0[n];
-    const float v1 = v0 / 2.5f;
-    y0[n] = v1;
-  }
+extern "C" __global__ void divide_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+  divide_1_half_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+  divide_1_half_items<4>(x0, x1, y0, layout);
 }
 
-extern "C" __global__ void divide_6_double(const double* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const double v1 = v0 / 2.5;
-    y0[n] = v1;
+template <int lanes>
+__device__ void divide_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<BFloat16, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = number(a0.at[k]);
+      const float v1 = number(a1.at[k]);
+      const float v2 = rounded<BFloat16>(v0 / v1);
+      b0.at[k] = Element<BFloat16>::of(v2);
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_7(const float* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const float v0 = x0[n];
-    const float v1 = 2.5f / v0;
-    y0[n] = v1;
-  }
+extern "C" __global__ void divide_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+  divide_1_bfloat_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+  divide_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
-extern "C" __global__ void divide_7_double(const double* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const double v1 = 2.5 / v0;
-    y0[n] = v1;
+template <int lanes>
+__device__ void divide_6_items(const float* __restrict__ x0, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = a0.at[k];
+      const float v1 = v0 / 2.5f;
+      b0.at[k] = v1;
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_8(const float* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const float v0 = x0[n];
-    const float v1 = v0 / 3.0f;
-    y0[n] = v1;
-  }
+extern "C" __global__ void divide_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_6_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void divide_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_6_items<4>(x0, y0, layout);
 }
 
-extern "C" __global__ void divide_8_double(const double* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = x0[n];
-    const double v1 = v0 / 3.0;
-    y0[n] = v1;
+template <int lanes>
+__device__ void divide_7_items(const float* __restrict__ x0, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = a0.at[k];
+      const float v1 = 2.5f / v0;
+      b0.at[k] = v1;
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_9_double(const float* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const float v0 = x0[((n) % 3)];
-    const double v1 = x1[n];
-    const double v2 = static_cast<double>(v0) / v1;
-    y0[n] = v2;
-  }
+extern "C" __global__ void divide_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_7_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void divide_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_7_items<4>(x0, y0, layout);
 }
 
-extern "C" __global__ void divide_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const int64_t v1 = x1[0];
-    const float v2 = static_cast<float>(v0) / static_cast<float>(v1);
-    y0[n] = v2;
+template <int lanes>
+__device__ void divide_8_items(const float* __restrict__ x0, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = a0.at[k];
+      const float v1 = v0 / 3.0f;
+      b0.at[k] = v1;
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void divide_15_double(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const int64_t v1 = x1[0];
-    const double v2 = static_cast<double>(v0) / static_cast<double>(v1);
-    y0[n] = v2;
-  }
+extern "C" __global__ void divide_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_8_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void divide_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  divide_8_items<4>(x0, y0, layout);
 }
 
-extern "C" __global__ void divide_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const float v1 = x1[n];
-    const float v2 = static_cast<float>(v0) / v1;
-    y0[n] = v2;
+template <int lanes>
+__device__ void divide_15_items(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const int64_t v0 = a0.at[k];
+      const int64_t v1 = a1.at[k];
+      const float v2 = static_cast<float>(v0) / static_cast<float>(v1);
+      b0.at[k] = v2;
+    }
+    put(y0 + item * lanes, b0);
   }
 }
+extern "C" __global__ void divide_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_15_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_15_items<4>(x0, x1, y0, layout);
+}
 
-extern "C" __global__ void divide_16_double(const int64_t* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const double v1 = x1[n];
-    const double v2 = static_cast<double>(v0) / v1;
-    y0[n] = v2;
+template <int lanes>
+__device__ void divide_16_items(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[2];
+    find(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const int64_t v0 = a0.at[k];
+      const float v1 = a1.at[k];
+      const float v2 = static_cast<float>(v0) / v1;
+      b0.at[k] = v2;
+    }
+    put(y0 + item * lanes, b0);
   }
+}
+extern "C" __global__ void divide_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_16_items<1>(x0, x1, y0, layout);
+}
+extern "C" __global__ void divide_16_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+  divide_16_items<4>(x0, x1, y0, layout);
 }

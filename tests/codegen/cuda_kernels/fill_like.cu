@@ -1,65 +1,139 @@
-extern "C" __global__ void fill_like_1(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const float v0 = 0.5f;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_1_double(double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 6; n += item_step()) {
-    const double v0 = 0.5;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_2(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const float v0 = 3.0f;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_2_double(double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const double v0 = 3.0;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_3(int64_t* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = 3;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_4(bool* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const bool v0 = true;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void fill_like_7(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 0; n += item_step()) {
-    Lanes<float> b0;
+template <int lanes>
+__device__ void fill_like_1_items(float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<float, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const float v0 = 0.5f;
       b0.at[k] = v0;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
+extern "C" __global__ void fill_like_1(float* __restrict__ y0, const Layout layout) {
+  fill_like_1_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_1_lanes(float* __restrict__ y0, const Layout layout) {
+  fill_like_1_items<4>(y0, layout);
+}
 
-extern "C" __global__ void fill_like_7_double(double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 0; n += item_step()) {
-    Lanes<double> b0;
+template <int lanes>
+__device__ void fill_like_1_double_items(double* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<double, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const double v0 = 0.5;
       b0.at[k] = v0;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
+}
+extern "C" __global__ void fill_like_1_double(double* __restrict__ y0, const Layout layout) {
+  fill_like_1_double_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_1_double_lanes(double* __restrict__ y0, const Layout layout) {
+  fill_like_1_double_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void fill_like_1_half_items(Half* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<Half, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = rounded<Half>(0.5f);
+      b0.at[k] = Element<Half>::of(v0);
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void fill_like_1_half(Half* __restrict__ y0, const Layout layout) {
+  fill_like_1_half_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
+  fill_like_1_half_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void fill_like_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<BFloat16, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = rounded<BFloat16>(0.5f);
+      b0.at[k] = Element<BFloat16>::of(v0);
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void fill_like_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
+  fill_like_1_bfloat_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
+  fill_like_1_bfloat_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void fill_like_2_items(float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = 3.0f;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void fill_like_2(float* __restrict__ y0, const Layout layout) {
+  fill_like_2_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_2_lanes(float* __restrict__ y0, const Layout layout) {
+  fill_like_2_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void fill_like_3_items(int64_t* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<int64_t, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const int64_t v0 = 3;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void fill_like_3(int64_t* __restrict__ y0, const Layout layout) {
+  fill_like_3_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_3_lanes(int64_t* __restrict__ y0, const Layout layout) {
+  fill_like_3_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void fill_like_4_items(bool* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<bool, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const bool v0 = true;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void fill_like_4(bool* __restrict__ y0, const Layout layout) {
+  fill_like_4_items<1>(y0, layout);
+}
+extern "C" __global__ void fill_like_4_lanes(bool* __restrict__ y0, const Layout layout) {
+  fill_like_4_items<4>(y0, layout);
 }

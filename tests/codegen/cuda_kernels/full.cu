@@ -1,68 +1,159 @@
-extern "C" __global__ void full_1(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    Lanes<float> b0;
+template <int lanes>
+__device__ void full_1_items(float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<float, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const float v0 = 1.5f;
       b0.at[k] = v0;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
+extern "C" __global__ void full_1(float* __restrict__ y0, const Layout layout) {
+  full_1_items<1>(y0, layout);
+}
+extern "C" __global__ void full_1_lanes(float* __restrict__ y0, const Layout layout) {
+  full_1_items<4>(y0, layout);
+}
 
-extern "C" __global__ void full_1_double(double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    Lanes<double> b0;
+template <int lanes>
+__device__ void full_1_double_items(double* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<double, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const double v0 = 1.5;
       b0.at[k] = v0;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void full_2(int64_t* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const int64_t v0 = 7;
-    y0[n] = v0;
-  }
+extern "C" __global__ void full_1_double(double* __restrict__ y0, const Layout layout) {
+  full_1_double_items<1>(y0, layout);
+}
+extern "C" __global__ void full_1_double_lanes(double* __restrict__ y0, const Layout layout) {
+  full_1_double_items<4>(y0, layout);
 }
 
-extern "C" __global__ void full_3(bool* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    const bool v0 = true;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void full_4(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    const float v0 = 7.0f;
-    y0[n] = v0;
-  }
-}
-
-extern "C" __global__ void full_5(float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 0; n += item_step()) {
-    Lanes<float> b0;
+template <int lanes>
+__device__ void full_1_half_items(Half* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<Half, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = rounded<Half>(1.5f);
+      b0.at[k] = Element<Half>::of(v0);
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void full_1_half(Half* __restrict__ y0, const Layout layout) {
+  full_1_half_items<1>(y0, layout);
+}
+extern "C" __global__ void full_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
+  full_1_half_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void full_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<BFloat16, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = rounded<BFloat16>(1.5f);
+      b0.at[k] = Element<BFloat16>::of(v0);
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void full_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
+  full_1_bfloat_items<1>(y0, layout);
+}
+extern "C" __global__ void full_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
+  full_1_bfloat_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void full_2_items(int64_t* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<int64_t, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const int64_t v0 = 7;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void full_2(int64_t* __restrict__ y0, const Layout layout) {
+  full_2_items<1>(y0, layout);
+}
+extern "C" __global__ void full_2_lanes(int64_t* __restrict__ y0, const Layout layout) {
+  full_2_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void full_3_items(bool* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<bool, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const bool v0 = true;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void full_3(bool* __restrict__ y0, const Layout layout) {
+  full_3_items<1>(y0, layout);
+}
+extern "C" __global__ void full_3_lanes(bool* __restrict__ y0, const Layout layout) {
+  full_3_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void full_4_items(float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = 7.0f;
+      b0.at[k] = v0;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void full_4(float* __restrict__ y0, const Layout layout) {
+  full_4_items<1>(y0, layout);
+}
+extern "C" __global__ void full_4_lanes(float* __restrict__ y0, const Layout layout) {
+  full_4_items<4>(y0, layout);
+}
+
+template <int lanes>
+__device__ void full_5_items(float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
       const float v0 = 1.0f;
       b0.at[k] = v0;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void full_5_double(double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 0; n += item_step()) {
-    Lanes<double> b0;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const double v0 = 1.0;
-      b0.at[k] = v0;
-    }
-    lanes_of(y0)[n] = b0;
-  }
+extern "C" __global__ void full_5(float* __restrict__ y0, const Layout layout) {
+  full_5_items<1>(y0, layout);
+}
+extern "C" __global__ void full_5_lanes(float* __restrict__ y0, const Layout layout) {
+  full_5_items<4>(y0, layout);
 }

@@ -1,21 +1,23 @@
-extern "C" __global__ void logical_not_1(const bool* __restrict__ x0, bool* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 2; n += item_step()) {
-    const bool v0 = x0[n];
-    const bool v1 = !v0;
-    y0[n] = v1;
-  }
-}
-
-extern "C" __global__ void logical_not_4(const bool* __restrict__ x0, bool* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 0; n += item_step()) {
-    const Lanes<bool> a0 = lanes_of(x0)[n];
-    Lanes<bool> b0;
+template <int lanes>
+__device__ void logical_not_1_items(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<bool, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const bool v0 = a0.at[k];
       const bool v1 = !v0;
       b0.at[k] = v1;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
+}
+extern "C" __global__ void logical_not_1(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+  logical_not_1_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void logical_not_1_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+  logical_not_1_items<4>(x0, y0, layout);
 }

@@ -1,59 +1,119 @@
-extern "C" __global__ void softplus_1(const float* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const Lanes<float> a0 = lanes_of(x0)[n];
-    Lanes<float> b0;
+template <int lanes>
+__device__ void softplus_1_items(const float* __restrict__ x0, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<float, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const float v0 = a0.at[k];
       const float v1 = (v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0)));
       b0.at[k] = v1;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
+extern "C" __global__ void softplus_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  softplus_1_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void softplus_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  softplus_1_items<4>(x0, y0, layout);
+}
 
-extern "C" __global__ void softplus_1_double(const double* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 3; n += item_step()) {
-    const Lanes<double> a0 = lanes_of(x0)[n];
-    Lanes<double> b0;
+template <int lanes>
+__device__ void softplus_1_double_items(const double* __restrict__ x0, double* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<double, lanes> b0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const double v0 = a0.at[k];
       const double v1 = (v0 > 0.0 ? v0 : 0.0) + std::log1p(std::exp(-std::abs(v0)));
       b0.at[k] = v1;
     }
-    lanes_of(y0)[n] = b0;
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void softplus_2(const float* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    const float v0 = x0[0];
-    const float v1 = (v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0)));
-    y0[n] = v1;
-  }
+extern "C" __global__ void softplus_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+  softplus_1_double_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void softplus_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+  softplus_1_double_items<4>(x0, y0, layout);
 }
 
-extern "C" __global__ void softplus_2_double(const double* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 1; n += item_step()) {
-    const double v0 = x0[0];
-    const double v1 = (v0 > 0.0 ? v0 : 0.0) + std::log1p(std::exp(-std::abs(v0)));
-    y0[n] = v1;
+template <int lanes>
+__device__ void softplus_1_half_items(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<Half, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = number(a0.at[k]);
+      const float v1 = rounded<Half>((v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0))));
+      b0.at[k] = Element<Half>::of(v1);
+    }
+    put(y0 + item * lanes, b0);
   }
 }
-
-extern "C" __global__ void softplus_6(const int64_t* __restrict__ x0, float* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 5; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const float v1 = (static_cast<float>(v0) > 0.0f ? static_cast<float>(v0) : 0.0f) + std::log1p(float_exp(-std::abs(static_cast<float>(v0))));
-    y0[n] = v1;
-  }
+extern "C" __global__ void softplus_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+  softplus_1_half_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void softplus_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+  softplus_1_half_items<4>(x0, y0, layout);
 }
 
-extern "C" __global__ void softplus_6_double(const int64_t* __restrict__ x0, double* __restrict__ y0) {
-  for (int64_t n = first_item(); n < 5; n += item_step()) {
-    const int64_t v0 = x0[n];
-    const double v1 = (static_cast<double>(v0) > 0.0 ? static_cast<double>(v0) : 0.0) + std::log1p(std::exp(-std::abs(static_cast<double>(v0))));
-    y0[n] = v1;
+template <int lanes>
+__device__ void softplus_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<BFloat16, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = number(a0.at[k]);
+      const float v1 = rounded<BFloat16>((v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0))));
+      b0.at[k] = Element<BFloat16>::of(v1);
+    }
+    put(y0 + item * lanes, b0);
   }
+}
+extern "C" __global__ void softplus_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+  softplus_1_bfloat_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void softplus_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+  softplus_1_bfloat_items<4>(x0, y0, layout);
+}
+
+template <int lanes>
+__device__ void softplus_6_items(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout& layout) {
+  const int64_t items = layout.count / lanes;
+  for (int64_t item = first_item(); item < items; item += item_step()) {
+    int64_t at[1];
+    find(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    Lanes<float, lanes> b0;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const int64_t v0 = a0.at[k];
+      const float v1 = (static_cast<float>(v0) > 0.0f ? static_cast<float>(v0) : 0.0f) + std::log1p(float_exp(-std::abs(static_cast<float>(v0))));
+      b0.at[k] = v1;
+    }
+    put(y0 + item * lanes, b0);
+  }
+}
+extern "C" __global__ void softplus_6(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  softplus_6_items<1>(x0, y0, layout);
+}
+extern "C" __global__ void softplus_6_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+  softplus_6_items<4>(x0, y0, layout);
 }

@@ -1,0 +1,110 @@
+#include "codegen/cuda_layout.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+using Extents = std::span<const std::int64_t>;
+using Axes = std::vector<std::size_t>;  // outermost first
+
+// The order of the axes in memory, if the input has these sizes, and no gaps.
+bool is_dense(const CudaInput& input, Extents sizes, Axes& order) {
+  if (!std::equal(input.sizes.begin(), input.sizes.end(), sizes.begin(), sizes.end())) return false;
+  order.resize(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return input.strides[a] > input.strides[b];
+  });
+  std::int64_t step = 1;
+  for (std::size_t at = order.size(); at-- > 0;) {
+    const std::size_t axis = order[at];
+    if (sizes[axis] != 1 && input.strides[axis] != step) return false;
+    step *= sizes[axis];
+  }
+  return true;
+}
+
+Axes order_of(Extents sizes, std::span<const CudaInput> inputs) {
+  Axes order;
+  for (const CudaInput& input : inputs) {
+    if (is_dense(input, sizes, order)) return order;
+  }
+  order.resize(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// The step of a broadcast input along an axis of the results.
+std::int64_t step_of(const CudaInput& input, std::size_t axis, std::size_t rank) {
+  const std::size_t missing = rank - input.sizes.size();
+  if (axis < missing || input.sizes[axis - missing] == 1) return 0;
+  return input.strides[axis - missing];
+}
+
+}  // namespace
+
+CudaArrangement arrange(Extents sizes, std::span<const CudaInput> inputs) {
+  MITHRIL_CHECK(sizes.size() <= static_cast<std::size_t>(CudaLayout::most_axes) &&
+                    inputs.size() <= static_cast<std::size_t>(CudaLayout::most_inputs),
+                "a CUDA kernel has too many axes or inputs");
+  CudaArrangement made;
+  CudaLayout& layout = made.layout;
+  layout.count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  const Axes order = order_of(sizes, inputs);
+  made.output_strides.assign(sizes.size(), 1);
+  std::int64_t stride = 1;
+  for (std::size_t at = order.size(); at-- > 0;
+       stride *= std::max<std::int64_t>(sizes[order[at]], 1))
+    made.output_strides[order[at]] = stride;
+  const auto merges = [&](std::int64_t size, std::size_t axis) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::int64_t outer = layout.steps[i][layout.axes - 1];
+      if (outer != step_of(inputs[i], axis, sizes.size()) * size) return false;
+    }
+    return true;
+  };
+  for (const std::size_t axis : order) {
+    if (sizes[axis] == 1) continue;
+    if (layout.axes > 0 && merges(sizes[axis], axis))
+      layout.sizes[layout.axes - 1] *= sizes[axis];
+    else
+      layout.sizes[layout.axes++] = sizes[axis];
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      layout.steps[i][layout.axes - 1] = step_of(inputs[i], axis, sizes.size());
+  }
+  if (layout.axes == 0) layout.sizes[layout.axes++] = 1;
+  return made;
+}
+
+bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs) {
+  const std::int64_t inner = layout.axes - 1;
+  if (layout.sizes[inner] % cuda_lanes != 0) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::int64_t* steps = layout.steps[i];
+    if (steps[inner] == 0) continue;
+    const auto whole = static_cast<std::uintptr_t>(cuda_lanes * inputs[i].element_bytes);
+    const bool fits =
+        steps[inner] == 1 && reinterpret_cast<std::uintptr_t>(inputs[i].data) % whole == 0 &&
+        std::all_of(steps, steps + inner, [](std::int64_t step) { return step % cuda_lanes == 0; });
+    if (!fits) return false;
+  }
+  return true;
+}
+
+// Blocks of 256 threads fill a multiprocessor with 8 of them. More blocks than that give no more
+// threads at a time.
+CudaGrid cuda_grid(std::int64_t items, int multiprocessors) {
+  constexpr std::int64_t warp = 32, most_threads = 256, blocks_each = 8;
+  const std::int64_t threads = std::clamp((items + warp - 1) / warp * warp, warp, most_threads);
+  const std::int64_t most = std::max(multiprocessors, 1) * blocks_each;
+  const std::int64_t blocks = std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most);
+  return {static_cast<unsigned>(blocks), static_cast<unsigned>(threads)};
+}
+
+}  // namespace mithril
