@@ -33,7 +33,8 @@ set_target_properties(mithril_torch_tensors PROPERTIES
 file(GLOB torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
 list(FILTER torch_sources EXCLUDE REGEX "/(plugin|tensors)[.]cpp$")
 add_library(mithril_torch_backend MODULE ${torch_sources})
-target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors)
+target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors mithril_codegen
+                                                    ${CMAKE_DL_LIBS})
 mithril_unite(mithril_torch_backend)
 add_library(mithril_torch MODULE "${PROJECT_SOURCE_DIR}/backends/torch/plugin.cpp")
 target_link_libraries(mithril_torch PRIVATE mithril_core ${CMAKE_DL_LIBS})
@@ -41,7 +42,7 @@ target_compile_definitions(mithril_torch PRIVATE
                            "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
 add_dependencies(mithril_torch mithril_torch_backend)
 set(mithril_torch_libraries mithril_torch mithril_torch_backend)
-# CUDA graphs, opened where they are asked for: compiled where torch knows GPUs and the headers of
+# CUDA graphs and kernels, opened where they are asked for: compiled where torch knows GPUs and the headers of
 # CUDA are there, those of the toolkit or those that pip installs beside torch.
 set(torch_cuda "${MITHRIL_TORCH_DIR}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}torch_cuda${CMAKE_SHARED_LIBRARY_SUFFIX}")
 find_path(MITHRIL_CUDA_INCLUDE_DIR cuda_runtime_api.h
@@ -49,7 +50,8 @@ find_path(MITHRIL_CUDA_INCLUDE_DIR cuda_runtime_api.h
                 "${MITHRIL_TORCH_DIR}/../nvidia/cuda_runtime/include"
           PATHS /usr/local/cuda/include)
 if(EXISTS "${torch_cuda}" AND MITHRIL_CUDA_INCLUDE_DIR)
-  add_library(mithril_torch_cuda MODULE "${PROJECT_SOURCE_DIR}/backends/torch/cuda/graph.cpp")
+  file(GLOB torch_cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/cuda/*.cpp")
+  add_library(mithril_torch_cuda MODULE ${torch_cuda_sources})
   target_link_libraries(mithril_torch_cuda PRIVATE mithril_torch_tensors "${torch_cuda}")
   target_include_directories(mithril_torch_cuda SYSTEM PRIVATE "${MITHRIL_CUDA_INCLUDE_DIR}")
   list(APPEND mithril_torch_libraries mithril_torch_cuda)

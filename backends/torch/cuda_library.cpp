@@ -29,6 +29,11 @@ RecordingDevice* recording_device(c10::Device device) {
   return find ? find(device.index()) : nullptr;
 }
 
+CubinLoader* cubin_loader(c10::Device device) {
+  static const auto find = symbol<CubinLoader* (*)(int)>("mithril_cuda_loader");
+  return find ? find(device.index()) : nullptr;
+}
+
 int gpu_generation(c10::Device device) {
   static const auto generation = symbol<int (*)(int)>("mithril_cuda_generation");
   return generation ? generation(device.index()) : 0;

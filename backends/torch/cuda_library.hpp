@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 
+#include "backends/torch/kernel_device.hpp"
 #include "backends/torch/recording_device.hpp"
 
 namespace mithril::torch_backend {
@@ -13,6 +14,9 @@ void load_torch_cuda();
 
 // The device of recordings; null if the library was not built, as without the headers of CUDA.
 RecordingDevice* recording_device(c10::Device device);
+
+// What loads compiled kernels; null if the library was not built, or for a CUDA before 12.8.
+CubinLoader* cubin_loader(c10::Device device);
 
 // The major number of its compute capability; 0 if the library was not built.
 int gpu_generation(c10::Device device);

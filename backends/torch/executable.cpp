@@ -104,6 +104,7 @@ class TorchExecutable final : public Executable, public UpdatesInPlace {
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes = script_notes();
     for (std::string& note : programs_.recording_notes()) notes.push_back(std::move(note));
+    for (std::string& note : programs_.fusion_notes()) notes.push_back(std::move(note));
     return notes;
   }
 

@@ -28,8 +28,11 @@ struct Result {
   bool converted = false;  // whether torch returns another dtype: known after the first run
 };
 
+struct FusedKernel;  // fused_kernel.hpp
+
 struct LoweredNode {
   std::vector<Step> steps = {};
+  std::shared_ptr<const FusedKernel> fused = nullptr;  // runs instead of steps
   std::vector<Result> results = {};
   std::string spelling = {};  // for messages; empty: it runs on the host, as in the reference
 };

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "backends/torch/cuda_kernels.hpp"
+#include "backends/torch/fused_kernel.hpp"
 #include "backends/torch/onednn_ops.hpp"
 #include "backends/torch/refusals.hpp"
 #include "backends/torch/rewrite.hpp"
@@ -87,6 +89,9 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
       scripted_(options.scripted && !observer_),
       recordings_(options.max && !observer_ && !scripted_ && !eager_ ? options.recordings
                                                                      : nullptr),
+      kernels_(options.max && target_.device.is_cuda() && !observer_ && !scripted_ && !eager_
+                   ? kernel_device(target_.device)
+                   : nullptr),
       saved_inputs_(options.saved_inputs),
       kept_outputs_(options.kept_outputs),
       donations_(options.donations),
@@ -249,6 +254,7 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
       for (const Step& step : node.steps) run_step(step, registers, stack);
+      if (node.fused) run_fused(*node.fused, registers);
       for (const Result& result : node.results) keep_result(result, registers);
       scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
     });
@@ -337,6 +343,7 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
   return programs_.find_or_make(fits, [&] {
     Program program = program_of(inputs);
     if (scripted_) script(program, inputs);
+    if (kernels_) fuse(program);
     if (recordings_) record(program);
     return program;
   });

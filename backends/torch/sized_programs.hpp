@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/torch/fuse_elementwise.hpp"
 #include "backends/torch/memory.hpp"
 #include "backends/torch/program.hpp"
 #include "backends/torch/run_step.hpp"
@@ -51,6 +52,8 @@ class SizedPrograms {
   std::set<std::string> beyond() const;
   // About recordings: why there are none, or how many runs were replays.
   std::vector<std::string> recording_notes() const;
+  // About fused kernels of programs so far: how many, and why others were not made.
+  std::vector<std::string> fusion_notes() const;
 
  private:
   std::vector<at::Tensor> run_plainly(const Program* program, at::TensorList inputs,
@@ -82,6 +85,7 @@ class SizedPrograms {
   Program program_of(at::TensorList inputs) const;
   void script(Program& program, at::TensorList inputs) const;
   void record(Program& program) const;
+  void fuse(Program& program) const;
   std::vector<std::shared_ptr<const Recorder>> recorders() const;
   enum class Numbers : uint8_t {
     given,
@@ -97,12 +101,14 @@ class SizedPrograms {
   const bool eager_;  // plans are made while nodes run, and are not kept
   const bool scripted_;
   const std::shared_ptr<Recordings> recordings_;  // null: every run is plain
+  KernelDevice* const kernels_;                   // null: nodes run as operators of torch
   const size_t saved_inputs_, kept_outputs_;      // as in RunOptions
   const std::vector<Donation> donations_;
   const std::shared_ptr<RecordingCounts> counts_ = std::make_shared<RecordingCounts>();
   std::vector<bool> observed_;  // per node: whether the observer wants its outputs
-  mutable std::mutex mutex_;    // guards beyond_ and recorders_
+  mutable std::mutex mutex_;    // guards beyond_, fusion_ and recorders_
   mutable std::set<std::string> beyond_;
+  mutable Fusion fusion_;
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};

@@ -5,6 +5,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/training_step.hpp"
 #include "mithril/models/linear.hpp"
+#include "mithril/models/ops/arithmetic/multiply.hpp"
 #include "mithril/models/ops/functions_of_one_element/tanh.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/optim/adam.hpp"
@@ -53,6 +54,28 @@ TEST_CASE("a C++ program trains on a GPU as on the CPU") {
     for (std::int64_t i = 0; i < got.size(); ++i)
       CHECK(got.at_as_double(i) == doctest::Approx(wanted.at_as_double(i)).epsilon(1e-3));
   }
+}
+
+TEST_CASE("a C++ program runs elementwise chains as kernels on a GPU") {
+  if (!tests::has_torch()) return tests::skip_without_torch();
+  const std::shared_ptr<Backend> gpu = on_gpu();
+  if (!gpu) return tests::skip("there is no GPU");
+  Model model;
+  model |= Tanh()({{"input", "x"}, {"output", "t"}});
+  model |= Multiply()({{"left", "t"}, {"right", "x"}, {"output", "y"}});
+  const auto compiled = [&](std::shared_ptr<Backend> backend) {
+    return compile(model, std::move(backend),
+                   {.shapes = {{"x", {3, 5}}}, .optimization_level = OptimizationLevel::max});
+  };
+  const CompiledModel here = compiled(torch()), there = compiled(gpu);
+  std::vector<float> elements(15);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = 0.3F * static_cast<float>(i) - 2;
+  const TensorMap data{{"x", Tensor::of<float>({3, 5}, elements)}};
+  const Tensor got = there.evaluate({}, data).at("y").host(),
+               wanted = here.evaluate({}, data).at("y");
+  for (std::int64_t i = 0; i < got.size(); ++i)
+    CHECK(got.at_as_double(i) == doctest::Approx(wanted.at_as_double(i)).epsilon(1e-5));
+  CHECK(there.summary().find("CUDA kernels: 2 elementwise nodes run as 1") != std::string::npos);
 }
 
 }  // namespace mithril

@@ -1,0 +1,50 @@
+#include "backends/torch/cuda_kernels.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <map>
+#include <memory>
+
+#include "backends/torch/cuda_library.hpp"
+#include "backends/torch/nvrtc.hpp"
+
+namespace mithril::torch_backend {
+
+// Other threads wait: they often need the same kernels.
+const LoadedKernel* CudaKernels::find(const std::string& text, std::string& why) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, added] = known_.try_emplace(text);
+  if (added) at->second = make(text);
+  if (!at->second.kernel) why = at->second.why;
+  return at->second.kernel;
+}
+
+CudaKernels::Known CudaKernels::make(const std::string& text) const {
+  Known made;
+  const Nvrtc* nvrtc = Nvrtc::find(made.why);
+  if (!nvrtc) return made;
+  Cubin cubin = cubin_of(*nvrtc, text, loader_.architecture(), files_);
+  made.why = std::move(cubin.why);
+  if (cubin.code.empty()) return made;
+  try {
+    made.kernel = loader_.load(cubin.code);
+  } catch (const c10::Error& error) {
+    const std::string said = error.what_without_backtrace();
+    made.why = "the driver refused a kernel: " + said.substr(0, said.find('\n'));
+  }
+  return made;
+}
+
+KernelDevice* kernel_device(c10::Device device) {
+  static std::mutex mutex;
+  static auto* devices = new std::map<int, std::unique_ptr<CudaKernels>>;  // never destroyed
+  CubinLoader* loader = cubin_loader(device);
+  if (!loader) return nullptr;
+  const std::lock_guard lock(mutex);
+  auto& kernels = (*devices)[device.index()];
+  if (!kernels)
+    kernels = std::make_unique<CudaKernels>(*loader, CacheFiles(CacheFiles::usual_folder()));
+  return kernels.get();
+}
+
+}  // namespace mithril::torch_backend

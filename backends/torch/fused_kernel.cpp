@@ -1,0 +1,49 @@
+#include "backends/torch/fused_kernel.hpp"
+
+#include <ATen/ops/empty_strided.h>
+#include <ATen/record_function.h>
+
+#include "codegen/cuda_layout.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+// A kernel reads elements as they are in memory.
+at::Tensor readable(const at::Tensor& tensor, const FusedKernel& fused, c10::ScalarType dtype) {
+  const at::Tensor there = tensor.device() == fused.device && tensor.scalar_type() == dtype
+                               ? tensor
+                               : tensor.to(fused.device, dtype);
+  return there.is_neg() ? there.resolve_neg() : there;
+}
+
+}  // namespace
+
+void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
+  RECORD_FUNCTION("mithril::elementwise", std::vector<c10::IValue>());
+  std::vector<at::Tensor> tensors;
+  std::vector<CudaInput> inputs;
+  for (const FusedKernel::Port& port : fused.inputs)
+    tensors.push_back(readable(registers[index(port.value)].toTensor(), fused, port.dtype));
+  std::vector<const void*> pointers;
+  for (const at::Tensor& tensor : tensors) {
+    pointers.push_back(tensor.const_data_ptr());
+    inputs.push_back({tensor.sizes(), tensor.strides(), pointers.back(),
+                      static_cast<std::int64_t>(tensor.element_size())});
+  }
+  CudaArrangement arranged = arrange(fused.dims, inputs);
+  for (const FusedKernel::Port& port : fused.outputs) {
+    at::Tensor made = at::empty_strided(fused.dims, arranged.output_strides,
+                                        at::TensorOptions(port.dtype).device(fused.device));
+    pointers.push_back(made.mutable_data_ptr());
+    registers[index(port.value)] = std::move(made);
+  }
+  if (arranged.layout.count == 0) return;
+  const bool lanes = fits_lanes(arranged.layout, inputs);
+  std::vector<void*> arguments;
+  for (const void*& pointer : pointers) arguments.push_back(&pointer);
+  arguments.push_back(&arranged.layout);
+  const std::int64_t items = arranged.layout.count / (lanes ? cuda_lanes : 1);
+  fused.kernel->launch(lanes, cuda_grid(items, fused.multiprocessors), arguments.data());
+}
+
+}  // namespace mithril::torch_backend

@@ -1,0 +1,30 @@
+// Elementwise nodes that run as one kernel.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <c10/core/Device.h>
+
+#include <vector>
+
+#include "backends/torch/kernel_device.hpp"
+#include "mithril/graph/graph.hpp"
+
+namespace mithril::torch_backend {
+
+struct FusedKernel {
+  struct Port {
+    ValueId value;
+    c10::ScalarType dtype;
+  };
+
+  const LoadedKernel* kernel = nullptr;
+  int multiprocessors = 1;
+  c10::Device device;
+  Dims dims;  // of all outputs
+  std::vector<Port> inputs, outputs;
+};
+
+// Reads inputs from registers, by value, and writes outputs to them. Inputs may have any strides.
+void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers);
+
+}  // namespace mithril::torch_backend

@@ -1,0 +1,41 @@
+// Where kernels of CUDA C++ run: implemented with CUDA in cuda/, and by tests without a GPU.
+#pragma once
+
+#include <string>
+
+#include "codegen/cuda_layout.hpp"
+
+namespace mithril::torch_backend {
+
+// The name of every kernel (codegen/cuda_kernel.hpp), so that equal formulas are equal texts.
+inline constexpr const char* kernel_name = "elementwise";
+
+// A kernel that is ready to run. It stays so as long as the process: a stream or a CUDA graph may
+// use it, whoever asked for it.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel() = default;
+  // On the current stream, without waiting. `arguments`: pointers to the parameters. `lanes`: the
+  // variant that computes several neighbours at a time.
+  virtual void launch(bool lanes, CudaGrid grid, void** arguments) const = 0;
+};
+
+class KernelDevice {
+ public:
+  virtual ~KernelDevice() = default;
+  virtual int multiprocessors() const = 0;
+  // The kernel of the text, compiled if need be. Null: it cannot be, and `why` says why.
+  virtual const LoadedKernel* find(const std::string& text, std::string& why) = 0;
+};
+
+// Code that NVRTC has compiled, on one GPU. Implemented in libmithril_torch_cuda.so.
+class CubinLoader {
+ public:
+  virtual ~CubinLoader() = default;
+  virtual std::string architecture() const = 0;  // "sm_90"
+  virtual int multiprocessors() const = 0;
+  // Throws c10::Error.
+  virtual const LoadedKernel* load(const std::string& cubin) = 0;
+};
+
+}  // namespace mithril::torch_backend

@@ -1,0 +1,111 @@
+"""Elementwise kernels of TorchBackend on a GPU. The kernels themselves run on the CPU in
+tests/codegen and tests/torch_internal."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
+
+from cuda_models import counts, in_a_process, needs_cuda  # noqa: E402
+
+import mithril as ml  # noqa: E402
+
+
+def chain() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Multiply()(left="x", right="scale", output="scaled")
+    model |= ml.Add()(left="scaled", right="shift", output="shifted")
+    model |= ml.Gelu(approximate=True)(input="shifted", output="active")
+    model |= ml.Add()(left="active", right="x", output="y")
+    return model
+
+
+def kernels(compiled: ml.CompiledModel) -> tuple[int, int]:
+    """How many nodes run as how many kernels."""
+    found = re.search(r"CUDA kernels: (\d+) elementwise nodes run as (\d+)", compiled.summary())
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def compiled_chain(device: str, level: str, dtype: torch.dtype) -> ml.CompiledModel:
+    backend = ml.TorchBackend(device=device, dtype=dtype)
+    return ml.compile(chain(), backend, data_keys=["x", "scale", "shift"], optimization_level=level)
+
+
+def given(device: str, dtype: torch.dtype, seed: int = 0) -> dict[str, torch.Tensor]:
+    torch.manual_seed(seed)
+    sizes = {"x": (33, 64), "scale": (64,), "shift": ()}
+    return {name: torch.randn(size).to(device, dtype) for name, size in sizes.items()}
+
+
+TOLERANCES = {
+    torch.float64: 1e-12,
+    torch.float32: 1e-5,
+    torch.float16: 2e-3,
+    torch.bfloat16: 2e-2,
+}
+
+
+@needs_cuda
+@pytest.mark.parametrize("dtype", TOLERANCES)
+def test_a_kernel_gives_the_results_of_the_operators(dtype: torch.dtype):
+    compiled = compiled_chain("cuda", "max", dtype)
+    expected = compiled_chain("cuda", "default", dtype)
+    for seed in range(4):
+        data = given("cuda", dtype, seed)
+        for layout in (data, {**data, "x": data["x"].t().contiguous().t()}):
+            got = compiled.evaluate({}, layout)["y"]
+            tolerance = TOLERANCES[dtype]
+            assert torch.allclose(
+                got, expected.evaluate({}, layout)["y"], rtol=tolerance, atol=tolerance
+            )
+    assert kernels(compiled) == (4, 1)
+    assert kernels(expected) == (0, 0)
+
+
+@needs_cuda
+def test_a_recording_replays_kernels():
+    compiled = compiled_chain("cuda", "max", torch.float32)
+    expected = compiled_chain("cpu", "max", torch.float32)
+    for seed in range(5):
+        got = compiled.evaluate({}, given("cuda", torch.float32, seed))["y"]
+        here = expected.evaluate({}, given("cpu", torch.float32, seed))["y"]
+        assert torch.allclose(got.cpu(), here, rtol=1e-5, atol=1e-5)
+    assert counts(compiled)[1] > 0
+    assert kernels(compiled) == (4, 1)
+
+
+@needs_cuda
+def test_a_kernel_of_another_size_is_the_same_code():
+    compiled = compiled_chain("cuda", "max", torch.float32)
+    expected = compiled_chain("cuda", "default", torch.float32)
+    for rows in (1, 7, 1000):
+        data = given("cuda", torch.float32)
+        data["x"] = torch.randn(rows, 64, device="cuda")
+        got = compiled.evaluate({}, data)["y"]
+        assert torch.allclose(got, expected.evaluate({}, data)["y"], rtol=1e-5, atol=1e-5)
+
+
+@needs_cuda
+def test_compiled_kernels_are_kept_for_the_next_process(tmp_path: Path):
+    code = """
+import torch
+from test_torch_cuda_kernels import compiled_chain, given, kernels
+compiled = compiled_chain("cuda", "max", torch.float32)
+compiled.evaluate({}, given("cuda", torch.float32))
+assert kernels(compiled) == (4, 1)
+"""
+    for _ in range(2):
+        done = in_a_process(code, MITHRIL_CACHE_DIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_there_are_no_cuda_kernels_on_the_cpu():
+    compiled = compiled_chain("cpu", "max", torch.float32)
+    compiled.evaluate({}, given("cpu", torch.float32))
+    assert "CUDA kernels" not in compiled.summary()

@@ -1,0 +1,188 @@
+// Elementwise nodes as kernels, which run on the CPU here, against the operators of torch.
+#include "backends/torch/fuse_elementwise.hpp"
+
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/randn.h>
+
+#include "backends/torch/dtypes.hpp"
+#include "backends/torch/fused_kernel.hpp"
+#include "backends/torch/run_step.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/torch_internal/doctest.hpp"
+#include "tests/torch_internal/kernels_on_cpu.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using torch_backend::Fusion, torch_backend::Program;
+using Tensors = std::vector<at::Tensor>;
+
+struct Chain {
+  Graph graph;
+  KernelsOnCpu device = {};
+
+  ValueId input(const char* name, std::vector<Dim> dims, DType dtype = DType::float32) {
+    return graph.add_input({.name = name, .dims = std::move(dims), .dtype = dtype});
+  }
+  ValueId add(const char* op, std::vector<Argument> arguments, const char* name) {
+    return graph.add(find_op(op), std::move(arguments), name).front();
+  }
+
+  Program lowered() const {
+    std::vector<Tensor> given;
+    for (const ValueId id : graph.inputs()) {
+      Dims dims;
+      for (const Dim& dim : graph.value(id).dims) dims.push_back(dim.constant());
+      given.emplace_back(graph.value(id).dtype, dims);
+    }
+    return torch_backend::lower(graph, make_plan(graph, SizeSources(graph), given),
+                                {c10::Device("cpu")});
+  }
+
+  // Registers are cleared where the plan releases them.
+  Tensors run(const Program& program, const Tensors& inputs) const {
+    torch_backend::Registers registers(program.registers);
+    torch_backend::Stack stack;
+    for (std::size_t i = 0; i < inputs.size(); ++i) registers[index(graph.inputs()[i])] = inputs[i];
+    for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+      const torch_backend::LoweredNode& node = program.nodes[i];
+      for (const auto& step : node.steps) run_step(step, registers, stack);
+      if (node.fused) run_fused(*node.fused, registers);
+      for (const auto& result : node.results) keep_result(result, registers);
+      for (const ValueId id : program.plan.nodes[i].released) registers[index(id)] = {};
+    }
+    Tensors outputs;
+    for (const Output& output : graph.outputs())
+      outputs.push_back(registers[index(output.value)].toTensor());
+    return outputs;
+  }
+
+  // The results of kernels and of operators.
+  std::pair<Tensors, Tensors> both(const Tensors& inputs) {
+    Program program = lowered();
+    fused = fuse_elementwise(graph, program, device);
+    nodes.clear();
+    for (std::size_t i = 0; i < program.nodes.size(); ++i)
+      nodes.push_back(program.nodes[i].fused ? program.nodes[i].spelling
+                                             : program.plan.nodes[i].op->name);
+    return {run(program, inputs), run(lowered(), inputs)};
+  }
+  void check(const Tensors& inputs, double tolerance = 1e-6) {
+    const auto [got, expected] = both(inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK((got[i].scalar_type() == expected[i].scalar_type()));
+      CHECK(at::allclose(got[i], expected[i], tolerance, tolerance));
+    }
+  }
+
+  Fusion fused = {};
+  std::vector<std::string> nodes = {};  // of the fused program
+};
+
+// gelu(x * scale + shift) + x, of rows and of a number.
+void add_chain(Chain& chain) {
+  const ValueId x = chain.input("x", {Dim(6), Dim(8)}), scale = chain.input("scale", {Dim(8)}),
+                shift = chain.input("shift", {});
+  const ValueId scaled = chain.add("multiply", {x, scale}, "scaled");
+  const ValueId shifted = chain.add("add", {scaled, shift}, "shifted");
+  const ValueId active = chain.add("gelu", {shifted, Datum(true)}, "active");
+  chain.graph.add_output("y", chain.add("add", {active, x}, "y"));
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a chain of elementwise nodes is one kernel, for inputs of any strides") {
+  Chain chain;
+  add_chain(chain);
+  const at::Tensor scale = at::randn({8}), shift = at::randn({});
+  chain.check({at::randn({6, 8}), scale, shift});
+  CHECK((chain.nodes == Strings{"mithril::elementwise(multiply, add, gelu, add)"}));
+  CHECK(chain.fused.nodes == 4);
+  CHECK(chain.fused.kernels == 1);
+  CHECK(chain.device.lanes == 1);
+  chain.check({at::randn({8, 6}).t(), scale, shift});
+  chain.check({at::randn({6, 9}).slice(1, 1), scale, shift});
+  chain.check({at::randn({6, 8}), at::randn({16}).slice(0, 0, 16, 2), shift});
+  chain.check({at::randn({1, 8}).expand({6, 8}), scale, shift});
+  CHECK(chain.device.lanes == 2);
+  CHECK(chain.device.plain == 3);
+  CHECK(chain.device.texts.front() == chain.device.texts.back());
+}
+
+TEST_CASE("a kernel writes the values that others read, before they do") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(5), Dim(7)});
+  const ValueId twice = chain.add("add", {x, x}, "twice");
+  const ValueId total = chain.add("sum", {twice, Datum(None{}), Datum(false)}, "total");
+  const ValueId square = chain.add("multiply", {twice, x}, "square");
+  const ValueId more = chain.add("add", {square, x}, "more");
+  // It reads the sum, which reads the kernel: it is no part of that one.
+  const ValueId shifted = chain.add("add", {more, total}, "shifted");
+  chain.graph.add_output("square", square);
+  chain.graph.add_output("y", chain.add("relu", {shifted}, "y"));
+  chain.check({at::randn({5, 7})});
+  CHECK((chain.nodes == Strings{"mithril::elementwise(add, multiply, add)", "sum",
+                                "mithril::elementwise(add, relu)"}));
+}
+
+TEST_CASE("half precision is rounded after each node, as by operators") {
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    CAPTURE(name(dtype));
+    Chain chain;
+    const ValueId x = chain.input("x", {Dim(64)}, dtype), z = chain.input("z", {Dim(64)}, dtype);
+    const ValueId product = chain.add("multiply", {x, z}, "product");
+    const ValueId sum = chain.add("add", {product, z}, "sum");
+    chain.graph.add_output("y", chain.add("subtract", {sum, product}, "y"));
+    const auto torch_dtype = torch_backend::scalar_type(dtype);
+    const auto [got, expected] =
+        chain.both({at::randn({64}).to(torch_dtype), at::randn({64}).to(torch_dtype)});
+    CHECK((got[0].scalar_type() == torch_dtype));
+    CHECK(at::equal(got[0], expected[0]));
+    CHECK(chain.device.lanes == 1);
+  }
+}
+
+TEST_CASE("results of a kernel stay channels last") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(2), Dim(4), Dim(5), Dim(5)}),
+                bias = chain.input("bias", {Dim(4), Dim(1), Dim(1)});
+  const ValueId shifted = chain.add("add", {x, bias}, "shifted");
+  chain.graph.add_output("y", chain.add("relu", {shifted}, "y"));
+  const auto last = at::MemoryFormat::ChannelsLast;
+  const auto [got, expected] =
+      chain.both({at::randn({2, 4, 5, 5}).contiguous(last), at::randn({4, 1, 1})});
+  CHECK(at::equal(got[0], expected[0]));
+  CHECK(got[0].is_contiguous(last));
+  CHECK(chain.device.lanes == 1);
+}
+
+TEST_CASE("nodes without a kernel run as operators, and the reason is known") {
+  Chain chain;
+  add_chain(chain);
+  chain.device.refusal = "no compiler today";
+  const Tensors inputs{at::randn({6, 8}), at::randn({8}), at::randn({})};
+  chain.check(inputs);
+  CHECK((chain.nodes == Strings{"multiply", "add", "gelu", "add"}));
+  CHECK(chain.fused.why == "no compiler today");
+  CHECK(chain.fused.kernels == 0);
+}
+
+TEST_CASE("a kernel of no elements is not launched, and a single operator stays one") {
+  Chain empty;
+  const ValueId x = empty.input("x", {Dim(0), Dim(3)});
+  empty.graph.add_output("y", empty.add("relu", {empty.add("negate", {x}, "n")}, "y"));
+  empty.check({at::randn({0, 3})});
+  CHECK(empty.fused.kernels == 1);
+  CHECK(empty.device.plain + empty.device.lanes == 0);
+  Chain single;
+  single.graph.add_output("y", single.add("relu", {single.input("x", {Dim(3)})}, "y"));
+  single.check({at::randn({3})});
+  CHECK((single.nodes == Strings{"relu"}));
+}
+
+}  // namespace mithril::tests
