@@ -5,8 +5,9 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <new>
 #include <optional>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -61,16 +62,21 @@ class LoadedScript final : public Executable {
         sizes.insert(sizes.end(), inputs[i].dims().begin(), inputs[i].dims().end());
     }
     return guarded([&](MemoryScope& scope) {
-      for (size_t i = 0; i < inputs.size(); ++i)
-        arguments.emplace(inputs_[i].name, to_torch(inputs[i], device_));
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        // A script may write to its arguments.
+        const bool writes_elsewhere = inputs[i].read_only() && !is_torch(inputs[i]);
+        arguments.emplace(inputs_[i].name,
+                          to_torch(writes_elsewhere ? inputs[i].copy() : inputs[i], device_));
+      }
       const at::NoGradGuard without_gradients;
       const SwitchScope switches(context_.settings.switches);
       const c10::IValue result = module_->get_method("forward")({}, arguments);
       const std::vector<at::Tensor> made = ordered(named(result));
       scope.keep(made);
+      scope.check(where_, "");
       check(made, std::move(sizes));
       std::vector<Tensor> outputs;
-      for (const at::Tensor& tensor : made) outputs.push_back(from_torch(tensor));
+      for (const at::Tensor& tensor : made) outputs.push_back(from_torch(own(tensor)));
       return outputs;
     });
   }
@@ -94,9 +100,11 @@ class LoadedScript final : public Executable {
           stored.data(), static_cast<off_t>(stored.size()));
       module_ = torch::jit::load(std::move(reader), device_);
       module_->eval();
+      check_arguments();
       std::vector<at::Tensor> held;
       for (const at::Tensor& tensor : module_->parameters()) held.push_back(tensor);
       for (const at::Tensor& tensor : module_->buffers()) held.push_back(tensor);
+      for (const at::Tensor& tensor : held) held_.insert(storage_of(tensor));
       scope.keep(held);
       scope.check(where_, "");
       return std::vector<Tensor>();
@@ -107,11 +115,12 @@ class LoadedScript final : public Executable {
   template <typename Call>
   std::vector<Tensor> guarded(const Call& call) const {
     MemoryScope scope(*context_.memory);
+    std::vector<Tensor> result;
     try {
-      std::vector<Tensor> result = call(scope);
-      scope.finish();
-      return result;
+      result = call(scope);
     } catch (const Error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
       // The interpreter turns a lack of memory into an error of its own.
@@ -120,9 +129,35 @@ class LoadedScript final : public Executable {
       raise({.kind = ErrorKind::backend,
              .code = "E1044",
              .path = where_,
-             .message = "the TorchScript of the package failed",
+             .message = "the TorchScript failed",
              .facts = {{"torch", last_line(message_of(error))}}});
     }
+    scope.finish();
+    return result;
+  }
+
+  static const void* storage_of(const at::Tensor& tensor) {
+    return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
+  }
+
+  // The result, whose elements are not those of the module: a caller may write to them.
+  at::Tensor own(const at::Tensor& made) const {
+    const at::Tensor plain = made.detach();
+    return held_.contains(storage_of(made)) ? plain.clone() : plain;
+  }
+
+  // The arguments of forward are the stated inputs. Those with defaults may be absent.
+  void check_arguments() const {
+    std::vector<std::string> stated, arguments;
+    for (const Port& input : inputs_) stated.push_back(input.name);
+    std::vector<std::string> absent = stated;
+    bool fits = true;
+    const auto& all = module_->get_method("forward").function().getSchema().arguments();
+    for (size_t i = 1; i < all.size(); ++i) {  // 0 is the module
+      arguments.push_back(all[i].name());
+      fits = (std::erase(absent, all[i].name()) > 0 || all[i].default_value()) && fits;
+    }
+    if (!fits || !absent.empty()) refuse_ports("inputs", join(stated, ", "), join(arguments, ", "));
   }
 
   // The results by name: those of a dict, or the stated names in their order.
@@ -194,10 +229,15 @@ class LoadedScript final : public Executable {
   }
 
   [[noreturn]] void refuse_outputs(std::string stated, std::string made) const {
+    refuse_ports("outputs", std::move(stated), std::move(made));
+  }
+
+  [[noreturn]] void refuse_ports(const std::string& which, std::string stated,
+                                 std::string made) const {
     raise({.kind = ErrorKind::parse,
            .code = "E0769",
            .path = where_,
-           .message = "the model has other outputs than stated",
+           .message = "the model has other " + which + " than stated",
            .facts = {{"stated", std::move(stated)}, {"model", std::move(made)}}});
   }
 
@@ -207,6 +247,7 @@ class LoadedScript final : public Executable {
   std::vector<Port> inputs_, outputs_;
   SizeProgram sizes_;  // observes the dims of inputs, then of outputs, whose rank is known
   std::optional<torch::jit::Module> module_;
+  std::unordered_set<const void*> held_;  // storages of its parameters and buffers
 };
 
 }  // namespace

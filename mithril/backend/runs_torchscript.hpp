@@ -1,4 +1,4 @@
-// Backends that run TorchScript, which comes as the bytes of a file in place of a graph.
+// Backends that run TorchScript. It replaces the graph, and is given as the bytes of a file.
 #pragma once
 
 #include <memory>

@@ -33,7 +33,9 @@ Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
   const Entry& entry = entries_[i];
   if (tensor_kind(tensor.dtype()) == tensor_kind(entry.dtype)) {
     Tensor converted = tensor.to(entry.dtype);
-    if (!may_lose_integers(tensor.dtype(), entry.dtype) ||
+    // On a device the comparison would wait for it.
+    const bool is_here = !tensor.foreign() || tensor.foreign()->device() == "cpu";
+    if (!is_here || !may_lose_integers(tensor.dtype(), entry.dtype) ||
         identical(converted.host().to(DType::int64), tensor.host().to(DType::int64)))
       return converted;
     raise({.kind = ErrorKind::input,

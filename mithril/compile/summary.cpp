@@ -67,13 +67,14 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
 
 std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>& of) {
   try {
-    return compiled.gradients(of);
+    return compiled.gradient_graph(of, compiled.parameter_inputs());
   } catch (const GradientError&) {
     return std::nullopt;
   }
 }
 
-// The graph with the gradients of those outputs that have one; empty if none has.
+// The graph with the gradients of those outputs that have one; none: no output has. The caller
+// holds facts_mutex.
 std::optional<Graph> whole_gradient_graph(Impl& compiled) {
   const std::vector<size_t> all = differentiated_outputs(compiled);
   if (all.empty()) return std::nullopt;
@@ -95,6 +96,7 @@ std::optional<Graph> whole_gradient_graph(Impl& compiled) {
 std::vector<std::string> gradient_notes(Impl& compiled) {
   const auto* several = dynamic_cast<const SeveralBackends*>(compiled.backend.get());
   if (!several || compiled.inference || compiled.parameters.empty()) return {};
+  const std::lock_guard lock(*compiled.facts_mutex);
   const std::optional<Graph> graph = whole_gradient_graph(compiled);
   return graph ? several->gradient_notes(compiled.graph, *graph) : std::vector<std::string>();
 }

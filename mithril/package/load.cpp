@@ -210,7 +210,7 @@ void Package::check(const CompiledModel& compiled) const {
 CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions options) const {
   const PackageFiles& files = impl_->files;
   if (backend) check_backend(backend->name());
-  if (backend && !files.find(model_name)) {
+  if (!files.find(model_name)) {
     const std::string where = native_file(torchscript_name);
     return compile_torchscript(impl_->info, file(torchscript_name), where, std::move(backend));
   }

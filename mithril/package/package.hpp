@@ -127,9 +127,9 @@ class Package {
   // The model in inference mode for this backend. The parameters and the state are arguments of
   // evaluate. BackendError E1040 for a backend that the package does not list; ParseError E0769 if
   // the model has other inputs or outputs than model_info.json states; StateError E0901 for
-  // parameters that are not those of the model. Without a model.json it is the TorchScript in
-  // backends/torch/model.pt, without regard to the options, for the Torch backend: E1040 for
-  // another one, E1044 if torch refuses it, E1041 without allow_native_code.
+  // parameters that are not those of the model. A package without a model.json
+  // is compiled from backends/torch/model.pt, and the options are ignored. BackendError E1040 for
+  // a backend other than Torch, E1041 without allow_native_code, E1044 if torch refuses it.
   CompiledModel compile(std::shared_ptr<Backend> backend, CompileOptions options = {}) const;
   // Raises these errors of compile: before compiling in another way, and afterwards.
   void check_backend(std::string_view backend) const;

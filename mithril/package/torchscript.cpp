@@ -46,6 +46,9 @@ void add_shape(CompiledState& compiled, const PackagePort& port) {
 
 CompiledModel compile_torchscript(const PackageInfo& info, std::string_view stored,
                                   const std::string& where, std::shared_ptr<Backend> backend) {
+  if (!backend) {
+    raise({.kind = ErrorKind::backend, .code = "E1052", .message = "compile: the backend is null"});
+  }
   auto* runner = dynamic_cast<RunsTorchScript*>(backend.get());
   if (!runner) {
     raise({.kind = ErrorKind::backend,

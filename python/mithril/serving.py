@@ -104,7 +104,7 @@ def serve(
             "BackendError",
             "E1240",
             f"the server of Mithril does not load: {problem}",
-            help="install the cpp-httplib that Mithril was built with (Debian: libcpp-httplib0.11)",
+            help="install the cpp-httplib that Mithril was built with",
         )
     server = HttpServer(
         engine,

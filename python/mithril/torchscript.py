@@ -1,4 +1,4 @@
-"""TorchScript of others: in packages, and in files, which say nothing about inputs and outputs."""
+"""TorchScript that Mithril did not write: packages, and files that do not state their ports."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class TorchScriptModel:
         _core.raise_error(
             "BackendError",
             "E1044",
-            "the TorchScript of the package failed",
+            "the TorchScript failed",
             path=self._where,
             facts=[("torch", lines[-1] if lines else "no message")],
         )

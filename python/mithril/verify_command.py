@@ -90,7 +90,7 @@ def _run(given: argparse.Namespace) -> None:
         if given.data
         else _random_data(compiled, open_keys, given.seed)
     )
-    data |= fixed
+    data = fixed | data
     found = compare(
         model,
         backends,

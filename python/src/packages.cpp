@@ -59,10 +59,10 @@ void save_any_package(py::handle path, const Model& model, const py::dict& param
                 .max_shard_bytes = max_shard_bytes});
 }
 
-// (name, dtype, dims), ...: dims of ints, names of sizes and None.
-std::vector<PackagePort> package_ports_of(const py::list& given) {
+// (name, dtype, dims), ...: dims of ints, names of sizes and None. `unnamed` counts these, because
+// sizes with one name are equal in all ports of a package.
+std::vector<PackagePort> package_ports_of(const py::list& given, int& unnamed) {
   std::vector<PackagePort> ports;
-  int unnamed = 0;
   for (const py::handle each : given) {
     const auto item = each.cast<py::tuple>();
     std::vector<KnownDim> dims;
@@ -88,7 +88,9 @@ void save_any_native_package(py::handle path, const py::list& inputs, const py::
                              const py::list& backends, const py::list& assets,
                              const std::map<std::string, std::string>& texts) {
   const auto text = [&](const char* name) { return texts.at(name); };
-  save_native_package(path_of(path), package_ports_of(inputs), package_ports_of(outputs),
+  int unnamed = 0;
+  const auto in = package_ports_of(inputs, unnamed), out = package_ports_of(outputs, unnamed);
+  save_native_package(path_of(path), in, out,
                       {.backends = package_backends_of(backends),
                        .assets = assets_of(assets),
                        .name = text("name"),

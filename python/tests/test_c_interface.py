@@ -216,6 +216,7 @@ def test_null_is_allowed_where_there_is_nothing(library: Library) -> None:
 
 def test_torchscript_runs_if_native_code_is_allowed(library: Library, tmp_path: Path) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("mithril._torch", reason="torch is not built")
     module = torch.nn.Linear(4, 2)
     ports = [("input", ml.float32, ["N", 4])], [("y", ml.float32, ["N", 2])]
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(module), *ports)

@@ -1,4 +1,6 @@
-"""Builds without the server."""
+"""Builds without the server, and with one that does not load."""
+
+import sys
 
 import pytest
 
@@ -14,3 +16,15 @@ def test_serving_without_the_server_is_an_error(monkeypatch):
         "mithril.BackendError[E1240]: this build of Mithril has no server\n"
         "  help: install cpp-httplib (Debian: libcpp-httplib-dev pkg-config) and build it again"
     )
+
+
+def test_a_server_that_does_not_load_is_an_error(monkeypatch):
+    monkeypatch.setattr(serving, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "mithril._server", None)
+    with pytest.raises(ml.BackendError) as caught:
+        ml.serve(ml.Engine())
+    assert str(caught.value).splitlines() == [
+        "mithril.BackendError[E1240]: the server of Mithril does not load: import of "
+        "mithril._server halted; None in sys.modules",
+        "  help: install the cpp-httplib that Mithril was built with",
+    ]

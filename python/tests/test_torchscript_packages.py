@@ -125,6 +125,64 @@ def test_wrong_inputs_have_their_own_errors(tmp_path: Path, module: torch.nn.Mod
     assert refused.value.code == "E1044"
 
 
+def compiled_script(path: Path, module: torch.nn.Module, x: list[object], y: list[object]):
+    ports = [("x", ml.float32, x)], [("y", ml.float32, y)]
+    ml.save_torchscript_package(path, torch.jit.script(module), *ports)
+    return ml.load_package(path, allow_native_code=True).compile(ml.TorchBackend())
+
+
+class First(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x[:1]
+
+
+class Writer(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1)
+
+
+class Holder(torch.nn.Module):
+    """Returns its own parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.weight
+
+
+def test_sizes_without_a_name_may_differ(tmp_path: Path) -> None:
+    compiled = compiled_script(tmp_path / "p", First(), [None], [None])
+    assert compiled.evaluate({}, {"x": np.ones(3, np.float32)})["y"].tolist() == [1]
+
+
+def test_a_script_does_not_write_to_read_only_arrays(tmp_path: Path) -> None:
+    compiled = compiled_script(tmp_path / "p", Writer(), ["N"], ["N"])
+    x = np.frombuffer(np.ones(3, np.float32).tobytes(), np.float32)
+    assert compiled.evaluate({}, {"x": x})["y"].tolist() == [2, 2, 2]
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_results_are_not_parameters_of_the_module(tmp_path: Path) -> None:
+    compiled = compiled_script(tmp_path / "p", Holder(), ["N"], [2])
+    made = compiled.evaluate({}, {"x": np.ones(3, np.float32)})["y"]
+    assert not made.requires_grad
+    made.fill_(9)
+    assert compiled.evaluate({}, {"x": np.ones(3, np.float32)})["y"].tolist() == [1, 1]
+
+
+def test_other_arguments_than_stated_are_refused(tmp_path: Path) -> None:
+    module = torch.jit.script(First())
+    ports = [("z", ml.float32, ["N"])], [("y", ml.float32, [1])]
+    ml.save_torchscript_package(tmp_path / "p", module, *ports)
+    package = ml.load_package(tmp_path / "p", allow_native_code=True)
+    with pytest.raises(ml.ParseError) as caught:
+        package.compile(ml.TorchBackend())
+    assert caught.value.code == "E0769"
+    assert "the model has other inputs than stated" in str(caught.value)
+
+
 def test_torchscript_that_does_not_fit_is_refused(tmp_path: Path, module: torch.nn.Module) -> None:
     scripted = torch.jit.script(module)
     ml.save_torchscript_package(tmp_path / "p", scripted, INPUTS, OUTPUTS[:1])

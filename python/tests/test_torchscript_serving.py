@@ -1,4 +1,4 @@
-"""An engine, a server and the C interface with packages of TorchScript."""
+"""An engine and a server with packages of TorchScript."""
 
 import gc
 import json
@@ -16,6 +16,7 @@ from test_serve_command import run
 import mithril as ml
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 WIDTH = 300
 HAS_SERVER = find_spec("mithril._server") is not None
