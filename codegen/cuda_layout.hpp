@@ -28,6 +28,7 @@ struct CudaArrangement {
   CudaLayout layout;
   std::vector<std::int64_t> output_strides;  // of all results, which have no gaps
 };
+
 // The results get the order of axes of the first input that has their sizes and no gaps, as with
 // channels last; without one they are contiguous. Neighbouring axes are one where all inputs allow
 // it. At most CudaLayout::most_axes sizes and CudaLayout::most_inputs inputs.

@@ -13,23 +13,25 @@ namespace mithril::torch_backend {
 // Other threads wait: they often need the same kernels.
 const LoadedKernel* CudaKernels::find(const std::string& text, std::string& why) {
   const std::lock_guard lock(mutex_);
-  const auto [at, added] = known_.try_emplace(text);
-  if (added) at->second = make(text);
-  if (!at->second.kernel) why = at->second.why;
-  return at->second.kernel;
+  const auto at = known_.find(text);
+  const Known found = at == known_.end() ? make(text) : at->second;
+  if (at == known_.end() && found.final) known_.emplace(text, found);
+  if (!found.kernel) why = found.why;
+  return found.kernel;
 }
 
 CudaKernels::Known CudaKernels::make(const std::string& text) const {
   Known made;
-  const Nvrtc* nvrtc = Nvrtc::find(made.why);
+  const Nvrtc* nvrtc = Nvrtc::find(made.why, loader_.runtime_major());
   if (!nvrtc) return made;
-  Cubin cubin = cubin_of(*nvrtc, text, loader_.architecture(), files_);
-  made.why = std::move(cubin.why);
-  if (cubin.code.empty()) return made;
   try {
+    Cubin cubin = cubin_of(*nvrtc, text, loader_.architecture(), files_);
+    made.why = std::move(cubin.why);
+    if (cubin.code.empty()) return made;
     made.kernel = loader_.load(cubin.code);
   } catch (const c10::Error& error) {
     const std::string said = error.what_without_backtrace();
+    made.final = !dynamic_cast<const c10::OutOfMemoryError*>(&error);
     made.why = "the driver refused a kernel: " + said.substr(0, said.find('\n'));
   }
   return made;

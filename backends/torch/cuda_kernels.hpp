@@ -14,7 +14,8 @@
 namespace mithril::torch_backend {
 
 // Compiles each text once in a process, and once in all processes that share the cache.
-// A text that failed is not tried again. Any number of threads may use it.
+// A text that failed is not tried again, unless memory was lacking. Any number of threads may use
+// it.
 class CudaKernels final : public KernelDevice {
  public:
   CudaKernels(CubinLoader& loader, CacheFiles files) : loader_(loader), files_(std::move(files)) {}
@@ -26,6 +27,7 @@ class CudaKernels final : public KernelDevice {
   struct Known {
     const LoadedKernel* kernel = nullptr;
     std::string why = {};
+    bool final = true;  // false: worth another try
   };
   Known make(const std::string& text) const;
 
@@ -35,7 +37,7 @@ class CudaKernels final : public KernelDevice {
   std::unordered_map<std::string, Known> known_;
 };
 
-// Null if the library for GPUs was not built.
+// Null if there is no cubin_loader (cuda_library.hpp).
 KernelDevice* kernel_device(c10::Device device);
 
 }  // namespace mithril::torch_backend

@@ -65,12 +65,21 @@ class ElementwiseFusion {
     return values;
   }
 
-  // Views and what runs on the host stay alone.
+  // Views and what runs on the host stay alone. So do nodes with numbers that depend on sizes: the
+  // text of a kernel has its numbers, and would be compiled again for each size.
   bool has_kernel(size_t node) const {
     const PlannedNode& planned = nodes()[node];
     const size_t one[] = {node};
     return !planned.op->keeps_elements && !program_.nodes[node].steps.empty() &&
+           !depends_on_sizes(graph_.nodes()[node]) &&
            cuda_kernel(graph_, program_.plan, one, planned.outputs, kernel_name);
+  }
+
+  static bool depends_on_sizes(const Node& node) {
+    return std::any_of(node.arguments.begin(), node.arguments.end(), [](const Argument& argument) {
+      const Datum* number = std::get_if<Datum>(&argument);
+      return number && is_symbolic(*number);
+    });
   }
 
   bool are_few(Nodes from, Nodes to) const {
@@ -198,7 +207,8 @@ class ElementwiseFusion {
   }
 
   PlannedNode planned_kernel(const Part& part) const {
-    PlannedNode made{.op = nodes()[part.nodes.back()].op};
+    const ValueId first = part.kernel->outputs.front().value;
+    PlannedNode made{.op = nodes()[producer_[index(first)]].op};
     for (const FusedKernel::Port& input : part.kernel->inputs)
       made.tensors.push_back(static_cast<int32_t>(index(input.value)));
     for (const FusedKernel::Port& output : part.kernel->outputs) {
@@ -224,11 +234,11 @@ class ElementwiseFusion {
     std::unordered_set<ValueId> waiting = values;
     for (size_t i = nodes().size(); i-- > 0;) {
       PlannedNode& node = program_.plan.nodes[i];
-      const auto release = [&](ValueId id) {
+      const auto release_here = [&](ValueId id) {
         if (waiting.erase(id) > 0) node.released.push_back(id);
       };
-      for (const ValueId id : read_by(i)) release(id);
-      for (const ValueId id : node.outputs) release(id);
+      for (const ValueId id : read_by(i)) release_here(id);
+      for (const ValueId id : node.outputs) release_here(id);
     }
   }
 

@@ -9,7 +9,7 @@
 namespace mithril::torch_backend {
 
 struct Fusion {
-  std::size_t nodes = 0, kernels = 0;  // that run as so many kernels
+  std::size_t nodes = 0, kernels = 0;  // nodes that were fused, and the kernels that they became
   std::string why = {};  // why others run as operators of torch; empty: none was refused
 };
 

@@ -22,9 +22,12 @@ void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
   RECORD_FUNCTION("mithril::elementwise", std::vector<c10::IValue>());
   std::vector<at::Tensor> tensors;
   std::vector<CudaInput> inputs;
+  std::vector<const void*> pointers;
+  tensors.reserve(fused.inputs.size());
+  inputs.reserve(fused.inputs.size());
+  pointers.reserve(fused.inputs.size() + fused.outputs.size());
   for (const FusedKernel::Port& port : fused.inputs)
     tensors.push_back(readable(registers[index(port.value)].toTensor(), fused, port.dtype));
-  std::vector<const void*> pointers;
   for (const at::Tensor& tensor : tensors) {
     pointers.push_back(tensor.const_data_ptr());
     inputs.push_back({tensor.sizes(), tensor.strides(), pointers.back(),
@@ -40,6 +43,7 @@ void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
   if (arranged.layout.count == 0) return;
   const bool lanes = fits_lanes(arranged.layout, inputs);
   std::vector<void*> arguments;
+  arguments.reserve(pointers.size() + 1);
   for (const void*& pointer : pointers) arguments.push_back(&pointer);
   arguments.push_back(&arranged.layout);
   const std::int64_t items = arranged.layout.count / (lanes ? cuda_lanes : 1);

@@ -28,12 +28,16 @@ class KernelDevice {
   virtual const LoadedKernel* find(const std::string& text, std::string& why) = 0;
 };
 
+inline constexpr int newest_cuda = 13;  // its major version
+
 // Code that NVRTC has compiled, on one GPU. Implemented in libmithril_torch_cuda.so.
 class CubinLoader {
  public:
   virtual ~CubinLoader() = default;
   virtual std::string architecture() const = 0;  // "sm_90"
   virtual int multiprocessors() const = 0;
+  // The major version of the CUDA that loads code: that of the NVRTC that makes it.
+  virtual int runtime_major() const { return newest_cuda; }
   // Throws c10::Error.
   virtual const LoadedKernel* load(const std::string& cubin) = 0;
 };

@@ -7,6 +7,9 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "codegen/cuda_kernel.hpp"
@@ -31,20 +34,18 @@ struct Nvrtc::Functions {
 namespace {
 
 // Where pip puts it, seen from the folder of torch's libraries. Then by name alone.
-void* open_nvrtc() {
-  constexpr std::array names{"libnvrtc.so.13", "libnvrtc.so.12"};
+void* open_nvrtc(int cuda_major) {
+  const std::string major = std::to_string(cuda_major), name = "libnvrtc.so." + major;
   std::vector<std::filesystem::path> folders;
   Dl_info torch{};
   if (dladdr(reinterpret_cast<void*>(&at::globalContext), &torch) && torch.dli_fname) {
     const auto packages = std::filesystem::path(torch.dli_fname).parent_path() / ".." / "..";
-    for (const char* folder : {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"})
-      folders.push_back(packages / folder);
+    folders.push_back(packages / ("nvidia/cu" + major + "/lib"));
+    folders.push_back(packages / "nvidia/cuda_nvrtc/lib");
   }
   folders.emplace_back();
   for (const auto& folder : folders) {
-    for (const char* name : names) {
-      if (void* library = dlopen((folder / name).c_str(), RTLD_LAZY | RTLD_LOCAL)) return library;
-    }
+    if (void* library = dlopen((folder / name).c_str(), RTLD_LAZY | RTLD_LOCAL)) return library;
   }
   return nullptr;
 }
@@ -71,9 +72,10 @@ Nvrtc::Nvrtc(const Functions& functions) : functions_(&functions) {
   version_ = std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::optional<Nvrtc> Nvrtc::load() {
-  static Functions functions;
-  void* library = open_nvrtc();
+std::optional<Nvrtc> Nvrtc::load(int cuda_major) {
+  auto made = std::make_unique<Functions>();
+  Functions& functions = *made;
+  void* library = open_nvrtc(cuda_major);
   const bool whole = library && take(library, "nvrtcVersion", functions.version) &&
                      take(library, "nvrtcGetErrorString", functions.error) &&
                      take(library, "nvrtcCreateProgram", functions.create) &&
@@ -84,12 +86,17 @@ std::optional<Nvrtc> Nvrtc::load() {
                      take(library, "nvrtcGetCUBINSize", functions.cubin_size) &&
                      take(library, "nvrtcGetCUBIN", functions.cubin);
   if (!whole) return std::nullopt;
-  return Nvrtc(functions);
+  return Nvrtc(*made.release());  // as long as the process, as the library
 }
 
-const Nvrtc* Nvrtc::find(std::string& why) {
-  static const std::optional<Nvrtc> loaded = load();
-  if (!loaded) why = "NVRTC (libnvrtc.so of CUDA 12 or 13) was not found";
+const Nvrtc* Nvrtc::find(std::string& why, int cuda_major) {
+  static std::mutex mutex;
+  static auto* known = new std::map<int, std::optional<Nvrtc>>;  // never destroyed
+  const std::lock_guard lock(mutex);
+  const auto [at, added] = known->try_emplace(cuda_major);
+  if (added) at->second = load(cuda_major);
+  const std::optional<Nvrtc>& loaded = at->second;
+  if (!loaded) why = "NVRTC (libnvrtc.so." + std::to_string(cuda_major) + ") was not found";
   return loaded ? &*loaded : nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/torch/kernel_device.hpp"
 #include "mithril/base/cache_files.hpp"
 
 namespace mithril::torch_backend {
@@ -15,8 +16,9 @@ struct Cubin {
 
 class Nvrtc {
  public:
-  // Beside torch, else where the system finds libraries. Null: there is none, and `why` says so.
-  static const Nvrtc* find(std::string& why);
+  // That of a major version of CUDA: beside torch, else where the system finds libraries. Null:
+  // there is none, and `why` says so.
+  static const Nvrtc* find(std::string& why, int cuda_major = newest_cuda);
 
   const std::string& version() const { return version_; }  // "13.0"
   Cubin compile(const std::string& text, const std::string& architecture) const;
@@ -24,7 +26,7 @@ class Nvrtc {
  private:
   struct Functions;
   explicit Nvrtc(const Functions& functions);
-  static std::optional<Nvrtc> load();
+  static std::optional<Nvrtc> load(int cuda_major);
 
   const Functions* functions_;  // of a library that stays open
   std::string version_;

@@ -89,9 +89,8 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
       scripted_(options.scripted && !observer_),
       recordings_(options.max && !observer_ && !scripted_ && !eager_ ? options.recordings
                                                                      : nullptr),
-      kernels_(options.max && target_.device.is_cuda() && !observer_ && !scripted_ && !eager_
-                   ? kernel_device(target_.device)
-                   : nullptr),
+      fuses_(options.max && target_.device.is_cuda() && !observer_ && !scripted_ && !eager_),
+      kernels_(fuses_ ? kernel_device(target_.device) : nullptr),
       saved_inputs_(options.saved_inputs),
       kept_outputs_(options.kept_outputs),
       donations_(options.donations),

@@ -52,7 +52,7 @@ class SizedPrograms {
   std::set<std::string> beyond() const;
   // About recordings: why there are none, or how many runs were replays.
   std::vector<std::string> recording_notes() const;
-  // About fused kernels of programs so far: how many, and why others were not made.
+  // About fused kernels of the newest program: how many, and why others were not made.
   std::vector<std::string> fusion_notes() const;
 
  private:
@@ -101,6 +101,7 @@ class SizedPrograms {
   const bool eager_;  // plans are made while nodes run, and are not kept
   const bool scripted_;
   const std::shared_ptr<Recordings> recordings_;  // null: every run is plain
+  const bool fuses_;                              // elementwise nodes, if their device has kernels
   KernelDevice* const kernels_;                   // null: nodes run as operators of torch
   const size_t saved_inputs_, kept_outputs_;      // as in RunOptions
   const std::vector<Donation> donations_;
@@ -108,7 +109,7 @@ class SizedPrograms {
   std::vector<bool> observed_;  // per node: whether the observer wants its outputs
   mutable std::mutex mutex_;    // guards beyond_, fusion_ and recorders_
   mutable std::set<std::string> beyond_;
-  mutable Fusion fusion_;
+  mutable Fusion fusion_;                                         // of the newest program
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};

@@ -1,25 +1,33 @@
 // Programs whose elementwise nodes are fused on a GPU.
 #include "backends/torch/sized_programs.hpp"
 
+#include <utility>
+
 namespace mithril::torch_backend {
 
 void SizedPrograms::fuse(Program& program) const {
   Fusion made = fuse_elementwise(graph_, program, *kernels_);
   const std::lock_guard lock(mutex_);
-  fusion_.nodes += made.nodes;
-  fusion_.kernels += made.kernels;
-  if (!made.why.empty()) fusion_.why = std::move(made.why);
+  fusion_ = std::move(made);
 }
 
 std::vector<std::string> SizedPrograms::fusion_notes() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> notes;
+  if (fuses_ && !kernels_) {
+    notes.emplace_back(
+        "CUDA kernels: none, because the CUDA library of Mithril was not found or CUDA is older "
+        "than 12.8");
+  }
   if (fusion_.kernels > 0) {
     notes.push_back("CUDA kernels: " + std::to_string(fusion_.nodes) +
                     " elementwise nodes run as " + std::to_string(fusion_.kernels));
   }
-  if (!fusion_.why.empty())
-    notes.push_back("CUDA kernels: elementwise nodes run one by one, because " + fusion_.why);
+  if (!fusion_.why.empty()) {
+    const std::string some = fusion_.kernels > 0 ? "some " : "";
+    notes.push_back("CUDA kernels: " + some + "elementwise nodes run one by one, because " +
+                    fusion_.why);
+  }
   return notes;
 }
 

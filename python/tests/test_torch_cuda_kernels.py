@@ -80,14 +80,22 @@ def test_a_recording_replays_kernels():
 
 
 @needs_cuda
-def test_a_kernel_of_another_size_is_the_same_code():
-    compiled = compiled_chain("cuda", "max", torch.float32)
-    expected = compiled_chain("cuda", "default", torch.float32)
-    for rows in (1, 7, 1000):
-        data = given("cuda", torch.float32)
-        data["x"] = torch.randn(rows, 64, device="cuda")
-        got = compiled.evaluate({}, data)["y"]
-        assert torch.allclose(got, expected.evaluate({}, data)["y"], rtol=1e-5, atol=1e-5)
+def test_a_kernel_of_another_size_is_the_same_code(tmp_path: Path):
+    code = """
+import torch
+from test_torch_cuda_kernels import compiled_chain, given, kernels
+compiled = compiled_chain("cuda", "max", torch.float32)
+expected = compiled_chain("cuda", "default", torch.float32)
+for rows in (1, 7, 1000):
+    data = given("cuda", torch.float32)
+    data["x"] = torch.randn(rows, 64, device="cuda")
+    got = compiled.evaluate({}, data)["y"]
+    assert torch.allclose(got, expected.evaluate({}, data)["y"], rtol=1e-5, atol=1e-5)
+    assert kernels(compiled)[1] > 0
+"""
+    done = in_a_process(code, MITHRIL_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @needs_cuda
@@ -99,10 +107,13 @@ compiled = compiled_chain("cuda", "max", torch.float32)
 compiled.evaluate({}, given("cuda", torch.float32))
 assert kernels(compiled) == (4, 1)
 """
+    entries = []
     for _ in range(2):
         done = in_a_process(code, MITHRIL_CACHE_DIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
-        assert len(list(tmp_path.iterdir())) == 1
+        entries.append([(entry.name, entry.stat().st_ino) for entry in tmp_path.iterdir()])
+    assert len(entries[0]) == 1
+    assert entries[1] == entries[0]  # a second compilation would write another file
 
 
 def test_there_are_no_cuda_kernels_on_the_cpu():

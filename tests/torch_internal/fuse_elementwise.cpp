@@ -9,6 +9,7 @@
 #include "backends/torch/fused_kernel.hpp"
 #include "backends/torch/run_step.hpp"
 #include "mithril/eval/plan.hpp"
+#include "mithril/infer/facts.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/torch_internal/doctest.hpp"
@@ -35,7 +36,8 @@ struct Chain {
     std::vector<Tensor> given;
     for (const ValueId id : graph.inputs()) {
       Dims dims;
-      for (const Dim& dim : graph.value(id).dims) dims.push_back(dim.constant());
+      for (const Dim& dim : graph.value(id).dims)
+        dims.push_back(dim.is_constant() ? dim.constant() : rows);
       given.emplace_back(graph.value(id).dtype, dims);
     }
     return torch_backend::lower(graph, make_plan(graph, SizeSources(graph), given),
@@ -78,6 +80,7 @@ struct Chain {
     }
   }
 
+  std::int64_t rows = 0;  // of symbolic sizes
   Fusion fused = {};
   std::vector<std::string> nodes = {};  // of the fused program
 };
@@ -170,6 +173,22 @@ TEST_CASE("nodes without a kernel run as operators, and the reason is known") {
   CHECK((chain.nodes == Strings{"multiply", "add", "gelu", "add"}));
   CHECK(chain.fused.why == "no compiler today");
   CHECK(chain.fused.kernels == 0);
+}
+
+TEST_CASE("texts of kernels have no sizes") {
+  Chain chain;
+  const Dim size(chain.graph.facts()->symbol("N"));
+  const ValueId x = chain.input("x", {size, Dim(8)});
+  const ValueId mean = chain.add("divide", {x, Datum(size)}, "mean");
+  const ValueId negative = chain.add("negate", {mean}, "negative");
+  chain.graph.add_output("y", chain.add("relu", {negative}, "y"));
+  for (const int rows : {3, 5}) {
+    chain.rows = rows;
+    chain.check({at::randn({rows, 8})});
+    CHECK((chain.nodes == Strings{"divide", "mithril::elementwise(negate, relu)"}));
+  }
+  CHECK(chain.device.texts.size() == 2);
+  CHECK(chain.device.texts.front() == chain.device.texts.back());
 }
 
 TEST_CASE("a kernel of no elements is not launched, and a single operator stays one") {

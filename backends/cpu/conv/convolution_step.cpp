@@ -8,7 +8,6 @@
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
-
 namespace {
 
 using Form = std::shared_ptr<const ConvolutionForm>;
@@ -16,7 +15,7 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // In whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
-// The source that each run packs to VNNI pairs; no planes: none.
+// What each run packs to VNNI pairs: the source, and a weight that is not bound; no planes: none.
 struct PairedOperands {
   PairedPlanes source, weight;
 };

@@ -28,7 +28,7 @@ struct RowGroupOptions {
   // The row partition, and the parts that run through all steps together.
   int64_t parts = 1, at_once = 1;
   int tasks = 1;
-  // The base of the first own value. The bases of the run's buffer table are below it.
+  // The base of the first private value. The bases of the run's buffer table are below it.
   int32_t first_base = 0;
   std::vector<PrivateValue> values;
   // Of one task: its bases, then its values. The tasks' scratch memory is contiguous.
@@ -199,7 +199,7 @@ class FusedRows {
     }
   }
 
-  // The own value that this member may overwrite. Its live range ends with this member.
+  // The private value that this member may overwrite. Its live range ends with this member.
   std::optional<size_t> reusable(size_t member, ValueId write,
                                  const std::map<size_t, size_t>& value_of,
                                  const std::vector<LiveRange>& live_ranges) {

@@ -130,17 +130,16 @@ class AttentionStep final : public Step {
  public:
   AttentionStep(const AttentionForm& form, int threads, const AttentionOperands& operands,
                 ValueId to)
-      : form_(form), threads_(threads), operands_(operands), to_(to) {}
+      : form_(form),
+        threads_(threads),
+        operands_(operands),
+        to_(to),
+        scratch_of_scores_(
+            gemm_scratch(Operands{scores_shape(form_, form_.rows_at_once())}, false)),
+        scratch_of_a_task_(task_scratch()) {}
 
-  // Elements of scratch memory of a task: scores, a row of the mask, and the scratch memory of the
-  // GEMMs.
-  int64_t scratch_of_a_task() const {
-    const int64_t scores = scratch_of_scores(),
-                  output = gemm_scratch(Operands{output_shape(form_, form_.rows_at_once())}, true);
-    return work_offset() + (packs_heads ? scores + output : std::max(scores, output));
-  }
   int64_t scratch_bytes() const override {
-    return scratch_of_a_task() * tasks() * int64_t{sizeof(T)};
+    return scratch_of_a_task_ * tasks() * int64_t{sizeof(T)};
   }
 
   int tasks() const {
@@ -167,11 +166,13 @@ class AttentionStep final : public Step {
   // for each block.
   static constexpr bool packs_heads = std::is_same_v<Operands, PlainGemm<T>>;
 
-  int64_t scratch_of_scores() const {
-    return gemm_scratch(Operands{scores_shape(form_, form_.rows_at_once())}, false);
+  int64_t task_scratch() const {
+    const int64_t output = gemm_scratch(Operands{output_shape(form_, form_.rows_at_once())}, true);
+    return work_offset() +
+           (packs_heads ? scratch_of_scores_ + output : std::max(scratch_of_scores_, output));
   }
   T* scratch_of(const BufferTable& buffers, int part) const {
-    return buffers.scratch<T>() + part * scratch_of_a_task();
+    return buffers.scratch<T>() + part * scratch_of_a_task_;
   }
   // Where the scratch memory of the GEMMs begins in that of a task.
   int64_t work_offset() const {
@@ -193,7 +194,7 @@ class AttentionStep final : public Step {
       pack_whole(Operands{scores_shape(form_, rows)}.gemm(), keys(buffers, head), work);
       if (!operands_.value) return;
       pack_whole(Operands{output_shape(form_, rows)}.gemm(), values(buffers, head),
-                 work + scratch_of_scores());
+                 work + scratch_of_scores_);
     }
   }
 
@@ -233,7 +234,7 @@ class AttentionStep final : public Step {
     }
 
     if (!operands_.value) return;
-    if constexpr (packs_heads) work += scratch_of_scores();
+    if constexpr (packs_heads) work += scratch_of_scores_;
     product(output_shape, scores, rows, values(buffers, head), to + row_at * s.value_width, work);
   }
 
@@ -260,6 +261,9 @@ class AttentionStep final : public Step {
   int threads_;
   AttentionOperands operands_;
   ValueId to_;
+  // In elements: of the first GEMM; and of a task, which has scores, a row of the mask, and the
+  // scratch memory of the GEMMs.
+  const int64_t scratch_of_scores_, scratch_of_a_task_;
   const RowKernels<T>& kernels_ = row_kernels<T>();
 };
 
