@@ -207,8 +207,7 @@ def test_torchscript_that_does_not_fit_is_refused(tmp_path: Path, module: torch.
         package.compile(ml.TorchBackend())
     text = str(refused.value).replace(f"{tmp_path}/q", "p")
     assert text.startswith(
-        "mithril.BackendError[E1044]: p/backends/torch/model.pt: the TorchScript of the package"
-        " failed"
+        "mithril.BackendError[E1044]: p/backends/torch/model.pt: the TorchScript failed"
     )
     with pytest.raises(ml.NameError) as named:
         ml.save_torchscript_package(tmp_path / "r", scripted, INPUTS, OUTPUTS, nmae="r")
