@@ -115,7 +115,7 @@ def web_times(name: str, target: str, rounds: int, folder: Path, chromium: bool)
             f'await post(await measure(await import("./model.mjs"), file, {arguments}));</script>',
             encoding="utf-8",
         )
-        found: float = visit(folder, "index.html", folder / "profile", folder / "page.png")
+        found: float = visit(folder, "index.html", folder / "page.png")
         return found
     script = (
         'import { readFile } from "node:fs/promises"; import { measure } from "./time.mjs";'
