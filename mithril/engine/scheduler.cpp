@@ -22,10 +22,20 @@ ServingClock::time_point end_of_delay(const InferenceRequest& first) {
   return is_alone(first) ? first.created : first.created + first.model->options().max_delay;
 }
 
+// Whether both may be rows of one batch.
+bool may_share(const InferenceRequest& first, const InferenceRequest& other) {
+  return !is_alone(first) && other.model == first.model && !other.session &&
+         first.model->fit_together(first.inputs, other.inputs);
+}
+
+// Whether the batch of the first request is full. Requests that cannot share it do not count.
 bool is_full(const RequestQueue& queue) {
-  std::int64_t rows = 0;
-  for (const auto& request : queue.waiting) rows += request->inputs.rows;
-  return rows >= queue.waiting.front()->model->options().max_batch_size;
+  const InferenceRequest& first = *queue.waiting.front();
+  std::int64_t rows = first.inputs.rows;
+  for (const auto& other : queue.waiting) {
+    if (other.get() != &first && may_share(first, *other)) rows += other->inputs.rows;
+  }
+  return rows >= first.model->options().max_batch_size;
 }
 
 void forget(const InferenceRequest& request) { --request.counters->waiting; }
@@ -90,9 +100,7 @@ Requests take_batch(RequestQueue& queue) {
   queue.waiting.pop_front();
   Requests others;
   for (const auto& other : queue.waiting) {
-    const bool fits = !is_alone(first) && other->model == first.model && !other->session &&
-                      first.model->fit_together(first.inputs, other->inputs);
-    if (fits) others.push_back(other);
+    if (may_share(first, *other)) others.push_back(other);
   }
   const auto distance_of = [&](const auto& request) {
     return distance(request->inputs.lengths, first.inputs.lengths);

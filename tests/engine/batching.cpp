@@ -111,6 +111,21 @@ TEST_CASE("without a mask only requests of equal sizes share a batch") {
   CHECK(results[2].outputs.at("pooled").item() == 13);
 }
 
+TEST_CASE("requests that cannot share a batch do not end its wait") {
+  Engine engine;
+  engine.register_model("pool", served_pooling(), {},
+                        {.max_batch_size = 2, .max_delay = long_delay});
+  std::vector<PendingAnswer> pending;
+  pending.push_back(engine.infer_async("pool", tokens_of({1, 2})));
+  pending.push_back(engine.infer_async("pool", tokens_of({3, 4, 5})));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(engine.stats("pool").calls == 0);
+  pending.push_back(engine.infer_async("pool", tokens_of({6, 7})));
+  pending.push_back(engine.infer_async("pool", tokens_of({8, 9, 10})));
+  for (PendingAnswer& each : pending) each.get();
+  CHECK(engine.stats("pool").calls == 2);
+}
+
 TEST_CASE("one bad request among good ones fails alone") {
   const CompiledModel compiled = served_perceptron();
   Engine engine;
