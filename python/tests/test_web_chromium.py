@@ -6,9 +6,12 @@ import json
 import runpy
 import shutil
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+from processes import environment
 from web_browser import browser, needs_chromium, served
 from web_models import CASES
 from web_tools import ROOT, has_wasm, needs_wasm, web_package, write_case
@@ -131,3 +134,22 @@ def test_the_page_trains_and_answers_drawn_digits(tmp_path: Path) -> None:
     image = screenshot.read_bytes()
     assert image.startswith(b"\x89PNG")
     assert struct.unpack(">I", image[16:20]) == (1000,)
+
+
+@needs_chromium
+@needs_wasm
+def test_the_benchmark_of_web_modules_runs() -> None:
+    command = [
+        sys.executable,
+        ROOT / "benchmarks" / "web" / "run.py",
+        "--chromium",
+        "--rounds",
+        "1",
+    ]
+    workload = "MLP 64-256-10, batch 32"
+    run = subprocess.run(
+        [*command, workload], env=environment(), stdout=subprocess.PIPE, text=True, check=True
+    )
+    name, *times = run.stdout.splitlines()[-1].strip("| ").split(" | ")
+    assert name == workload
+    assert len(times) == 5 and all(float(time) > 0 for time in times)
