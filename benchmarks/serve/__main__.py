@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", metavar="PYTHON", default="")
     parser.add_argument("--runtimes", default="onnxruntime,torch")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     for workload in given.workloads or WORKLOADS:
         print(json.dumps(measure(workload, given), indent=2), flush=True)
 
