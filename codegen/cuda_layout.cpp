@@ -97,8 +97,7 @@ bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs) {
   return true;
 }
 
-// Blocks of 256 threads fill a multiprocessor with 8 of them. More blocks than that give no more
-// threads at a time.
+// Eight blocks of 256 threads fill a multiprocessor. More blocks would not run at the same time.
 CudaGrid cuda_grid(std::int64_t items, int multiprocessors) {
   constexpr std::int64_t warp = 32, most_threads = 256, blocks_each = 8;
   const std::int64_t threads = std::clamp((items + warp - 1) / warp * warp, warp, most_threads);

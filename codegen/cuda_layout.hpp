@@ -29,21 +29,22 @@ struct CudaArrangement {
   std::vector<std::int64_t> output_strides;  // of all results, which have no gaps
 };
 
-// The results get the order of axes of the first input that has their sizes and no gaps, as with
-// channels last; without one they are contiguous. Neighbouring axes are one where all inputs allow
-// it. At most CudaLayout::most_axes sizes and CudaLayout::most_inputs inputs.
+// The results get the axis order of the first dense input of the same sizes, such as channels last.
+// If there is none, they are row-major. Neighbouring axes are merged where all inputs allow it.
+// At most CudaLayout::most_axes sizes and CudaLayout::most_inputs inputs.
 CudaArrangement arrange(std::span<const std::int64_t> sizes, std::span<const CudaInput> inputs);
 
 // The elements that NAME_lanes of a kernel computes at a time.
 inline constexpr std::int64_t cuda_lanes = 4;
-// Whether it can: the innermost axis is a multiple of them, and each input is constant along it, or
-// has neighbours there and is aligned to as many elements. Results have to be aligned so, too.
+// Whether a kernel may access `cuda_lanes` elements at a time: the size of the innermost axis is a
+// multiple of it, and each input is either constant along that axis, or contiguous and aligned to
+// as many elements. The caller aligns the results in the same way.
 bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs);
 
 struct CudaGrid {
   unsigned blocks = 1, threads = 1;
 };
-// For so many items, of which a thread computes any number.
+// The grid for a kernel whose threads loop over `items` (a grid-stride loop).
 CudaGrid cuda_grid(std::int64_t items, int multiprocessors);
 
 }  // namespace mithril

@@ -1,5 +1,5 @@
-// Runs the text of CUDA kernels on the CPU, one thread after the other: the same formulas, indices
-// and arguments as on a GPU, compiled by the C++ compiler of this machine.
+// Runs the text of CUDA kernels on the CPU, one thread after the other. The system's C++ compiler
+// compiles the same formulas and indices that run on a GPU.
 #pragma once
 
 #include <dlfcn.h>

@@ -13,11 +13,17 @@ namespace mithril::torch_backend {
 // Other threads wait: they often need the same kernels.
 const LoadedKernel* CudaKernels::find(const std::string& text, std::string& why) {
   const std::lock_guard lock(mutex_);
-  const auto at = known_.find(text);
-  const Known found = at == known_.end() ? make(text) : at->second;
-  if (at == known_.end() && found.final) known_.emplace(text, found);
-  if (!found.kernel) why = found.why;
-  return found.kernel;
+  auto at = known_.find(text);
+  if (at == known_.end()) {
+    Known made = make(text);
+    if (!made.final) {
+      why = std::move(made.why);
+      return nullptr;
+    }
+    at = known_.emplace(text, std::move(made)).first;
+  }
+  if (!at->second.kernel) why = at->second.why;
+  return at->second.kernel;
 }
 
 CudaKernels::Known CudaKernels::make(const std::string& text) const {

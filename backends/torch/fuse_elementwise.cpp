@@ -65,8 +65,8 @@ class ElementwiseFusion {
     return values;
   }
 
-  // Views and what runs on the host stay alone. So do nodes with numbers that depend on sizes: the
-  // text of a kernel has its numbers, and would be compiled again for each size.
+  // Views and host ops are not fused. Neither are nodes with numbers that depend on sizes: these
+  // numbers are part of the text, so each size would need another compilation.
   bool has_kernel(size_t node) const {
     const PlannedNode& planned = nodes()[node];
     const size_t one[] = {node};
@@ -150,7 +150,7 @@ class ElementwiseFusion {
     return std::make_shared<const FusedKernel>(std::move(made));
   }
 
-  // Each part after those that it reads from, and otherwise in the order of their last nodes.
+  // The parts in topological order. The last node of a part breaks ties.
   std::vector<Part> ordered(std::vector<Part> parts) const {
     std::vector<size_t> part_of(nodes().size());
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -229,7 +229,7 @@ class ElementwiseFusion {
     return made;
   }
 
-  // Each value at its last reader, or where it is made.
+  // Releases each value after its last reader, or after its producer if nothing reads it.
   void release(const std::unordered_set<ValueId>& values) {
     std::unordered_set<ValueId> waiting = values;
     for (size_t i = nodes().size(); i-- > 0;) {

@@ -13,9 +13,9 @@ struct Fusion {
   std::string why = {};  // why others run as operators of torch; empty: none was refused
 };
 
-// Groups of nodes whose results have the same dims become one node with one kernel each, and so
-// does a node that torch spells as several operators. Nodes whose kernel cannot be compiled stay as
-// they are. The order of nodes may change.
+// Fuses each group of nodes with equal output dims into one node with one kernel. A single node is
+// fused if torch spells it as several operators. Nodes whose kernel cannot be compiled stay as they
+// are. The order of nodes may change.
 Fusion fuse_elementwise(const Graph& graph, Program& program, KernelDevice& device);
 
 }  // namespace mithril::torch_backend

@@ -10,13 +10,12 @@ namespace mithril::torch_backend {
 // The name of every kernel (codegen/cuda_kernel.hpp), so that equal formulas are equal texts.
 inline constexpr const char* kernel_name = "elementwise";
 
-// A kernel that is ready to run. It stays so as long as the process: a stream or a CUDA graph may
-// use it, whoever asked for it.
+// A kernel that is loaded until the process ends, because a stream or a CUDA graph may use it.
 class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
-  // On the current stream, without waiting. `arguments`: pointers to the parameters. `lanes`: the
-  // variant that computes several neighbours at a time.
+  // Launches on the current stream and does not wait. `arguments`: pointers to the parameters.
+  // `lanes`: whether to run the variant that accesses several elements at a time.
   virtual void launch(bool lanes, CudaGrid grid, void** arguments) const = 0;
 };
 
@@ -24,7 +23,8 @@ class KernelDevice {
  public:
   virtual ~KernelDevice() = default;
   virtual int multiprocessors() const = 0;
-  // The kernel of the text, compiled if need be. Null: it cannot be, and `why` says why.
+  // The kernel of the text, compiled where it is not cached. Null if that fails; `why` then has
+  // the reason.
   virtual const LoadedKernel* find(const std::string& text, std::string& why) = 0;
 };
 
@@ -36,7 +36,7 @@ class CubinLoader {
   virtual ~CubinLoader() = default;
   virtual std::string architecture() const = 0;  // "sm_90"
   virtual int multiprocessors() const = 0;
-  // The major version of the CUDA that loads code: that of the NVRTC that makes it.
+  // The major version of the CUDA runtime. NVRTC must have the same.
   virtual int runtime_major() const { return newest_cuda; }
   // Throws c10::Error.
   virtual const LoadedKernel* load(const std::string& cubin) = 0;

@@ -33,7 +33,7 @@ struct Nvrtc::Functions {
 
 namespace {
 
-// Where pip puts it, seen from the folder of torch's libraries. Then by name alone.
+// Tries the folders where pip installs NVRTC, relative to torch's libraries, then the name alone.
 void* open_nvrtc(int cuda_major) {
   const std::string major = std::to_string(cuda_major), name = "libnvrtc.so." + major;
   std::vector<std::filesystem::path> folders;

@@ -16,8 +16,8 @@ struct Cubin {
 
 class Nvrtc {
  public:
-  // That of a major version of CUDA: beside torch, else where the system finds libraries. Null:
-  // there is none, and `why` says so.
+  // The NVRTC of a major version of CUDA, from torch's wheels or else from the system. Null if
+  // there is none; `why` then says so.
   static const Nvrtc* find(std::string& why, int cuda_major = newest_cuda);
 
   const std::string& version() const { return version_; }  // "13.0"
@@ -33,8 +33,8 @@ class Nvrtc {
 };
 
 std::string cubin_key(const Nvrtc& nvrtc, const std::string& text, const std::string& architecture);
-// The code of a kernel of this text, which follows the prelude of kernels. Compiled once for each
-// text, architecture and version of NVRTC, in all processes that share the folder.
+// The cubin of the prelude followed by this text. Processes that share the folder compile once for
+// each text, architecture and version of NVRTC.
 Cubin cubin_of(const Nvrtc& nvrtc, const std::string& text, const std::string& architecture,
                const CacheFiles& files);
 

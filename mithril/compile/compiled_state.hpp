@@ -67,7 +67,7 @@ struct CompileSettings {
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
 
-  // The bytes of TorchScript, which runs in place of the graph: that has inputs and outputs only.
+  // The size of the TorchScript that runs in place of the graph. The graph then has no nodes.
   std::optional<std::int64_t> torchscript_bytes;
 
   std::shared_ptr<Composite> model;  // to look up the paths of hooks
@@ -107,8 +107,8 @@ struct CompiledState : CompileSettings {
   State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
 
-// The outputs that gradients are of unless the caller names them (indices in `outputs`): the cost;
-// without a cost every floating-point output.
+// The outputs (indices in `outputs`) that are differentiated unless the caller names others: the
+// cost, or every floating-point output if there is no cost.
 std::vector<size_t> differentiated_outputs(const CompiledState& compiled);
 std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);
 // Runs the passes on the graph with the hooks, and makes an observer that calls them.

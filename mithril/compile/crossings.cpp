@@ -74,16 +74,19 @@ std::vector<Crossing> crossings(const Graph& graph, const std::vector<GraphSegme
 std::vector<std::string> crossing_lines(const std::vector<Crossing>& crossings,
                                         const BackendMembers& members) {
   std::vector<std::string> lines;
+  std::map<std::pair<size_t, size_t>, bool> shares;  // per pair of members
   for (const Crossing& crossing : crossings) {
     const Value& value = crossing.value;
     const std::optional<int64_t> bytes = bytes_of_value(value);
     const std::string dims = value.ranked ? to_string(value.dims) : "[...]";
-    const bool shared = share_memory(*members.all[crossing.from], *members.all[crossing.to]);
+    const auto [shared, is_new] = shares.try_emplace({crossing.from, crossing.to});
+    if (is_new)
+      shared->second = share_memory(*members.all[crossing.from], *members.all[crossing.to]);
     lines.push_back(fmt::format("crossing from {} to {}: {}, {}{}, {}, {}",
                                 members.name(crossing.from), members.name(crossing.to),
                                 crossing.name, name(value.dtype), dims,
                                 bytes ? memory_text(static_cast<double>(*bytes)) : "bytes by size",
-                                shared ? "shared" : "copied once"));
+                                shared->second ? "shared" : "copied once"));
   }
   return lines;
 }

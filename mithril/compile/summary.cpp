@@ -73,9 +73,9 @@ std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>&
   }
 }
 
-// The graph with the gradients of those outputs that have one; none: no output has. The caller
+// The graph with the gradients of the outputs that have one; none: no output has one. The caller
 // holds facts_mutex.
-std::optional<Graph> whole_gradient_graph(Impl& compiled) {
+std::optional<Graph> available_gradient_graph(Impl& compiled) {
   const std::vector<size_t> all = differentiated_outputs(compiled);
   if (all.empty()) return std::nullopt;
   if (std::optional<Graph> graph = gradients_if_any(compiled, all)) return graph;
@@ -97,7 +97,7 @@ std::vector<std::string> gradient_notes(Impl& compiled) {
   const auto* several = dynamic_cast<const SeveralBackends*>(compiled.backend.get());
   if (!several || compiled.inference || compiled.parameters.empty()) return {};
   const std::lock_guard lock(*compiled.facts_mutex);
-  const std::optional<Graph> graph = whole_gradient_graph(compiled);
+  const std::optional<Graph> graph = available_gradient_graph(compiled);
   return graph ? several->gradient_notes(compiled.graph, *graph) : std::vector<std::string>();
 }
 

@@ -109,7 +109,7 @@ class Grouping {
   NodeGroups groups_;                  // a group that was merged into another is empty
   // Per group: the last of its nodes and of all nodes that it depends on.
   std::vector<std::size_t> newest_;
-  NodeGroups consumers_;  // per node: the nodes so far that read its outputs
+  std::vector<std::vector<std::size_t>> consumers_;  // per node: those that read its outputs
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace mithril {
 using NodeGroups = std::vector<std::vector<std::size_t>>;
 
 struct NodeGroupRules {
-  // Whether the groups may become one, because the node, of `to`, reads from the producer, of
-  // `from`.
+  // Whether the groups may merge. `node`, which is in `to`, reads a result of `producer`, which is
+  // in `from`.
   std::function<bool(std::span<const std::size_t> from, std::span<const std::size_t> to,
                      std::size_t producer, std::size_t node)>
       may_merge;
@@ -21,8 +21,8 @@ struct NodeGroupRules {
 };
 
 // Puts each node into one group; some groups are empty. `producers`: for each node, the ones before
-// it that it reads from. Groups are merged along what their nodes read from each other. No group
-// depends on itself by way of another.
+// it that it reads from. A group merges only with groups that it reads from. No group depends
+// on itself through another group.
 NodeGroups group_nodes(std::span<const std::vector<std::size_t>> producers,
                        const NodeGroupRules& rules);
 

@@ -21,7 +21,7 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     Args:
         dtype: of floats that nothing else decides.
-        threads: at most so many; 0: as many as there are processors.
+        threads: the most threads that run; 0: one for each processor.
         memory_limit: "4GB", "4GiB" or a number of bytes: evaluating what needs more is refused.
         reference: runs each op as its record says what it means, slowly.
         winograd: convolutions of float32 with 3 x 3 windows and bound weights may use Winograd's

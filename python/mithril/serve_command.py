@@ -11,7 +11,7 @@ from .engine import Engine
 from .packages import load_package
 from .serving import serve
 
-DESCRIPTION = "Serve packages by the Open Inference Protocol."
+DESCRIPTION = "Serve packages over HTTP, with the Open Inference Protocol."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

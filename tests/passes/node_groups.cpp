@@ -28,7 +28,7 @@ std::string groups(const std::string& letters,
 
 }  // namespace
 
-TEST_CASE("nodes merge along what they read from each other") {
+TEST_CASE("a node merges with the nodes that it reads from") {
   CHECK(groups("aaa", {{}, {0}, {1}}) == "0 1 2");
   CHECK(groups("aab", {{}, {0}, {1}}) == "0 1 | 2");
   CHECK(groups("aaa", {{}, {}, {0, 1}}) == "0 1 2");
@@ -36,7 +36,7 @@ TEST_CASE("nodes merge along what they read from each other") {
   CHECK(groups("--", {{}, {0}}) == "0 | 1");
 }
 
-TEST_CASE("no group depends on itself by way of another") {
+TEST_CASE("no group depends on itself through another group") {
   // 0 -> 1 (another kind) -> 2, and 0 -> 2.
   CHECK(groups("aba", {{}, {0}, {0, 1}}) == "0 | 1 | 2");
   // Node 1 only reads.
@@ -45,7 +45,7 @@ TEST_CASE("no group depends on itself by way of another") {
   CHECK(groups("abba", {{}, {0}, {1}, {0, 2}}) == "0 | 1 2 | 3");
 }
 
-TEST_CASE("a group has at most so many nodes") {
+TEST_CASE("a group has at most most_nodes nodes") {
   CHECK(groups("aaaa", {{}, {0}, {1}, {2}}, 2) == "0 1 | 2 3");
 }
 

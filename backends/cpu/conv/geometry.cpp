@@ -45,8 +45,8 @@ TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const AxisTaps& height,
   return gemm;
 }
 
-// Adds a GEMM for each pair of taps along the axes. The source is read in place if it is a single
-// one whose columns are the pixels of the source.
+// Adds a GEMM for each pair of taps along the axes. If there is a single GEMM whose columns
+// are the pixels of the source, it reads the source in place.
 ImplicitGemmGeometry with_gemms(ImplicitGemmGeometry geometry, const std::vector<AxisTaps>& heights,
                                 const std::vector<AxisTaps>& widths, int64_t kernel_width,
                                 int64_t channel_weights, int64_t nr) {
@@ -63,8 +63,8 @@ ImplicitGemmGeometry with_gemms(ImplicitGemmGeometry geometry, const std::vector
   return geometry;
 }
 
-// Forward: one plane for each remainder of tap * dilation by the stride.
-
+// In the forward pass, the taps with the same remainder of tap * dilation by the stride read one
+// plane of the input.
 PlaneAxis planes_of_input(const WindowAxis& axis) {
   PlaneAxis planes{.source = axis.input,
                    .step = axis.stride,
@@ -91,8 +91,8 @@ AxisTaps whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
   return made;
 }
 
-// Input gradient: one GEMM for each remainder of the input coordinate by the stride.
-
+// In the input gradient, one GEMM computes the inputs whose coordinates have the same remainder by
+// the stride.
 PlaneAxis planes_of_gradient(const WindowAxis& axis) {
   const int64_t first = axis.before / axis.stride;
   const int64_t last = (axis.input - 1 + axis.before) / axis.stride;

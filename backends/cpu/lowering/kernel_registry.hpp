@@ -1,4 +1,4 @@
-// The kernel registry: lowers a node by the kernel that its record names.
+// The kernel registry: finds the kernel that the record of an op names, and lowers the node to it.
 #pragma once
 
 #include <optional>

@@ -6,9 +6,9 @@
 
 namespace mithril::cpu_backend {
 
-// One step for each group of elementwise nodes, or a step for each node: by its kernel, as a copy
-// or a view, or by the `eval` of its op. Buffer 0 is the arena. The buffers from 1 on hold the
-// inputs, then the constants.
+// Makes one step for each group of elementwise nodes and for each other node. The step of a node
+// runs its kernel, a copy, or the `eval` of its op. A view needs no step. Buffer 0 is the arena.
+// The inputs follow it, then the constants.
 LoweredGraph lower(const LoweringContext& context, const NodeGroups& groups);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,5 @@
-// Code of NVRTC on a GPU, by the runtime of CUDA, which needs no context of its own.
+// Loads and launches code that NVRTC compiled. It uses the CUDA runtime, which shares torch's
+// context.
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -93,8 +94,8 @@ bool runtime_loads_code() {
 }  // namespace
 }  // namespace mithril::torch_backend
 
-// It lives as long as the process, as what it has loaded does. Null: the runtime of CUDA is older
-// than 12.8, or of another major version than the headers.
+// The loader and its kernels are never destroyed. Null: the CUDA runtime is older than 12.8, or its
+// major version differs from that of the headers.
 extern "C" __attribute__((visibility("default"))) mithril::torch_backend::CubinLoader*
 mithril_cuda_loader(int index) {
   using mithril::torch_backend::CudaLoader;
