@@ -35,6 +35,7 @@ PHASES = {
         begin = time.process_time()
         ml.compile(model, backend)
         whole = time.process_time() - begin
+        delay = 0.25 * whole
         begin = time.process_time()
         """,
         "ml.compile(model, backend)",
@@ -77,8 +78,9 @@ def dedented(text):
 
 backend = {backend}
 x = np.ones((2, 3), np.float32)
+delay = 0.5  # seconds from "ready" to the middle of the work
 exec(dedented({before!r}))
-print("ready", flush=True)
+print("ready", delay, flush=True)
 try:
     exec({work!r})
 except KeyboardInterrupt:
@@ -100,9 +102,9 @@ def interrupted(phase: str, backend: str) -> str:
         assert child.stdout is not None
         try:
             said = child.stdout.readline()
-            assert said == "ready\n", said + child.stdout.read()
+            assert said.startswith("ready "), said + child.stdout.read()
             with pytest.raises(subprocess.TimeoutExpired):
-                child.wait(0.5)  # now it is in the middle of the work
+                child.wait(float(said.split()[1]))  # now it is in the middle of the work
             child.send_signal(signal.SIGINT)
             return child.communicate(timeout=60)[0]
         finally:
