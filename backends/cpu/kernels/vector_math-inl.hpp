@@ -181,8 +181,9 @@ HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> power = polynomial(d, f, 0.24265173077583313, 0.6931237578392029, 1);
   const V<D> root = one_of_32(d, roots_of_two, shifted);
   // scalef rounds the exponent down to an integer.
-  const auto kept = hn::Not(hn::Lt(exponent, number(d, lowest_share)));
-  return V<D>{_mm512_maskz_scalef_ps(kept.raw, hn::Mul(power, root).raw, exponent.raw)};
+  const __mmask16 kept =  // NaN, too
+      _mm512_cmp_ps_mask(exponent.raw, number(d, lowest_share).raw, _CMP_NLT_UQ);
+  return V<D>{_mm512_maskz_scalef_ps(kept, hn::Mul(power, root).raw, exponent.raw)};
 }
 #else
 // 2^n * 2^f with |f| <= 1 / 2. The polynomial is fitted to this range.

@@ -125,11 +125,11 @@ HWY_ATTR HWY_INLINE T summed_by(int64_t count, Take take) {
   return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, take)));
 }
 
-// The sum of term(part, i) over a row.
+// The sum of term(part, i) over a row. `term` is captured by value for the same reason.
 template <typename T, class Term>
 HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
   return summed_by<T>(
-      count, [&](auto sum, auto part, int64_t i) HWY_ATTR { return hn::Add(sum, term(part, i)); });
+      count, [=](auto sum, auto part, int64_t i) HWY_ATTR { return hn::Add(sum, term(part, i)); });
 }
 
 // Prefetches element i of the row `next` elements ahead, even if there is no such row. Hardware
