@@ -13,8 +13,17 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr std::array<std::string_view, 8> passes = {"legalize", "layouts",   "fusion", "schedule",
-                                                    "lowering", "epilogues", "rows",   "memory"};
+constexpr std::array<std::string_view, 11> passes = {"decompose_batch_norm",
+                                                     "fold_padding",
+                                                     "legalize_half",
+                                                     "layouts",
+                                                     "fusion",
+                                                     "schedule",
+                                                     "lowering",
+                                                     "epilogues",
+                                                     "rows",
+                                                     "memory",
+                                                     "instantiate"};
 
 void add_name(std::set<std::string, std::less<>>& wanted, std::string_view name) {
   if (name == "all") {

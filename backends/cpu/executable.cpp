@@ -7,9 +7,7 @@
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "backends/cpu/memory/run_memory.hpp"
-#include "backends/cpu/rewrite/decompose_batch_norm.hpp"
-#include "backends/cpu/rewrite/fold_padding.hpp"
-#include "backends/cpu/rewrite/legalize_half.hpp"
+#include "backends/cpu/rewrite/legalize.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
@@ -17,21 +15,10 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/trace.hpp"
 #include "mithril/eval/size_cache.hpp"
-#include "mithril/graph/short_text.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Rewrites the graph into ops that this backend has kernels for. An observer sees batch
-// normalization and padding as nodes.
-Graph legalize(const Graph& graph, const Config& config) {
-  Graph legal = config.observer ? graph : decompose_batch_norm(graph);
-  if (config.fuse && !config.observer) legal = fold_padding(legal);
-  legal = legalize_half(legal, config);
-  if (config.dump) config.dump("legalize", short_text(legal));
-  return legal;
-}
 
 class CpuExecutable final : public Executable {
  public:

@@ -9,33 +9,12 @@
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/elementwise/native/compiler.hpp"
+#include "backends/cpu/lowering/instantiate.hpp"
 #include "backends/cpu/memory/memory_planner.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril::cpu_backend {
-
-// What a run returns for one output of the graph: an input, a constant, a new tensor, or the tensor
-// of an earlier output.
-struct Result {
-  enum class From : uint8_t { input, constant, buffer, result } from;
-  size_t index = 0;
-  // Of a new tensor.
-  DType dtype = DType::float32;
-  Dims dims = {};
-};
-
-// A constant that steps read in its own layout, or that a run returns; `base` is its buffer.
-struct HeldConstant {
-  size_t base;
-  Tensor tensor;
-};
-
-struct PlannedStep {
-  std::unique_ptr<Step> step;
-  Traversal traversal;
-  std::vector<size_t> nodes;  // of the graph that the step computes, for traces
-};
 
 struct ExecutionPlan {
   Plan shapes;                                  // steps refer to its nodes

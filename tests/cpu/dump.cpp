@@ -25,6 +25,13 @@ struct Dumped {
   }
 };
 
+cpu_backend::DumpSink sink_of(Dumped& dumped) {
+  return [&](std::string_view pass, const std::string& text) {
+    dumped.passes.emplace_back(pass);
+    dumped.texts.push_back(text);
+  };
+}
+
 // The dumps of two convolutions, each with an elementwise epilogue, and of a product of tables.
 Dumped dumped() {
   const std::string options = "bias: None, stride: 1, padding: 1, dilation: 1, groups: 1)\n";
@@ -44,11 +51,7 @@ Dumped dumped() {
       "  output m = m\n"
       "}\n");
   Dumped dumped;
-  const cpu_backend::DumpSink sink = [&](std::string_view pass, const std::string& text) {
-    dumped.passes.emplace_back(pass);
-    dumped.texts.push_back(text);
-  };
-  const auto executable = cpu_backend::make_executable(graph, {.dump = sink});
+  const auto executable = cpu_backend::make_executable(graph, {.dump = sink_of(dumped)});
   executable->run(std::vector<Tensor>{random({1, 16, 8, 8}, 1), random({16, 16, 3, 3}, 2),
                                       random({16, 16, 3, 3}, 3)});
   return dumped;
@@ -69,13 +72,44 @@ class Environment {
 }  // namespace
 
 TEST_CASE("each pass is dumped once, in the order of the pipeline") {
-  CHECK(dumped().passes == std::vector<std::string>{"legalize", "layouts", "fusion", "schedule",
-                                                    "lowering", "epilogues", "rows", "memory"});
+  CHECK(dumped().passes == std::vector<std::string>{"decompose_batch_norm", "fold_padding",
+                                                    "legalize_half", "layouts", "fusion",
+                                                    "schedule", "lowering", "epilogues", "rows",
+                                                    "memory", "instantiate"});
+}
+
+TEST_CASE("the dump of a rewrite shows its own changes only") {
+  Dumped dumped;
+  const Graph graph = parse_graph(
+      "graph {\n"
+      "  input x: float32[1, 2, 4, 4]\n"
+      "  input w: float32[2, 2, 3, 3]\n"
+      "  input s: float32[2]\n"
+      "  input h: float16[4]\n"
+      "  p: float32[1, 2, 6, 6] = pad(input: x, pad_width: ((0, 0), (0, 0), (1, 1), (1, 1)), "
+      "value: "
+      "0.0)\n"
+      "  c: float32[1, 2, 4, 4] = conv2d(input: p, weight: w, bias: None, stride: 1, padding: 0, "
+      "dilation: 1, groups: 1)\n"
+      "  b: float32[1, 2, 4, 4] = batch_norm_inference(input: c, mean: s, variance: s, "
+      "weight: s, bias: s, eps: 1e-05)\n"
+      "  r: float16[4] = relu(input: h)\n"
+      "  output b = b\n"
+      "  output r = r\n"
+      "}\n");
+  cpu_backend::make_executable(graph, {.dump = sink_of(dumped)});
+  const std::string& decomposed = dumped.after("decompose_batch_norm");
+  CHECK(!contains(decomposed, "batch_norm_inference"));
+  CHECK(contains(decomposed, "pad(input: x"));
+  const std::string& folded = dumped.after("fold_padding");
+  CHECK(!contains(folded, "pad(input: x"));
+  CHECK(!contains(folded, "storage_cast"));
+  CHECK(contains(dumped.after("legalize_half"), "storage_cast"));
 }
 
 TEST_CASE("dumps show groups, steps, epilogues and buffers") {
   const Dumped dump = dumped();
-  CHECK(contains(dump.after("legalize"), "t: float32[1, 16, 8, 8] = tanh(input: s)"));
+  CHECK(contains(dump.after("legalize_half"), "t: float32[1, 16, 8, 8] = tanh(input: s)"));
   CHECK(contains(dump.after("fusion"), "group: s = sigmoid; t = tanh\n"));
   CHECK(contains(dump.after("lowering"), "relu: c -> r"));
   CHECK(contains(dump.after("lowering"), "sigmoid+tanh: d -> t"));
@@ -83,6 +117,8 @@ TEST_CASE("dumps show groups, steps, epilogues and buffers") {
   CHECK(contains(dump.after("epilogues"), "conv2d+sigmoid+tanh: r, v -> t"));
   CHECK(contains(dump.after("memory"), "outputs 64 bytes\n"));
   CHECK(contains(dump.after("memory"), "m: buffer 4 at 0, 64 bytes, steps 2 to 2\n"));
+  CHECK(contains(dump.after("instantiate"), "step 0: conv2d+relu: traversal small\n"));
+  CHECK(contains(dump.after("instantiate"), "output m: buffer 4\n"));
 }
 
 TEST_CASE("dumps show the first elements of large constants") {
@@ -101,7 +137,7 @@ TEST_CASE("dumps show the first elements of large constants") {
       "}\n");
   std::string text;
   cpu_backend::make_executable(graph, {.dump = [&](std::string_view pass, const std::string& dump) {
-                                 if (pass == "legalize") text = dump;
+                                 if (pass == "legalize_half") text = dump;
                                }});
   CHECK(contains(text, "small: float32[8] = {1, 2, 3, 4, 5, 6, 7, 8}\n"));
   CHECK(contains(text, "large: float32[20] = {1, 2, 3, 4, 5, 6, 7, 8, ... 12 more}\n"));

@@ -30,13 +30,17 @@ void LoweredGraph::find_live_ranges() {
   }
 }
 
+std::string joined_ops(const std::vector<size_t>& nodes, const ShapedGraph& shaped) {
+  std::vector<std::string_view> ops;
+  for (const size_t node : nodes) ops.push_back(shaped.node(node).op->name);
+  return join(ops, "+");
+}
+
 std::string to_string(const LoweredGraph& lowered, const ShapedGraph& shaped) {
   std::string text;
   for (size_t i = 0; i < lowered.steps.size(); ++i) {
     const StepDescriptor& step = lowered.steps[i];
-    std::vector<std::string_view> ops;
-    for (const size_t node : step.nodes) ops.push_back(shaped.node(node).op->name);
-    text += fmt::format("step {}: {}: {} -> {}", i, join(ops, "+"),
+    text += fmt::format("step {}: {}: {} -> {}", i, joined_ops(step.nodes, shaped),
                         joined_names(step.reads, shaped), joined_names(step.writes, shaped));
     if (const int64_t bytes = step.scratch_bytes(); bytes > 0) {
       text += fmt::format("; scratch {} bytes", bytes);

@@ -34,6 +34,8 @@ struct LoweredGraph {
   void find_live_ranges();
 };
 
+// The names of the nodes' ops, such as "conv2d+relu".
+std::string joined_ops(const std::vector<size_t>& nodes, const ShapedGraph& shaped);
 // A line for each step: the ops that it computes, what it reads and writes, its scratch memory.
 std::string to_string(const LoweredGraph& lowered, const ShapedGraph& shaped);
 

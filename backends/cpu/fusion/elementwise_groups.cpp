@@ -1,5 +1,7 @@
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -69,6 +71,20 @@ NodeGroups fuse_elementwise(const LoweringContext& context) {
                     context.is_observed(i));
   }
   return ElementwiseRules(shaped, alone).groups();
+}
+
+std::string to_string(const NodeGroups& groups, const ShapedGraph& shaped) {
+  std::string text;
+  for (const std::vector<size_t>& group : groups) {
+    if (group.empty()) continue;
+    text += "group:";
+    for (const size_t node : group) {
+      const Node& at = shaped.node(node);
+      text += fmt::format(" {} = {}{}", shaped.graph().value(at.outputs.front()).name, at.op->name,
+                          node == group.back() ? "\n" : ";");
+    }
+  }
+  return text;
 }
 
 }  // namespace mithril::cpu_backend
