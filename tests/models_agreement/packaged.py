@@ -71,10 +71,9 @@ def minilm_differences():
         package = ml.load_package(path)
         tokenizer = Tokenizer.from_str(package.file("tokenizer.json").decode())
         compiled = package.compile()
-        hello = ("101", "7592", "2088", "102")  # [CLS] hello world [SEP]
         programs = {
             "embed.py": printed_by(sys.executable, EXAMPLES / "python" / "embed.py", path, HELLO),
-            "embed": printed_by(BUILD / "examples" / "embed", path, *hello),
+            "embed": printed_by(BUILD / "examples" / "embed", path, HELLO).T,
             "c/embed.py": printed_by(
                 sys.executable, EXAMPLES / "c" / "embed.py", BUILD / "libmithril_c.so", path
             ),

@@ -1,17 +1,10 @@
-// The tokenizer of BERT models without capital letters: text as the ids of pieces of words. It
-// agrees with Hugging Face's tokenizers for ASCII, CJK, and Latin, Greek and Cyrillic letters;
-// other letters keep capitals and accents.
-#pragma once
-#include <algorithm>
-#include <cstdint>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
+#include "mithril/text/words.hpp"
 
-namespace wordpiece {
+#include <algorithm>
+#include <iterator>
+
+namespace mithril {
+namespace {
 
 // Each letter, and the small letter without accents.
 // clang-format off
@@ -94,13 +87,13 @@ bool is_in(const CodeRange (&ranges)[count], char32_t c) {
                      [&](const CodeRange& range) { return range.first <= c && c <= range.last; });
 }
 
-inline bool is_space(char32_t c) {
+bool is_space(char32_t c) {
   return c == ' ' || (c >= 9 && c <= 13) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
          c == 0x3000;
 }
 
-inline bool is_punctuation(char32_t c) {
+bool is_punctuation(char32_t c) {
   if (c >= 0x80) return is_in(other_punctuation, c);
   return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
          (c >= 123 && c <= 126);
@@ -123,7 +116,7 @@ constexpr CodeRange left_out[] = {
     {0x20D0, 0x20DC},
     {0xFE00, 0xFE0F}};
 
-inline char32_t plain(char32_t c) {
+char32_t plain_letter(char32_t c) {
   if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   for (std::size_t i = 0; i < plain_letters.size(); i += 2) {
     if (plain_letters[i] == c) return plain_letters[i + 1];
@@ -131,7 +124,7 @@ inline char32_t plain(char32_t c) {
   return c;
 }
 
-inline std::u32string decoded(std::string_view utf8) {
+std::u32string code_points(std::string_view utf8) {
   std::u32string text;
   for (std::size_t i = 0; i < utf8.size();) {
     const auto byte = static_cast<unsigned char>(utf8[i]);
@@ -147,7 +140,9 @@ inline std::u32string decoded(std::string_view utf8) {
   return text;
 }
 
-inline std::string encoded(std::u32string_view text) {
+}  // namespace
+
+std::string utf8_of(std::u32string_view text) {
   std::string utf8;
   for (const char32_t c : text) {
     const auto add = [&](char32_t byte) { utf8 += static_cast<char>(byte); };
@@ -170,64 +165,20 @@ inline std::string encoded(std::u32string_view text) {
   return utf8;
 }
 
-// Words in small letters without accents; punctuation and ideographs are words of their own.
-inline std::vector<std::u32string> words(std::string_view text) {
+std::vector<std::u32string> bert_words(std::string_view text) {
   std::vector<std::u32string> found;
   bool in_word = false;
-  for (const char32_t c : decoded(text)) {
+  for (const char32_t c : code_points(text)) {
     if (is_space(c)) {
       in_word = false;
     } else if (!is_in(left_out, c)) {
       const bool is_alone = is_punctuation(c) || is_in(ideographs, c);
       if (is_alone || !in_word) found.emplace_back();
-      found.back() += plain(c);
+      found.back() += plain_letter(c);
       in_word = !is_alone;
     }
   }
   return found;
 }
 
-class Tokenizer {
- public:
-  // A vocabulary of one piece for each line: vocab.txt.
-  explicit Tokenizer(const std::string& path) {
-    std::ifstream file(path);
-    for (std::string piece; std::getline(file, piece);) {
-      ids_.emplace(piece, static_cast<std::int64_t>(ids_.size()));
-    }
-    if (ids_.empty()) throw std::runtime_error("cannot read " + path);
-  }
-
-  // [CLS], the pieces of the text, [SEP]; at most so many ids.
-  std::vector<std::int64_t> ids(std::string_view text, std::size_t most) const {
-    std::vector<std::int64_t> found = {ids_.at("[CLS]")};
-    for (const std::u32string& word : words(text)) add_pieces(word, found);
-    found.resize(std::min(found.size(), most - 1));
-    found.push_back(ids_.at("[SEP]"));
-    return found;
-  }
-
- private:
-  // The longest piece at each place; a word that has none is [UNK].
-  void add_pieces(std::u32string_view word, std::vector<std::int64_t>& found) const {
-    constexpr std::size_t longest_word = 100;
-    const std::size_t before = found.size();
-    for (std::size_t at = 0; at < word.size() && word.size() <= longest_word;) {
-      std::size_t length = word.size() - at;
-      auto piece = ids_.end();
-      for (; length > 0 && piece == ids_.end(); --length) {
-        piece = ids_.find((at > 0 ? "##" : "") + encoded(word.substr(at, length)));
-      }
-      if (piece == ids_.end()) break;
-      found.push_back(piece->second);
-      at += length + 1;
-      if (at == word.size()) return;
-    }
-    found.resize(before);
-    found.push_back(ids_.at("[UNK]"));
-  }
-
-  std::unordered_map<std::string, std::int64_t> ids_;
-};
-
-}  // namespace wordpiece
+}  // namespace mithril

@@ -1,0 +1,17 @@
+// Text as the words of BERT models without capital letters.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mithril {
+
+// Words in small letters without accents; punctuation and ideographs are words of their own. It
+// agrees with Hugging Face's tokenizers for ASCII, CJK, and Latin, Greek and Cyrillic letters;
+// other letters keep capitals and accents. Bytes that are not UTF-8 become unknown letters.
+std::vector<std::u32string> bert_words(std::string_view utf8);
+
+std::string utf8_of(std::u32string_view text);
+
+}  // namespace mithril

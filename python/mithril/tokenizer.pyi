@@ -1,0 +1,9 @@
+"""The tokenizer of a sentence encoder: text as ids of pieces of words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+class Tokenizer:
+    def __init__(self, tokenizer_json: str | bytes, *, max_length: int = 0) -> None: ...
+    def ids(self, text: str) -> list[int]: ...
+    def __call__(self, texts: Sequence[str]) -> dict[str, Any]: ...
