@@ -56,6 +56,10 @@ struct Failure {
                 "InputError", text};
 }
 
+inline void require(bool condition, const char* text) {
+  if (!condition) fail("E0870", text);
+}
+
 inline std::string quoted(const char* name) { return "'" + std::string(name) + "'"; }
 
 template <typename Action>
@@ -154,12 +158,12 @@ struct Result {
   ~Result() { std::free(memory); }
 };
 
-inline void describe(const Port* ports, size_t count, size_t index, mithril_port* port) {
+inline void describe(const char* function, const Port* ports, size_t count, size_t index,
+                     mithril_port* port) {
   static const char* const no_symbols[64] = {};
-  if (!port) fail("E0870", "port is NULL");
   if (index >= count)
-    fail("E0870",
-         "index is " + std::to_string(index) + ", expected less than " + std::to_string(count));
+    fail("E0870", std::string(function) + ": index is " + std::to_string(index) +
+                      ", expected less than " + std::to_string(count));
   const Port& found = ports[index];
   *port = {found.name, found.dtype, found.ndim, found.shape, no_symbols};
 }
@@ -234,24 +238,47 @@ mithril_status mithril_model_open(const char* path, const mithril_open_options* 
 }
 
 void mithril_model_free(mithril_model* model) { delete model; }
-const char* mithril_model_name(const mithril_model* model) {
-  return model ? mithril_library::description.name : "";
+mithril_status mithril_model_name(const mithril_model* model, const char** name,
+                                  mithril_error** error) {
+  return mithril_library::guarded(error, [&] {
+    mithril_library::require(model && name, "mithril_model_name: model and name are needed");
+    *name = mithril_library::description.name;
+  });
 }
-const char* mithril_model_revision(const mithril_model* model) {
-  return model ? mithril_library::description.revision : "";
+
+mithril_status mithril_model_revision(const mithril_model* model, const char** revision,
+                                      mithril_error** error) {
+  return mithril_library::guarded(error, [&] {
+    mithril_library::require(model && revision,
+                             "mithril_model_revision: model and revision are needed");
+    *revision = mithril_library::description.revision;
+  });
 }
-size_t mithril_model_input_count(const mithril_model* model) {
-  return model ? mithril_library::description.input_count : 0;
+
+mithril_status mithril_model_input_count(const mithril_model* model, size_t* count,
+                                         mithril_error** error) {
+  return mithril_library::guarded(error, [&] {
+    mithril_library::require(model && count,
+                             "mithril_model_input_count: model and count are needed");
+    *count = mithril_library::description.input_count;
+  });
 }
-size_t mithril_model_output_count(const mithril_model* model) {
-  return model ? mithril_library::description.output_count : 0;
+
+mithril_status mithril_model_output_count(const mithril_model* model, size_t* count,
+                                          mithril_error** error) {
+  return mithril_library::guarded(error, [&] {
+    mithril_library::require(model && count,
+                             "mithril_model_output_count: model and count are needed");
+    *count = mithril_library::description.output_count;
+  });
 }
 
 mithril_status mithril_model_input(const mithril_model* model, size_t index, mithril_port* port,
                                    mithril_error** error) {
   return mithril_library::guarded(error, [&] {
     using namespace mithril_library;
-    describe(description.inputs, model ? description.input_count : 0, index, port);
+    require(model && port, "mithril_model_input: model and port are needed");
+    describe("mithril_model_input", description.inputs, description.input_count, index, port);
   });
 }
 
@@ -259,7 +286,8 @@ mithril_status mithril_model_output(const mithril_model* model, size_t index, mi
                                     mithril_error** error) {
   return mithril_library::guarded(error, [&] {
     using namespace mithril_library;
-    describe(description.outputs, model ? description.output_count : 0, index, port);
+    require(model && port, "mithril_model_output: model and port are needed");
+    describe("mithril_model_output", description.outputs, description.output_count, index, port);
   });
 }
 

@@ -37,11 +37,15 @@ int main(int argc, char** argv) {
   if (argc < 2) return fprintf(stderr, "usage: run_package PACKAGE [BATCH LENGTH]\n"), 2;
   if (mithril_model_open(argv[1], NULL, &model, &error) != MITHRIL_OK)
     return failed("mithril_model_open", error);
-  printf("%s %s, library %s\n", mithril_model_name(model), mithril_model_revision(model),
-         mithril_version());
+  const char *name, *revision;
+  size_t inputs, outputs;
+  if (mithril_model_name(model, &name, &error) != MITHRIL_OK ||
+      mithril_model_revision(model, &revision, &error) != MITHRIL_OK ||
+      mithril_model_input_count(model, &inputs, &error) != MITHRIL_OK ||
+      mithril_model_output_count(model, &outputs, &error) != MITHRIL_OK)
+    return failed("listing the model", error);
+  printf("%s %s, library %s\n", name, revision, mithril_version());
 
-  const size_t inputs = mithril_model_input_count(model);
-  const size_t outputs = mithril_model_output_count(model);
   const char* names[MOST_PORTS];
   const DLTensor* given[MOST_PORTS];
   DLTensor tensors[MOST_PORTS];

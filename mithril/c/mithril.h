@@ -1,10 +1,12 @@
 /* The C interface of Mithril, C99: packages that are loaded and run with tensors of DLPack.
 
-   Every function that can fail returns a status and takes `mithril_error** error`: NULL, or where to
-   put an error object, which the caller frees. Pointers to const of a model live as long as the
-   model. A model is immutable: any number of threads may run it at the same time. Versions of this
-   header with the same MITHRIL_API_VERSION are compatible: a program that was compiled with an
-   older one runs with a newer library.
+   Every function of a model returns a status and takes `mithril_error** error`: NULL, or where to
+   put an error object, which the caller frees. The others cannot fail: versions, what an error
+   says, and what frees. Pointers to const of a model live as long as the model. A model is
+   immutable: any number of threads may run it at the same time.
+
+   Versions of this header with the same MITHRIL_API_VERSION are compatible. A program that was
+   compiled with an older version runs with a newer library, whose symbols have versions.
 
      mithril_error* error = NULL;
      mithril_model* model = NULL;
@@ -19,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MITHRIL_API_VERSION 1
+#define MITHRIL_API_VERSION 2
 
 #if defined(__GNUC__) && defined(MITHRIL_BUILDING)
 #define MITHRIL_EXPORT __attribute__((visibility("default")))
@@ -109,8 +111,10 @@ MITHRIL_EXPORT mithril_status mithril_model_open(const char* path,
                                                  const mithril_open_options* options,
                                                  mithril_model** model, mithril_error** error);
 MITHRIL_EXPORT void mithril_model_free(mithril_model* model);
-MITHRIL_EXPORT const char* mithril_model_name(const mithril_model* model);
-MITHRIL_EXPORT const char* mithril_model_revision(const mithril_model* model);
+MITHRIL_EXPORT mithril_status mithril_model_name(const mithril_model* model, const char** name,
+                                                 mithril_error** error);
+MITHRIL_EXPORT mithril_status mithril_model_revision(const mithril_model* model,
+                                                     const char** revision, mithril_error** error);
 
 /* An input or an output. */
 typedef struct mithril_port {
@@ -122,16 +126,18 @@ typedef struct mithril_port {
                                  sizes */
 } mithril_port;
 
-MITHRIL_EXPORT size_t mithril_model_input_count(const mithril_model* model);
-MITHRIL_EXPORT size_t mithril_model_output_count(const mithril_model* model);
+MITHRIL_EXPORT mithril_status mithril_model_input_count(const mithril_model* model, size_t* count,
+                                                        mithril_error** error);
+MITHRIL_EXPORT mithril_status mithril_model_output_count(const mithril_model* model, size_t* count,
+                                                         mithril_error** error);
 MITHRIL_EXPORT mithril_status mithril_model_input(const mithril_model* model, size_t index,
                                                   mithril_port* port, mithril_error** error);
 MITHRIL_EXPORT mithril_status mithril_model_output(const mithril_model* model, size_t index,
                                                    mithril_port* port, mithril_error** error);
 
 /* Runs the model with inputs by name, in any order, in the memory of this process. They belong to
-   the caller and are read during the call only. `outputs` receives mithril_model_output_count
-   tensors in the order of mithril_model_output. The caller frees each one:
+   the caller and are read during the call only. `outputs` receives as many tensors as
+   mithril_model_output_count says, in the order of mithril_model_output. The caller frees each one:
    tensor->deleter(tensor). After an error `outputs` is unchanged. */
 MITHRIL_EXPORT mithril_status mithril_model_run(const mithril_model* model,
                                                 const char* const* input_names,

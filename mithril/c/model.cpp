@@ -190,20 +190,36 @@ mithril_status mithril_model_open(const char* path, const mithril_open_options* 
 
 void mithril_model_free(mithril_model* model) { delete model; }
 
-const char* mithril_model_name(const mithril_model* model) {
-  return model ? model->package.info().name.c_str() : "";
+mithril_status mithril_model_name(const mithril_model* model, const char** name,
+                                  mithril_error** error) {
+  return guarded(error, [&] {
+    if (!model || !name) refuse_call("mithril_model_name: model and name are needed");
+    *name = model->package.info().name.c_str();
+  });
 }
 
-const char* mithril_model_revision(const mithril_model* model) {
-  return model ? model->package.info().revision.c_str() : "";
+mithril_status mithril_model_revision(const mithril_model* model, const char** revision,
+                                      mithril_error** error) {
+  return guarded(error, [&] {
+    if (!model || !revision) refuse_call("mithril_model_revision: model and revision are needed");
+    *revision = model->package.info().revision.c_str();
+  });
 }
 
-size_t mithril_model_input_count(const mithril_model* model) {
-  return model ? model->inputs.size() : 0;
+mithril_status mithril_model_input_count(const mithril_model* model, size_t* count,
+                                         mithril_error** error) {
+  return guarded(error, [&] {
+    if (!model || !count) refuse_call("mithril_model_input_count: model and count are needed");
+    *count = model->inputs.size();
+  });
 }
 
-size_t mithril_model_output_count(const mithril_model* model) {
-  return model ? model->outputs.size() : 0;
+mithril_status mithril_model_output_count(const mithril_model* model, size_t* count,
+                                          mithril_error** error) {
+  return guarded(error, [&] {
+    if (!model || !count) refuse_call("mithril_model_output_count: model and count are needed");
+    *count = model->outputs.size();
+  });
 }
 
 mithril_status mithril_model_input(const mithril_model* model, size_t index, mithril_port* port,

@@ -40,8 +40,6 @@ class Library:
         self.dll = ctypes.CDLL(str(path))
         for name in ("error_code", "error_message", "error_kind", "last_error", "version"):
             getattr(self.dll, f"mithril_{name}").restype = ctypes.c_char_p
-        for name in ("input_count", "output_count"):
-            getattr(self.dll, f"mithril_model_{name}").restype = ctypes.c_size_t
 
     def call(self, name: str, *arguments: object) -> Answer:
         error = ctypes.c_void_p()
@@ -53,6 +51,22 @@ class Library:
             assert self.dll.mithril_last_error().decode() == message
         self.dll.mithril_error_free(error)
         return status, code, message
+
+    def count(self, name: str, model: ctypes.c_void_p) -> int:
+        """The number of inputs or outputs."""
+        count = ctypes.c_size_t()
+        assert self.call(f"model_{name}_count", model, ctypes.byref(count)) == (0, "", "")
+        return count.value
+
+    def refusals_of_null(self) -> dict[str, Answer]:
+        """What each function of a model says about arguments that are all NULL."""
+        size = ctypes.c_size_t(0)
+        between = {"input": (size, None), "output": (size, None), "open": (None, None)}
+        between["run"] = (None, None, size, None, size)
+        names = ("name", "revision", "input_count", "output_count", *between)
+        return {
+            name: self.call(f"model_{name}", None, *between.get(name, (None,))) for name in names
+        }
 
     def opened(self, path: Path | str, mapped: bool = False) -> ctypes.c_void_p:
         model = ctypes.c_void_p()

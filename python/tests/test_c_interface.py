@@ -30,6 +30,13 @@ SMALL = {
     "num_hidden_layers": 2,
     "num_attention_heads": 3,
 }
+# What version 1 of the header declared without error objects.
+OLDER = {
+    "name": ctypes.c_char_p,
+    "revision": ctypes.c_char_p,
+    "input_count": ctypes.c_size_t,
+    "output_count": ctypes.c_size_t,
+}
 TOKENS = np.array([[101, 7592, 2088, 102]])
 
 
@@ -96,8 +103,42 @@ def test_the_library_exports_the_functions_of_the_header_with_versions() -> None
     declared = set(re.findall(r"MITHRIL_EXPORT[^;]*?(mithril_\w+)\(", header))
     listing = printed_by("nm", "-D", "--defined-only", LIBRARY)
     exported = set(re.findall(r" T (\S+)", listing))
-    assert exported == {f"{name}@@MITHRIL_1" for name in declared}
+    newer = {f"mithril_model_{name}" for name in OLDER}
+    expected = {f"{name}@@MITHRIL_{2 if name in newer else 1}" for name in declared}
+    assert exported == expected | {f"{name}@MITHRIL_1" for name in newer}
     assert "_ZN" not in listing
+
+
+def test_every_function_of_a_model_has_an_error_object(library: Library) -> None:
+    header = (ROOT / "mithril" / "c" / "mithril.h").read_text(encoding="utf-8")
+    declared = re.findall(r"MITHRIL_EXPORT ([^;]*?)\b(mithril_model_\w+)\(([^;]*)\);", header)
+    refused = library.refusals_of_null()
+    assert {f"mithril_model_{name}" for name in refused} == {
+        name for _, name, _ in declared if name != "mithril_model_free"
+    }
+    for returned, name, arguments in declared:
+        if name == "mithril_model_free":
+            continue
+        assert (name, returned.strip()) == (name, "mithril_status")
+        assert arguments.endswith("mithril_error** error")
+        status, code, message = refused[name.removeprefix("mithril_model_")]
+        assert (name, status, code) == (name, 1, "E0870")
+        assert f"{name}: " in message
+
+
+def test_programs_of_older_headers_run(library: Library, tmp_path: Path) -> None:
+    model = library.opened(save(tmp_path / "p"))
+    libc = ctypes.CDLL(None)
+    libc.dlvsym.restype = ctypes.c_void_p
+    libc.dlvsym.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+
+    def older(name: str) -> object:
+        at = libc.dlvsym(library.dll._handle, f"mithril_model_{name}".encode(), b"MITHRIL_1")
+        return ctypes.CFUNCTYPE(OLDER[name], ctypes.c_void_p)(at)(model)
+
+    assert [older(name) for name in ("name", "input_count", "output_count")] == [b"p", 1, 1]
+    assert older("revision") == ml.load_package(tmp_path / "p").info.revision.encode()
+    library.dll.mithril_model_free(model)
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +148,9 @@ def library() -> Library:
 
 def test_ports_are_listed(library: Library, tmp_path: Path) -> None:
     model = library.opened(save(tmp_path / "p"))
-    assert library.dll.mithril_api_version() == 1
+    assert library.dll.mithril_api_version() == 2
     assert library.dll.mithril_version().decode() == ml.__version__
-    assert library.dll.mithril_model_input_count(model) == 1
-    assert library.dll.mithril_model_output_count(model) == 1
+    assert (library.count("input", model), library.count("output", model)) == (1, 1)
     port, size = Port(), ctypes.c_size_t
     assert library.call("model_input", model, size(0), ctypes.byref(port))[0] == 0
     assert (port.name, port.code, port.bits, port.lanes, port.ndim) == (b"x", 2, 32, 1, 2)
@@ -210,8 +250,6 @@ def test_null_is_allowed_where_there_is_nothing(library: Library) -> None:
     library.dll.mithril_error_free(None)
     library.dll.mithril_model_free(None)
     assert library.dll.mithril_error_message(None) == b""
-    assert library.dll.mithril_model_input_count(None) == 0
-    assert library.call("model_input", None, ctypes.c_size_t(0), None)[1] == "E0870"
 
 
 def test_torchscript_runs_if_native_code_is_allowed(library: Library, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_library_gives_the_answers_of_the_model(built: Path) -> None:
     assert library.call("model_input", opened, ctypes.c_size_t(0), ctypes.byref(port))[0] == 0
     assert (port.name, port.ndim, port.shape[:2]) == (b"x", 2, [2, 4])
     assert (port.symbols[0], port.symbols[1]) == (None, None)
-    assert library.dll.mithril_model_output_count(opened) == 1
+    assert (library.count("input", opened), library.count("output", opened)) == (1, 1)
     library.dll.mithril_model_free(opened)
 
 
@@ -65,9 +65,9 @@ def test_a_library_needs_nothing_of_mithril_and_exports_the_interface_only(built
     listing = subprocess.run(
         ["nm", "-D", "--defined-only", built], capture_output=True, text=True, check=True
     ).stdout
-    names = set(re.findall(r" \w (\S+)", listing)) - {"MITHRIL_1"}
-    assert "mithril_model_run@@MITHRIL_1" in names
-    assert all(re.fullmatch(r"mithril_\w+@@MITHRIL_1", name) for name in names)
+    names = set(re.findall(r" \w (\S+)", listing)) - {"MITHRIL_1", "MITHRIL_2"}
+    assert {"mithril_model_run@@MITHRIL_1", "mithril_model_name@@MITHRIL_2"} <= names
+    assert all(re.fullmatch(r"mithril_\w+@@MITHRIL_[12]", name) for name in names)
 
 
 def test_wrong_calls_have_the_errors_of_the_interface(built: Path) -> None:
@@ -88,6 +88,12 @@ def test_wrong_calls_have_the_errors_of_the_interface(built: Path) -> None:
     assert (status, code) == (1, "E0870")
     assert "output_count is 2, expected 1" in message
     library.dll.mithril_model_free(opened)
+
+
+def test_every_function_of_a_model_has_an_error_object(built: Path) -> None:
+    for name, (status, code, message) in Library(built).refusals_of_null().items():
+        assert (name, status, code) == (name, 1, "E0870")
+        assert f"mithril_model_{name}: " in message
 
 
 def test_other_weights_are_refused(built: Path, tmp_path: Path) -> None:
