@@ -64,13 +64,13 @@ class KernelText {
     for (const std::size_t node : nodes_) {
       if (!add(node)) return std::nullopt;
     }
-    if (made_.inputs.size() > static_cast<std::size_t>(CudaLayout::most_inputs))
+    if (kernel_.inputs.size() > static_cast<std::size_t>(CudaLayout::most_inputs))
       return std::nullopt;
-    made_.outputs.assign(kept_.begin(), kept_.end());
-    made_.text = fmt::format("template <int lanes>\n__device__ void {}_items({}) {{\n{}}}\n{}{}",
-                             name, parameters("const Layout& layout"), items(), entry(name, "", 1),
-                             entry(name, "_lanes", cuda_lanes));
-    return std::move(made_);
+    kernel_.outputs.assign(kept_.begin(), kept_.end());
+    kernel_.text = fmt::format("template <int lanes>\n__device__ void {}_items({}) {{\n{}}}\n{}{}",
+                               name, parameters("const Layout& layout"), items(),
+                               entry(name, "", 1), entry(name, "_lanes", cuda_lanes));
+    return std::move(kernel_);
   }
 
  private:
@@ -97,15 +97,15 @@ class KernelText {
   // The variable of a value: of a node before, or of an input, which is read at its first use.
   std::string variable(ValueId id) {
     const auto [at, added] = variables_.try_emplace(id, fmt::format("v{}", variables_.size()));
-    if (added) made_.inputs.push_back(id);
+    if (added) kernel_.inputs.push_back(id);
     return at->second;
   }
 
   std::string parameters(const std::string& layout) const {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < made_.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) {
       all.push_back(
-          fmt::format("const {}* __restrict__ x{}", element_type(dtype(made_.inputs[i])), i));
+          fmt::format("const {}* __restrict__ x{}", element_type(dtype(kernel_.inputs[i])), i));
     }
     for (std::size_t i = 0; i < kept_.size(); ++i)
       all.push_back(fmt::format("{}* __restrict__ y{}", element_type(dtype(kept_[i])), i));
@@ -115,7 +115,7 @@ class KernelText {
 
   std::string entry(const std::string& name, const char* suffix, std::int64_t lanes) const {
     std::vector<std::string> arguments;
-    for (std::size_t i = 0; i < made_.inputs.size(); ++i)
+    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i)
       arguments.push_back(fmt::format("x{}", i));
     for (std::size_t i = 0; i < kept_.size(); ++i) arguments.push_back(fmt::format("y{}", i));
     arguments.emplace_back("layout");
@@ -126,21 +126,21 @@ class KernelText {
 
   // A loop over the items of a thread: as many neighbours as there are lanes.
   std::string items() const {
-    std::string places, loads, reads, writes, stores;
-    if (!made_.inputs.empty()) {
-      places = fmt::format("    int64_t at[{}];\n    find(at, layout, item * lanes);\n",
-                           made_.inputs.size());
+    std::string offsets, loads, reads, writes, stores;
+    if (!kernel_.inputs.empty()) {
+      offsets = fmt::format("    int64_t at[{}];\n    find_offsets(at, layout, item * lanes);\n",
+                            kernel_.inputs.size());
     }
-    for (std::size_t i = 0; i < made_.inputs.size(); ++i) {
-      const DType from = dtype(made_.inputs[i]);
+    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) {
+      const DType from = dtype(kernel_.inputs[i]);
       loads += fmt::format(
-          "    const Lanes<{0}, lanes> a{1} = taken<lanes>(x{1} + at[{1}], "
+          "    const Lanes<{0}, lanes> a{1} = load_lanes<lanes>(x{1} + at[{1}], "
           "layout.steps[{1}][layout.axes - 1]);\n",
           element_type(from), i);
       std::string element = fmt::format("a{}.at[k]", i);
       if (is_half(from)) element = "number(" + element + ")";
       reads += fmt::format("      const {} {} = {};\n", codegen::type_name(in_registers(from)),
-                           variables_.at(made_.inputs[i]), element);
+                           variables_.at(kernel_.inputs[i]), element);
     }
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const std::string type = element_type(dtype(kept_[i])), &value = variables_.at(kept_[i]);
@@ -148,13 +148,13 @@ class KernelText {
       writes += fmt::format(
           "      b{}.at[k] = {};\n", i,
           is_half(dtype(kept_[i])) ? fmt::format("Element<{}>::of({})", type, value) : value);
-      stores += fmt::format("    put(y{0} + item * lanes, b{0});\n", i);
+      stores += fmt::format("    store_lanes(y{0} + item * lanes, b{0});\n", i);
     }
     return fmt::format(
         "  const int64_t items = layout.count / lanes;\n"
         "  for (int64_t item = first_item(); item < items; item += item_step()) {{\n{}{}"
         "#pragma unroll\n    for (int k = 0; k < lanes; ++k) {{\n{}{}{}    }}\n{}  }}\n",
-        places, loads, reads, body_, writes, stores);
+        offsets, loads, reads, body_, writes, stores);
   }
 
   const Graph& graph_;
@@ -164,7 +164,7 @@ class KernelText {
   const Dims dims_;
   std::map<ValueId, std::string> variables_;
   std::string body_;
-  CudaKernel made_;
+  CudaKernel kernel_;
 };
 
 }  // namespace

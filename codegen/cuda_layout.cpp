@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "mithril/base/error.hpp"
 
@@ -13,31 +14,34 @@ namespace {
 using Extents = std::span<const std::int64_t>;
 using Axes = std::vector<std::size_t>;  // outermost first
 
-// The order of the axes in memory, if the input has these sizes, and no gaps.
-bool is_dense(const CudaInput& input, Extents sizes, Axes& order) {
-  if (!std::equal(input.sizes.begin(), input.sizes.end(), sizes.begin(), sizes.end())) return false;
-  order.resize(sizes.size());
+Axes row_major(std::size_t rank) {
+  Axes order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// The order of the axes in memory. None if the input has other sizes or gaps.
+std::optional<Axes> dense_order(const CudaInput& input, Extents sizes) {
+  if (!std::equal(input.sizes.begin(), input.sizes.end(), sizes.begin(), sizes.end()))
+    return std::nullopt;
+  Axes order = row_major(sizes.size());
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return input.strides[a] > input.strides[b];
   });
   std::int64_t step = 1;
   for (std::size_t at = order.size(); at-- > 0;) {
     const std::size_t axis = order[at];
-    if (sizes[axis] != 1 && input.strides[axis] != step) return false;
+    if (sizes[axis] != 1 && input.strides[axis] != step) return std::nullopt;
     step *= sizes[axis];
   }
-  return true;
+  return order;
 }
 
 Axes order_of(Extents sizes, std::span<const CudaInput> inputs) {
-  Axes order;
   for (const CudaInput& input : inputs) {
-    if (is_dense(input, sizes, order)) return order;
+    if (auto order = dense_order(input, sizes)) return *std::move(order);
   }
-  order.resize(sizes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return order;
+  return row_major(sizes.size());
 }
 
 // The step of a broadcast input along an axis of the results.

@@ -40,11 +40,11 @@ class ElementwiseFusion {
   Fusion run() {
     const auto may_merge = [this](Nodes from, Nodes to, size_t producer, size_t node) {
       return fits_[producer] && fits_[node] &&
-             nodes()[producer].output_dims == nodes()[node].output_dims && are_few(from, to);
+             nodes()[producer].output_dims == nodes()[node].output_dims && has_few_inputs(from, to);
     };
-    replace(ordered(fused(
+    replace(ordered(parts_of(
         group_nodes(producers_, {.may_merge = may_merge, .most_nodes = most_nodes_of_kernel}))));
-    return std::move(made_);
+    return std::move(fusion_);
   }
 
  private:
@@ -82,7 +82,7 @@ class ElementwiseFusion {
     });
   }
 
-  bool are_few(Nodes from, Nodes to) const {
+  bool has_few_inputs(Nodes from, Nodes to) const {
     std::unordered_set<ValueId> read;
     for (const Nodes part : {from, to}) {
       for (const size_t node : part) {
@@ -116,14 +116,14 @@ class ElementwiseFusion {
            (group.size() > 1 || program_.nodes[group.front()].steps.size() > 1);
   }
 
-  std::vector<Part> fused(NodeGroups groups) {
+  std::vector<Part> parts_of(NodeGroups groups) {
     std::vector<Part> parts;
     for (std::vector<size_t>& group : groups) {
       if (group.empty()) continue;
       auto kernel = pays_off(group) ? kernel_of(group) : nullptr;
       if (kernel) {
-        made_.nodes += group.size();
-        ++made_.kernels;
+        fusion_.nodes += group.size();
+        ++fusion_.kernels;
         parts.push_back({std::move(group), std::move(kernel)});
         continue;
       }
@@ -136,7 +136,7 @@ class ElementwiseFusion {
     const std::vector<ValueId> values = kept(group);
     if (values.empty()) return nullptr;
     const auto text = cuda_kernel(graph_, program_.plan, group, values, kernel_name);
-    const LoadedKernel* kernel = text ? device_.find(text->text, made_.why) : nullptr;
+    const LoadedKernel* kernel = text ? device_.find(text->text, fusion_.why) : nullptr;
     if (!kernel) return nullptr;
     FusedKernel made{.kernel = kernel,
                      .multiprocessors = device_.multiprocessors(),
@@ -250,7 +250,7 @@ class ElementwiseFusion {
   std::vector<std::vector<size_t>> readers_;    // per value: nodes
   std::vector<std::vector<size_t>> producers_;  // per node
   std::vector<bool> fits_;                      // per node: whether it has a kernel
-  Fusion made_;
+  Fusion fusion_;
 };
 
 }  // namespace

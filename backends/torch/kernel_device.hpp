@@ -37,7 +37,7 @@ class CubinLoader {
   virtual std::string architecture() const = 0;  // "sm_90"
   virtual int multiprocessors() const = 0;
   // The major version of the CUDA runtime. NVRTC must have the same.
-  virtual int runtime_major() const { return newest_cuda; }
+  virtual int runtime_major() const = 0;
   // Throws c10::Error.
   virtual const LoadedKernel* load(const std::string& cubin) = 0;
 };

@@ -17,7 +17,7 @@ struct alignas(lanes * sizeof(T)) Lanes {
 };
 // `step`: from one element to the next, 0 or 1. All threads agree on it.
 template <int lanes, typename T>
-__device__ Lanes<T, lanes> taken(const T* from, int64_t step) {
+__device__ Lanes<T, lanes> load_lanes(const T* from, int64_t step) {
   if (lanes == 1 || step == 1) return *reinterpret_cast<const Lanes<T, lanes>*>(from);
   Lanes<T, lanes> all;
 #pragma unroll
@@ -25,35 +25,36 @@ __device__ Lanes<T, lanes> taken(const T* from, int64_t step) {
   return all;
 }
 template <int lanes, typename T>
-__device__ void put(T* to, const Lanes<T, lanes>& all) {
+__device__ void store_lanes(T* to, const Lanes<T, lanes>& all) {
   *reinterpret_cast<Lanes<T, lanes>*>(to) = all;
 }
 
-// Adds to each place what an index is worth along an axis.
+// Adds the offset of an index along an axis to the offset of each input.
 template <int inputs>
-__device__ void move(int64_t (&places)[inputs], const Layout& layout, int64_t axis, int64_t index) {
+__device__ void add_offsets(int64_t (&offsets)[inputs], const Layout& layout, int64_t axis,
+                            int64_t index) {
 #pragma unroll
-  for (int i = 0; i < inputs; ++i) places[i] += index * layout.steps[i][axis];
+  for (int i = 0; i < inputs; ++i) offsets[i] += index * layout.steps[i][axis];
 }
-// Where each input has the element. Divisions of 32 bits are several times as fast.
 template <typename Index, int inputs>
-__device__ void find_places(int64_t (&places)[inputs], const Layout& layout, Index element) {
+__device__ void find_offsets_by(int64_t (&offsets)[inputs], const Layout& layout, Index element) {
 #pragma unroll
-  for (int i = 0; i < inputs; ++i) places[i] = 0;
+  for (int i = 0; i < inputs; ++i) offsets[i] = 0;
 #pragma unroll 1
   for (int64_t axis = layout.axes - 1; axis > 0; --axis) {
     const Index size = static_cast<Index>(layout.sizes[axis]), outer = element / size;
-    move(places, layout, axis, static_cast<int64_t>(element - outer * size));
+    add_offsets(offsets, layout, axis, static_cast<int64_t>(element - outer * size));
     element = outer;
   }
-  move(places, layout, 0, static_cast<int64_t>(element));
+  add_offsets(offsets, layout, 0, static_cast<int64_t>(element));
 }
+// The offset of an element in each input. Divisions of 32 bits are several times as fast.
 template <int inputs>
-__device__ void find(int64_t (&places)[inputs], const Layout& layout, int64_t element) {
+__device__ void find_offsets(int64_t (&offsets)[inputs], const Layout& layout, int64_t element) {
   if (layout.count <= 2147483647)
-    find_places(places, layout, static_cast<unsigned>(element));
+    find_offsets_by(offsets, layout, static_cast<unsigned>(element));
   else
-    find_places(places, layout, static_cast<unsigned long long>(element));
+    find_offsets_by(offsets, layout, static_cast<unsigned long long>(element));
 }
 __device__ int64_t first_item() {
   return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

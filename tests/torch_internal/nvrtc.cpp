@@ -33,6 +33,7 @@ class FakeLoader final : public torch_backend::CubinLoader {
  public:
   std::string architecture() const override { return "sm_90"; }
   int multiprocessors() const override { return 4; }
+  int runtime_major() const override { return torch_backend::newest_cuda; }
   const LoadedKernel* load(const std::string& cubin) override {
     loaded.push_back(cubin);
     TORCH_CHECK(!refuses, "no room\nin the device");

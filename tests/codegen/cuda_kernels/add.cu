@@ -3,9 +3,9 @@ __device__ void add_1_items(const float* __restrict__ x0, const float* __restric
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void add_1_items(const float* __restrict__ x0, const float* __restric
       const float v2 = v0 + v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -29,9 +29,9 @@ __device__ void add_1_double_items(const double* __restrict__ x0, const double* 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -40,7 +40,7 @@ __device__ void add_1_double_items(const double* __restrict__ x0, const double* 
       const double v2 = v0 + v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
@@ -55,9 +55,9 @@ __device__ void add_1_half_items(const Half* __restrict__ x0, const Half* __rest
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -66,7 +66,7 @@ __device__ void add_1_half_items(const Half* __restrict__ x0, const Half* __rest
       const float v2 = rounded<Half>(v0 + v1);
       b0.at[k] = Element<Half>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
@@ -81,9 +81,9 @@ __device__ void add_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloat
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -92,7 +92,7 @@ __device__ void add_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloat
       const float v2 = rounded<BFloat16>(v0 + v1);
       b0.at[k] = Element<BFloat16>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
@@ -107,8 +107,8 @@ __device__ void add_6_items(const float* __restrict__ x0, float* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -116,7 +116,7 @@ __device__ void add_6_items(const float* __restrict__ x0, float* __restrict__ y0
       const float v1 = v0 + 2.5f;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -131,8 +131,8 @@ __device__ void add_7_items(const float* __restrict__ x0, float* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -140,7 +140,7 @@ __device__ void add_7_items(const float* __restrict__ x0, float* __restrict__ y0
       const float v1 = 2.5f + v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -155,8 +155,8 @@ __device__ void add_8_items(const float* __restrict__ x0, float* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -164,7 +164,7 @@ __device__ void add_8_items(const float* __restrict__ x0, float* __restrict__ y0
       const float v1 = v0 + 3.0f;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -179,9 +179,9 @@ __device__ void add_15_items(const int64_t* __restrict__ x0, const int64_t* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -190,7 +190,7 @@ __device__ void add_15_items(const int64_t* __restrict__ x0, const int64_t* __re
       const int64_t v2 = wrapping_sum<int64_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
@@ -205,9 +205,9 @@ __device__ void add_16_items(const int32_t* __restrict__ x0, const int64_t* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -216,7 +216,7 @@ __device__ void add_16_items(const int32_t* __restrict__ x0, const int64_t* __re
       const int64_t v2 = wrapping_sum<int64_t>(static_cast<int64_t>(v0), v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_16(const int32_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
@@ -231,9 +231,9 @@ __device__ void add_17_items(const int64_t* __restrict__ x0, const float* __rest
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -242,7 +242,7 @@ __device__ void add_17_items(const int64_t* __restrict__ x0, const float* __rest
       const float v2 = static_cast<float>(v0) + v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_17(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -257,8 +257,8 @@ __device__ void add_18_items(const int64_t* __restrict__ x0, float* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -266,7 +266,7 @@ __device__ void add_18_items(const int64_t* __restrict__ x0, float* __restrict__
       const float v1 = static_cast<float>(v0) + 0.5f;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_18(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -281,9 +281,9 @@ __device__ void add_19_items(const bool* __restrict__ x0, const bool* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<bool, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<bool, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -292,7 +292,7 @@ __device__ void add_19_items(const bool* __restrict__ x0, const bool* __restrict
       const bool v2 = v0 || v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_19(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -307,9 +307,9 @@ __device__ void add_20_items(const int32_t* __restrict__ x0, const int32_t* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int32_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int32_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int32_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -318,7 +318,7 @@ __device__ void add_20_items(const int32_t* __restrict__ x0, const int32_t* __re
       const int32_t v2 = wrapping_sum<int32_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void add_20(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {

@@ -3,9 +3,9 @@ __device__ void atan2_1_items(const float* __restrict__ x0, const float* __restr
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void atan2_1_items(const float* __restrict__ x0, const float* __restr
       const float v2 = std::atan2(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void atan2_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -29,9 +29,9 @@ __device__ void atan2_1_double_items(const double* __restrict__ x0, const double
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -40,7 +40,7 @@ __device__ void atan2_1_double_items(const double* __restrict__ x0, const double
       const double v2 = std::atan2(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void atan2_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
@@ -55,9 +55,9 @@ __device__ void atan2_1_half_items(const Half* __restrict__ x0, const Half* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -66,7 +66,7 @@ __device__ void atan2_1_half_items(const Half* __restrict__ x0, const Half* __re
       const float v2 = rounded<Half>(std::atan2(v0, v1));
       b0.at[k] = Element<Half>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void atan2_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
@@ -81,9 +81,9 @@ __device__ void atan2_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -92,7 +92,7 @@ __device__ void atan2_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
       const float v2 = rounded<BFloat16>(std::atan2(v0, v1));
       b0.at[k] = Element<BFloat16>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void atan2_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
@@ -107,9 +107,9 @@ __device__ void atan2_6_items(const int64_t* __restrict__ x0, const int64_t* __r
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -118,7 +118,7 @@ __device__ void atan2_6_items(const int64_t* __restrict__ x0, const int64_t* __r
       const float v2 = std::atan2(static_cast<float>(v0), static_cast<float>(v1));
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void atan2_6(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {

@@ -3,8 +3,8 @@ __device__ void cast_1_items(const float* __restrict__ x0, double* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -12,7 +12,7 @@ __device__ void cast_1_items(const float* __restrict__ x0, double* __restrict__ 
       const double v1 = static_cast<double>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_1(const float* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -27,8 +27,8 @@ __device__ void cast_1_double_items(const double* __restrict__ x0, double* __res
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -36,7 +36,7 @@ __device__ void cast_1_double_items(const double* __restrict__ x0, double* __res
       const double v1 = v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -51,8 +51,8 @@ __device__ void cast_1_half_items(const Half* __restrict__ x0, double* __restric
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -60,7 +60,7 @@ __device__ void cast_1_half_items(const Half* __restrict__ x0, double* __restric
       const double v1 = static_cast<double>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_1_half(const Half* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -75,8 +75,8 @@ __device__ void cast_1_bfloat_items(const BFloat16* __restrict__ x0, double* __r
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -84,7 +84,7 @@ __device__ void cast_1_bfloat_items(const BFloat16* __restrict__ x0, double* __r
       const double v1 = static_cast<double>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_1_bfloat(const BFloat16* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -99,8 +99,8 @@ __device__ void cast_2_items(const float* __restrict__ x0, float* __restrict__ y
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -108,7 +108,7 @@ __device__ void cast_2_items(const float* __restrict__ x0, float* __restrict__ y
       const float v1 = v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -123,8 +123,8 @@ __device__ void cast_4_items(const float* __restrict__ x0, Half* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -132,7 +132,7 @@ __device__ void cast_4_items(const float* __restrict__ x0, Half* __restrict__ y0
       const float v1 = rounded<Half>(v0);
       b0.at[k] = Element<Half>::of(v1);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_4(const float* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
@@ -147,8 +147,8 @@ __device__ void cast_5_items(const float* __restrict__ x0, int64_t* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -156,7 +156,7 @@ __device__ void cast_5_items(const float* __restrict__ x0, int64_t* __restrict__
       const int64_t v1 = to_integer<int64_t>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_5(const float* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
@@ -171,8 +171,8 @@ __device__ void cast_6_items(const float* __restrict__ x0, bool* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -180,7 +180,7 @@ __device__ void cast_6_items(const float* __restrict__ x0, bool* __restrict__ y0
       const bool v1 = static_cast<bool>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_6(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -195,8 +195,8 @@ __device__ void cast_7_items(const bool* __restrict__ x0, int32_t* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int32_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -204,7 +204,7 @@ __device__ void cast_7_items(const bool* __restrict__ x0, int32_t* __restrict__ 
       const int32_t v1 = static_cast<int32_t>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_7(const bool* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
@@ -219,8 +219,8 @@ __device__ void cast_8_items(const int64_t* __restrict__ x0, double* __restrict_
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -228,7 +228,7 @@ __device__ void cast_8_items(const int64_t* __restrict__ x0, double* __restrict_
       const double v1 = static_cast<double>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void cast_8(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {

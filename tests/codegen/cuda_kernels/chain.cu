@@ -3,10 +3,10 @@ __device__ void chain_items(const float* __restrict__ x0, const float* __restric
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<float, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<float, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<float, lanes> b0;
     Lanes<float, lanes> b1;
 #pragma unroll
@@ -21,8 +21,8 @@ __device__ void chain_items(const float* __restrict__ x0, const float* __restric
       b0.at[k] = v4;
       b1.at[k] = v6;
     }
-    put(y0 + item * lanes, b0);
-    put(y1 + item * lanes, b1);
+    store_lanes(y0 + item * lanes, b0);
+    store_lanes(y1 + item * lanes, b1);
   }
 }
 extern "C" __global__ void chain(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {

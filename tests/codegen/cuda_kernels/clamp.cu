@@ -3,8 +3,8 @@ __device__ void clamp_1_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -12,7 +12,7 @@ __device__ void clamp_1_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = 0.5f < (v0 < -0.5f ? -0.5f : v0) ? 0.5f : v0 < -0.5f ? -0.5f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -27,8 +27,8 @@ __device__ void clamp_1_double_items(const double* __restrict__ x0, double* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -36,7 +36,7 @@ __device__ void clamp_1_double_items(const double* __restrict__ x0, double* __re
       const double v1 = 0.5 < (v0 < -0.5 ? -0.5 : v0) ? 0.5 : v0 < -0.5 ? -0.5 : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -51,8 +51,8 @@ __device__ void clamp_1_half_items(const Half* __restrict__ x0, Half* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -60,7 +60,7 @@ __device__ void clamp_1_half_items(const Half* __restrict__ x0, Half* __restrict
       const float v1 = rounded<Half>(0.5f < (v0 < -0.5f ? -0.5f : v0) ? 0.5f : v0 < -0.5f ? -0.5f : v0);
       b0.at[k] = Element<Half>::of(v1);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
@@ -75,8 +75,8 @@ __device__ void clamp_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16* 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -84,7 +84,7 @@ __device__ void clamp_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16* 
       const float v1 = rounded<BFloat16>(0.5f < (v0 < -0.5f ? -0.5f : v0) ? 0.5f : v0 < -0.5f ? -0.5f : v0);
       b0.at[k] = Element<BFloat16>::of(v1);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
@@ -99,8 +99,8 @@ __device__ void clamp_2_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -108,7 +108,7 @@ __device__ void clamp_2_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = v0 < -0.5f ? -0.5f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -123,8 +123,8 @@ __device__ void clamp_3_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -132,7 +132,7 @@ __device__ void clamp_3_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = 0.5f < v0 ? 0.5f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_3(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -147,8 +147,8 @@ __device__ void clamp_4_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -156,7 +156,7 @@ __device__ void clamp_4_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_4(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -171,8 +171,8 @@ __device__ void clamp_5_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -180,7 +180,7 @@ __device__ void clamp_5_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = 1.0f < (v0 < -1.0f ? -1.0f : v0) ? 1.0f : v0 < -1.0f ? -1.0f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -195,8 +195,8 @@ __device__ void clamp_6_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -204,7 +204,7 @@ __device__ void clamp_6_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = v0 < 0.0f ? 0.0f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -219,8 +219,8 @@ __device__ void clamp_10_items(const float* __restrict__ x0, float* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -228,7 +228,7 @@ __device__ void clamp_10_items(const float* __restrict__ x0, float* __restrict__
       const float v1 = 1.0f < (v0 < 2.0f ? 2.0f : v0) ? 1.0f : v0 < 2.0f ? 2.0f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_10(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -243,8 +243,8 @@ __device__ void clamp_11_items(const int64_t* __restrict__ x0, int64_t* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -252,7 +252,7 @@ __device__ void clamp_11_items(const int64_t* __restrict__ x0, int64_t* __restri
       const int64_t v1 = 2 < (v0 < -2 ? -2 : v0) ? 2 : v0 < -2 ? -2 : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_11(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
@@ -267,8 +267,8 @@ __device__ void clamp_12_items(const float* __restrict__ x0, float* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -276,7 +276,7 @@ __device__ void clamp_12_items(const float* __restrict__ x0, float* __restrict__
       const float v1 = 0.1f < (v0 < -0.1f ? -0.1f : v0) ? 0.1f : v0 < -0.1f ? -0.1f : v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -291,8 +291,8 @@ __device__ void clamp_13_items(const int64_t* __restrict__ x0, int64_t* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -300,7 +300,7 @@ __device__ void clamp_13_items(const int64_t* __restrict__ x0, int64_t* __restri
       const int64_t v1 = v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_13(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
@@ -315,8 +315,8 @@ __device__ void clamp_14_items(const int64_t* __restrict__ x0, float* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -324,7 +324,7 @@ __device__ void clamp_14_items(const int64_t* __restrict__ x0, float* __restrict
       const float v1 = 2.5f < (static_cast<float>(v0) < -1.5f ? -1.5f : static_cast<float>(v0)) ? 2.5f : static_cast<float>(v0) < -1.5f ? -1.5f : static_cast<float>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_14(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -339,8 +339,8 @@ __device__ void clamp_15_items(const int32_t* __restrict__ x0, float* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -348,7 +348,7 @@ __device__ void clamp_15_items(const int32_t* __restrict__ x0, float* __restrict
       const float v1 = 2.5f < (static_cast<float>(v0) < -2.0f ? -2.0f : static_cast<float>(v0)) ? 2.5f : static_cast<float>(v0) < -2.0f ? -2.0f : static_cast<float>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_15(const int32_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -363,8 +363,8 @@ __device__ void clamp_16_items(const int64_t* __restrict__ x0, float* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -372,7 +372,7 @@ __device__ void clamp_16_items(const int64_t* __restrict__ x0, float* __restrict
       const float v1 = 0.25f < static_cast<float>(v0) ? 0.25f : static_cast<float>(v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void clamp_16(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {

@@ -8,7 +8,7 @@ __device__ void fill_like_1_items(float* __restrict__ y0, const Layout& layout) 
       const float v0 = 0.5f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_1(float* __restrict__ y0, const Layout layout) {
@@ -28,7 +28,7 @@ __device__ void fill_like_1_double_items(double* __restrict__ y0, const Layout& 
       const double v0 = 0.5;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_1_double(double* __restrict__ y0, const Layout layout) {
@@ -48,7 +48,7 @@ __device__ void fill_like_1_half_items(Half* __restrict__ y0, const Layout& layo
       const float v0 = rounded<Half>(0.5f);
       b0.at[k] = Element<Half>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_1_half(Half* __restrict__ y0, const Layout layout) {
@@ -68,7 +68,7 @@ __device__ void fill_like_1_bfloat_items(BFloat16* __restrict__ y0, const Layout
       const float v0 = rounded<BFloat16>(0.5f);
       b0.at[k] = Element<BFloat16>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
@@ -88,7 +88,7 @@ __device__ void fill_like_2_items(float* __restrict__ y0, const Layout& layout) 
       const float v0 = 3.0f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_2(float* __restrict__ y0, const Layout layout) {
@@ -108,7 +108,7 @@ __device__ void fill_like_3_items(int64_t* __restrict__ y0, const Layout& layout
       const int64_t v0 = 3;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_3(int64_t* __restrict__ y0, const Layout layout) {
@@ -128,7 +128,7 @@ __device__ void fill_like_4_items(bool* __restrict__ y0, const Layout& layout) {
       const bool v0 = true;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void fill_like_4(bool* __restrict__ y0, const Layout layout) {

@@ -8,7 +8,7 @@ __device__ void full_1_items(float* __restrict__ y0, const Layout& layout) {
       const float v0 = 1.5f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_1(float* __restrict__ y0, const Layout layout) {
@@ -28,7 +28,7 @@ __device__ void full_1_double_items(double* __restrict__ y0, const Layout& layou
       const double v0 = 1.5;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_1_double(double* __restrict__ y0, const Layout layout) {
@@ -48,7 +48,7 @@ __device__ void full_1_half_items(Half* __restrict__ y0, const Layout& layout) {
       const float v0 = rounded<Half>(1.5f);
       b0.at[k] = Element<Half>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_1_half(Half* __restrict__ y0, const Layout layout) {
@@ -68,7 +68,7 @@ __device__ void full_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& lay
       const float v0 = rounded<BFloat16>(1.5f);
       b0.at[k] = Element<BFloat16>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
@@ -88,7 +88,7 @@ __device__ void full_2_items(int64_t* __restrict__ y0, const Layout& layout) {
       const int64_t v0 = 7;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_2(int64_t* __restrict__ y0, const Layout layout) {
@@ -108,7 +108,7 @@ __device__ void full_3_items(bool* __restrict__ y0, const Layout& layout) {
       const bool v0 = true;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_3(bool* __restrict__ y0, const Layout layout) {
@@ -128,7 +128,7 @@ __device__ void full_4_items(float* __restrict__ y0, const Layout& layout) {
       const float v0 = 7.0f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_4(float* __restrict__ y0, const Layout layout) {
@@ -148,7 +148,7 @@ __device__ void full_5_items(float* __restrict__ y0, const Layout& layout) {
       const float v0 = 1.0f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void full_5(float* __restrict__ y0, const Layout layout) {

@@ -3,9 +3,9 @@ __device__ void less_1_items(const float* __restrict__ x0, const float* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void less_1_items(const float* __restrict__ x0, const float* __restri
       const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_1(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -29,9 +29,9 @@ __device__ void less_1_double_items(const double* __restrict__ x0, const double*
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -40,7 +40,7 @@ __device__ void less_1_double_items(const double* __restrict__ x0, const double*
       const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_1_double(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -55,9 +55,9 @@ __device__ void less_1_half_items(const Half* __restrict__ x0, const Half* __res
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -66,7 +66,7 @@ __device__ void less_1_half_items(const Half* __restrict__ x0, const Half* __res
       const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -81,9 +81,9 @@ __device__ void less_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloa
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -92,7 +92,7 @@ __device__ void less_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloa
       const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -107,9 +107,9 @@ __device__ void less_2_items(const int64_t* __restrict__ x0, const int64_t* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -118,7 +118,7 @@ __device__ void less_2_items(const int64_t* __restrict__ x0, const int64_t* __re
       const bool v2 = v0 < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -133,8 +133,8 @@ __device__ void less_7_items(const int64_t* __restrict__ x0, bool* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -142,7 +142,7 @@ __device__ void less_7_items(const int64_t* __restrict__ x0, bool* __restrict__ 
       const bool v1 = v0 < 1;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_7(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -157,8 +157,8 @@ __device__ void less_8_items(const int64_t* __restrict__ x0, bool* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -166,7 +166,7 @@ __device__ void less_8_items(const int64_t* __restrict__ x0, bool* __restrict__ 
       const bool v1 = static_cast<double>(v0) < 1.5;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_8(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -181,8 +181,8 @@ __device__ void less_9_items(const float* __restrict__ x0, bool* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -190,7 +190,7 @@ __device__ void less_9_items(const float* __restrict__ x0, bool* __restrict__ y0
       const bool v1 = 0.1f < v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_9(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -205,8 +205,8 @@ __device__ void less_10_items(const bool* __restrict__ x0, bool* __restrict__ y0
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -214,7 +214,7 @@ __device__ void less_10_items(const bool* __restrict__ x0, bool* __restrict__ y0
       const bool v1 = static_cast<int64_t>(v0) < 2;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_10(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -229,9 +229,9 @@ __device__ void less_11_items(const int32_t* __restrict__ x0, const float* __res
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -240,7 +240,7 @@ __device__ void less_11_items(const int32_t* __restrict__ x0, const float* __res
       const bool v2 = static_cast<float>(v0) < v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void less_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {

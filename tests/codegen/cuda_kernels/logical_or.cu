@@ -3,9 +3,9 @@ __device__ void logical_or_1_items(const bool* __restrict__ x0, const bool* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<bool, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<bool, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void logical_or_1_items(const bool* __restrict__ x0, const bool* __re
       const bool v2 = v0 || v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void logical_or_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
@@ -29,8 +29,8 @@ __device__ void logical_or_5_items(const bool* __restrict__ x0, bool* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -38,7 +38,7 @@ __device__ void logical_or_5_items(const bool* __restrict__ x0, bool* __restrict
       const bool v1 = v0 || true;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void logical_or_5(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
@@ -53,8 +53,8 @@ __device__ void logical_or_6_items(const bool* __restrict__ x0, bool* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -62,7 +62,7 @@ __device__ void logical_or_6_items(const bool* __restrict__ x0, bool* __restrict
       const bool v1 = false || v0;
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void logical_or_6(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {

@@ -8,7 +8,7 @@ __device__ void ones_1_items(float* __restrict__ y0, const Layout& layout) {
       const float v0 = 1.0f;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_1(float* __restrict__ y0, const Layout layout) {
@@ -28,7 +28,7 @@ __device__ void ones_1_double_items(double* __restrict__ y0, const Layout& layou
       const double v0 = 1.0;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_1_double(double* __restrict__ y0, const Layout layout) {
@@ -48,7 +48,7 @@ __device__ void ones_1_half_items(Half* __restrict__ y0, const Layout& layout) {
       const float v0 = rounded<Half>(1.0f);
       b0.at[k] = Element<Half>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_1_half(Half* __restrict__ y0, const Layout layout) {
@@ -68,7 +68,7 @@ __device__ void ones_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& lay
       const float v0 = rounded<BFloat16>(1.0f);
       b0.at[k] = Element<BFloat16>::of(v0);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
@@ -88,7 +88,7 @@ __device__ void ones_5_items(int32_t* __restrict__ y0, const Layout& layout) {
       const int32_t v0 = 1;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_5(int32_t* __restrict__ y0, const Layout layout) {
@@ -108,7 +108,7 @@ __device__ void ones_6_items(bool* __restrict__ y0, const Layout& layout) {
       const bool v0 = 1;
       b0.at[k] = v0;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void ones_6(bool* __restrict__ y0, const Layout layout) {

@@ -3,9 +3,9 @@ __device__ void power_1_items(const float* __restrict__ x0, const float* __restr
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void power_1_items(const float* __restrict__ x0, const float* __restr
       const float v2 = std::pow(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -29,9 +29,9 @@ __device__ void power_1_double_items(const double* __restrict__ x0, const double
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -40,7 +40,7 @@ __device__ void power_1_double_items(const double* __restrict__ x0, const double
       const double v2 = std::pow(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
@@ -55,9 +55,9 @@ __device__ void power_1_half_items(const Half* __restrict__ x0, const Half* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -66,7 +66,7 @@ __device__ void power_1_half_items(const Half* __restrict__ x0, const Half* __re
       const float v2 = rounded<Half>(std::pow(v0, v1));
       b0.at[k] = Element<Half>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
@@ -81,9 +81,9 @@ __device__ void power_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -92,7 +92,7 @@ __device__ void power_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
       const float v2 = rounded<BFloat16>(std::pow(v0, v1));
       b0.at[k] = Element<BFloat16>::of(v2);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
@@ -107,8 +107,8 @@ __device__ void power_5_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -116,7 +116,7 @@ __device__ void power_5_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = std::pow(v0, 2.0f);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -131,8 +131,8 @@ __device__ void power_6_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -140,7 +140,7 @@ __device__ void power_6_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = std::pow(v0, 3.0f);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -155,8 +155,8 @@ __device__ void power_7_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -164,7 +164,7 @@ __device__ void power_7_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = std::pow(v0, -1.0f);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -179,8 +179,8 @@ __device__ void power_8_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -188,7 +188,7 @@ __device__ void power_8_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = std::pow(v0, 0.5f);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -203,8 +203,8 @@ __device__ void power_9_items(const float* __restrict__ x0, float* __restrict__ 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -212,7 +212,7 @@ __device__ void power_9_items(const float* __restrict__ x0, float* __restrict__ 
       const float v1 = std::pow(v0, 0.0f);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_9(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -227,8 +227,8 @@ __device__ void power_11_items(const float* __restrict__ x0, float* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -236,7 +236,7 @@ __device__ void power_11_items(const float* __restrict__ x0, float* __restrict__
       const float v1 = std::pow(2.0f, v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_11(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -251,8 +251,8 @@ __device__ void power_12_items(const float* __restrict__ x0, float* __restrict__
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -260,7 +260,7 @@ __device__ void power_12_items(const float* __restrict__ x0, float* __restrict__
       const float v1 = std::pow(2.5f, v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -275,9 +275,9 @@ __device__ void power_16_items(const int64_t* __restrict__ x0, const int64_t* __
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -286,7 +286,7 @@ __device__ void power_16_items(const int64_t* __restrict__ x0, const int64_t* __
       const int64_t v2 = whole_power<int64_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_16(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
@@ -301,9 +301,9 @@ __device__ void power_17_items(const int32_t* __restrict__ x0, const int32_t* __
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int32_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int32_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int32_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -312,7 +312,7 @@ __device__ void power_17_items(const int32_t* __restrict__ x0, const int32_t* __
       const int32_t v2 = whole_power<int32_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_17(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
@@ -327,9 +327,9 @@ __device__ void power_18_items(const int64_t* __restrict__ x0, const float* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -338,7 +338,7 @@ __device__ void power_18_items(const int64_t* __restrict__ x0, const float* __re
       const float v2 = std::pow(static_cast<float>(v0), v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_18(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -353,8 +353,8 @@ __device__ void power_26_items(const int32_t* __restrict__ x0, int32_t* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int32_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -362,7 +362,7 @@ __device__ void power_26_items(const int32_t* __restrict__ x0, int32_t* __restri
       const int32_t v1 = whole_power<int32_t>(-1, v0);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void power_26(const int32_t* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {

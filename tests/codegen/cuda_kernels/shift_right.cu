@@ -3,9 +3,9 @@ __device__ void shift_right_1_items(const int64_t* __restrict__ x0, const int64_
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -14,7 +14,7 @@ __device__ void shift_right_1_items(const int64_t* __restrict__ x0, const int64_
       const int64_t v2 = shifted_right<int64_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void shift_right_1(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
@@ -29,9 +29,9 @@ __device__ void shift_right_5_items(const int32_t* __restrict__ x0, const int32_
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int32_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int32_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int32_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int32_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int32_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -40,7 +40,7 @@ __device__ void shift_right_5_items(const int32_t* __restrict__ x0, const int32_
       const int32_t v2 = shifted_right<int32_t>(v0, v1);
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void shift_right_5(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
@@ -55,8 +55,8 @@ __device__ void shift_right_6_items(const int64_t* __restrict__ x0, int64_t* __r
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -64,7 +64,7 @@ __device__ void shift_right_6_items(const int64_t* __restrict__ x0, int64_t* __r
       const int64_t v1 = shifted_right<int64_t>(v0, 3);
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void shift_right_6(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
@@ -79,9 +79,9 @@ __device__ void shift_right_7_items(const int64_t* __restrict__ x0, const bool* 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<bool, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<bool, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -90,7 +90,7 @@ __device__ void shift_right_7_items(const int64_t* __restrict__ x0, const bool* 
       const int64_t v2 = shifted_right<int64_t>(v0, static_cast<int64_t>(v1));
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void shift_right_7(const int64_t* __restrict__ x0, const bool* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {

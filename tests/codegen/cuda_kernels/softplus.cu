@@ -3,8 +3,8 @@ __device__ void softplus_1_items(const float* __restrict__ x0, float* __restrict
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<float, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<float, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -12,7 +12,7 @@ __device__ void softplus_1_items(const float* __restrict__ x0, float* __restrict
       const float v1 = (v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0)));
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void softplus_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
@@ -27,8 +27,8 @@ __device__ void softplus_1_double_items(const double* __restrict__ x0, double* _
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<double, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<double, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -36,7 +36,7 @@ __device__ void softplus_1_double_items(const double* __restrict__ x0, double* _
       const double v1 = (v0 > 0.0 ? v0 : 0.0) + std::log1p(std::exp(-std::abs(v0)));
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void softplus_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
@@ -51,8 +51,8 @@ __device__ void softplus_1_half_items(const Half* __restrict__ x0, Half* __restr
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<Half, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -60,7 +60,7 @@ __device__ void softplus_1_half_items(const Half* __restrict__ x0, Half* __restr
       const float v1 = rounded<Half>((v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0))));
       b0.at[k] = Element<Half>::of(v1);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void softplus_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
@@ -75,8 +75,8 @@ __device__ void softplus_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat1
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<BFloat16, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<BFloat16, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -84,7 +84,7 @@ __device__ void softplus_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat1
       const float v1 = rounded<BFloat16>((v0 > 0.0f ? v0 : 0.0f) + std::log1p(float_exp(-std::abs(v0))));
       b0.at[k] = Element<BFloat16>::of(v1);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void softplus_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
@@ -99,8 +99,8 @@ __device__ void softplus_6_items(const int64_t* __restrict__ x0, float* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
-    find(at, layout, item * lanes);
-    const Lanes<int64_t, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<int64_t, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -108,7 +108,7 @@ __device__ void softplus_6_items(const int64_t* __restrict__ x0, float* __restri
       const float v1 = (static_cast<float>(v0) > 0.0f ? static_cast<float>(v0) : 0.0f) + std::log1p(float_exp(-std::abs(static_cast<float>(v0))));
       b0.at[k] = v1;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void softplus_6(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {

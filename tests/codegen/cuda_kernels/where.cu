@@ -3,10 +3,10 @@ __device__ void where_1_items(const bool* __restrict__ x0, const float* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<float, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<float, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -16,7 +16,7 @@ __device__ void where_1_items(const bool* __restrict__ x0, const float* __restri
       const float v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_1(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
@@ -31,10 +31,10 @@ __device__ void where_1_double_items(const bool* __restrict__ x0, const double* 
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<double, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<double, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<double, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<double, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<double, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -44,7 +44,7 @@ __device__ void where_1_double_items(const bool* __restrict__ x0, const double* 
       const double v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_1_double(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0, const Layout layout) {
@@ -59,10 +59,10 @@ __device__ void where_1_half_items(const bool* __restrict__ x0, const Half* __re
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<Half, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<Half, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<Half, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<Half, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -72,7 +72,7 @@ __device__ void where_1_half_items(const bool* __restrict__ x0, const Half* __re
       const float v3 = rounded<Half>(v0 ? v1 : v2);
       b0.at[k] = Element<Half>::of(v3);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_1_half(const bool* __restrict__ x0, const Half* __restrict__ x1, const Half* __restrict__ x2, Half* __restrict__ y0, const Layout layout) {
@@ -87,10 +87,10 @@ __device__ void where_1_bfloat_items(const bool* __restrict__ x0, const BFloat16
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<BFloat16, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<BFloat16, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<BFloat16, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -100,7 +100,7 @@ __device__ void where_1_bfloat_items(const bool* __restrict__ x0, const BFloat16
       const float v3 = rounded<BFloat16>(v0 ? v1 : v2);
       b0.at[k] = Element<BFloat16>::of(v3);
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_1_bfloat(const bool* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, BFloat16* __restrict__ y0, const Layout layout) {
@@ -115,9 +115,9 @@ __device__ void where_6_items(const bool* __restrict__ x0, const float* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -126,7 +126,7 @@ __device__ void where_6_items(const bool* __restrict__ x0, const float* __restri
       const float v2 = v0 ? 0.5f : v1;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_6(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -141,9 +141,9 @@ __device__ void where_7_items(const bool* __restrict__ x0, const float* __restri
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[2];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<float, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<float, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -152,7 +152,7 @@ __device__ void where_7_items(const bool* __restrict__ x0, const float* __restri
       const float v2 = v0 ? v1 : 0.0f;
       b0.at[k] = v2;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_7(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
@@ -167,10 +167,10 @@ __device__ void where_8_items(const bool* __restrict__ x0, const int64_t* __rest
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<int64_t, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -180,7 +180,7 @@ __device__ void where_8_items(const bool* __restrict__ x0, const int64_t* __rest
       const int64_t v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_8(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const int64_t* __restrict__ x2, int64_t* __restrict__ y0, const Layout layout) {
@@ -195,10 +195,10 @@ __device__ void where_9_items(const bool* __restrict__ x0, const bool* __restric
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<bool, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<bool, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<bool, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<bool, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<bool, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -208,7 +208,7 @@ __device__ void where_9_items(const bool* __restrict__ x0, const bool* __restric
       const bool v3 = v0 ? v1 : v2;
       b0.at[k] = v3;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_9(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0, const Layout layout) {
@@ -223,10 +223,10 @@ __device__ void where_10_items(const bool* __restrict__ x0, const int64_t* __res
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[3];
-    find(at, layout, item * lanes);
-    const Lanes<bool, lanes> a0 = taken<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
-    const Lanes<int64_t, lanes> a1 = taken<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
-    const Lanes<float, lanes> a2 = taken<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
+    find_offsets(at, layout, item * lanes);
+    const Lanes<bool, lanes> a0 = load_lanes<lanes>(x0 + at[0], layout.steps[0][layout.axes - 1]);
+    const Lanes<int64_t, lanes> a1 = load_lanes<lanes>(x1 + at[1], layout.steps[1][layout.axes - 1]);
+    const Lanes<float, lanes> a2 = load_lanes<lanes>(x2 + at[2], layout.steps[2][layout.axes - 1]);
     Lanes<float, lanes> b0;
 #pragma unroll
     for (int k = 0; k < lanes; ++k) {
@@ -236,7 +236,7 @@ __device__ void where_10_items(const bool* __restrict__ x0, const int64_t* __res
       const float v3 = v0 ? static_cast<float>(v1) : v2;
       b0.at[k] = v3;
     }
-    put(y0 + item * lanes, b0);
+    store_lanes(y0 + item * lanes, b0);
   }
 }
 extern "C" __global__ void where_10(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
