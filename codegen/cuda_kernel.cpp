@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "codegen/cuda_layout.hpp"
-#include "codegen/language.hpp"
+#include "codegen/cuda_rows.hpp"
+#include "codegen/cuda_text.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/node_text.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 
@@ -18,36 +21,7 @@ extern const char* const cuda_prelude_text;  // codegen/cuda/prelude.cuh; genera
 namespace mithril {
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
-
-// The dtype in which formulas compute.
-DType in_registers(DType dtype) { return is_half(dtype) ? DType::float32 : dtype; }
-
-std::string element_type(DType dtype) {
-  if (dtype == DType::float16) return "Half";
-  return dtype == DType::bfloat16 ? "BFloat16" : codegen::type_name(dtype);
-}
-
-// C++ whose elements of half precision are floats.
-std::optional<codegen::FormulaText> formula_in_registers(const Formula& formula,
-                                                         const codegen::FormulaNode& node) {
-  codegen::FormulaNode wide = node;
-  wide.computed = in_registers(node.computed);
-  wide.output = in_registers(node.output);
-  wide.port = [&](const std::string& name) {
-    codegen::FormulaPort held = node.port(name);
-    held.dtype = in_registers(held.dtype);
-    return held;
-  };
-  return codegen::formula_text(formula, wide);
-}
-
-const codegen::Language& cuda_language() {
-  static const codegen::Language language{.name = "CUDA",
-                                          .formula = formula_in_registers,
-                                          .has_kernel = [](std::string_view) { return false; }};
-  return language;
-}
+using codegen::cuda_language, codegen::element_type, codegen::in_registers, codegen::is_half;
 
 class KernelText {
  public:
@@ -67,9 +41,8 @@ class KernelText {
     if (kernel_.inputs.size() > static_cast<std::size_t>(CudaLayout::most_inputs))
       return std::nullopt;
     kernel_.outputs.assign(kept_.begin(), kept_.end());
-    kernel_.text = fmt::format("template <int lanes>\n__device__ void {}_items({}) {{\n{}}}\n{}{}",
-                               name, parameters("const Layout& layout"), items(),
-                               entry(name, "", 1), entry(name, "_lanes", cuda_lanes));
+    kernel_.dims = dims_;
+    kernel_.text = codegen::kernel_text(graph_, kernel_, name + "_items", items(), name);
     return std::move(kernel_);
   }
 
@@ -99,29 +72,6 @@ class KernelText {
     const auto [at, added] = variables_.try_emplace(id, fmt::format("v{}", variables_.size()));
     if (added) kernel_.inputs.push_back(id);
     return at->second;
-  }
-
-  std::string parameters(const std::string& layout) const {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) {
-      all.push_back(
-          fmt::format("const {}* __restrict__ x{}", element_type(dtype(kernel_.inputs[i])), i));
-    }
-    for (std::size_t i = 0; i < kept_.size(); ++i)
-      all.push_back(fmt::format("{}* __restrict__ y{}", element_type(dtype(kept_[i])), i));
-    all.push_back(layout);
-    return fmt::format("{}", fmt::join(all, ", "));
-  }
-
-  std::string entry(const std::string& name, const char* suffix, std::int64_t lanes) const {
-    std::vector<std::string> arguments;
-    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i)
-      arguments.push_back(fmt::format("x{}", i));
-    for (std::size_t i = 0; i < kept_.size(); ++i) arguments.push_back(fmt::format("y{}", i));
-    arguments.emplace_back("layout");
-    return fmt::format("extern \"C\" __global__ void {0}{1}({2}) {{\n  {0}_items<{3}>({4});\n}}\n",
-                       name, suffix, parameters("const Layout layout"), lanes,
-                       fmt::join(arguments, ", "));
   }
 
   // A loop over the items of a thread: as many neighbours as there are lanes.
@@ -172,7 +122,11 @@ class KernelText {
 std::optional<CudaKernel> cuda_kernel(const Graph& graph, const Plan& plan,
                                       std::span<const std::size_t> nodes,
                                       std::span<const ValueId> kept, const std::string& name) {
-  return KernelText(graph, plan, nodes, kept).write(name);
+  const bool reduces = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t node) {
+    return graph.nodes()[node].op->spelling("rows") != nullptr;
+  });
+  return reduces ? codegen::cuda_row_kernel(graph, plan, nodes, kept, name)
+                 : KernelText(graph, plan, nodes, kept).write(name);
 }
 
 std::string_view cuda_prelude() { return codegen::cuda_prelude_text; }

@@ -1,5 +1,5 @@
-// Elementwise nodes as one kernel of CUDA C++, for NVRTC: the formulas of their records, as in the
-// C++ that `write_cpp` writes.
+// Elementwise nodes and reductions of rows as one kernel of CUDA C++, for NVRTC: the formulas of
+// their records, as in the C++ that `write_cpp` writes.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cuda_text.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {
 
-struct CudaKernel {
-  // extern "C" __global__ void NAME(const float* x0, ..., float* y0, ..., const Layout layout), and
-  // NAME_lanes, which computes `cuda_lanes` neighbours at a time (cuda_layout.hpp). The text has no
-  // sizes and no layouts: equal formulas are equal texts.
-  std::string text;
-  std::vector<ValueId> inputs, outputs;  // the parameters, in order
-};
-
 // The nodes are given in the order of the graph. Each computes a value of the dims of the last one.
+// If some reduce rows (row_dims), each computes a value of these dims, or a number for each row:
+// the same dims with 1 as the last, or, if no node of the kernel reads it, without the last.
 // The kernel reads broadcast inputs where they are, and writes the values that `kept` lists.
 // Results in half precision are rounded to it, node by node. None if a node has no formula, other
 // dims or several outputs, or if there are more inputs or axes than a CudaLayout describes.

@@ -51,16 +51,15 @@ std::int64_t step_of(const CudaInput& input, std::size_t axis, std::size_t rank)
   return input.strides[axis - missing];
 }
 
-}  // namespace
-
-CudaArrangement arrange(Extents sizes, std::span<const CudaInput> inputs) {
+// `rows`: the last axis is not merged.
+CudaArrangement arranged(Extents sizes, std::span<const CudaInput> inputs, const Axes& order,
+                         bool rows) {
   MITHRIL_CHECK(sizes.size() <= static_cast<std::size_t>(CudaLayout::most_axes) &&
                     inputs.size() <= static_cast<std::size_t>(CudaLayout::most_inputs),
                 "a CUDA kernel has too many axes or inputs");
   CudaArrangement made;
   CudaLayout& layout = made.layout;
   layout.count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-  const Axes order = order_of(sizes, inputs);
   made.output_strides.assign(sizes.size(), 1);
   std::int64_t stride = 1;
   for (std::size_t at = order.size(); at-- > 0;
@@ -74,8 +73,9 @@ CudaArrangement arrange(Extents sizes, std::span<const CudaInput> inputs) {
     return true;
   };
   for (const std::size_t axis : order) {
-    if (sizes[axis] == 1) continue;
-    if (layout.axes > 0 && merges(sizes[axis], axis))
+    const bool is_row = rows && axis + 1 == sizes.size();
+    if (sizes[axis] == 1 && !is_row) continue;
+    if (layout.axes > 0 && !is_row && merges(sizes[axis], axis))
       layout.sizes[layout.axes - 1] *= sizes[axis];
     else
       layout.sizes[layout.axes++] = sizes[axis];
@@ -84,6 +84,17 @@ CudaArrangement arrange(Extents sizes, std::span<const CudaInput> inputs) {
   }
   if (layout.axes == 0) layout.sizes[layout.axes++] = 1;
   return made;
+}
+
+}  // namespace
+
+CudaArrangement arrange(Extents sizes, std::span<const CudaInput> inputs) {
+  return arranged(sizes, inputs, order_of(sizes, inputs), false);
+}
+
+CudaArrangement arrange_rows(Extents sizes, std::span<const CudaInput> inputs) {
+  MITHRIL_CHECK(!sizes.empty(), "a CUDA kernel reduces rows of a number");
+  return arranged(sizes, inputs, row_major(sizes.size()), true);
 }
 
 bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs) {
@@ -108,6 +119,22 @@ CudaGrid cuda_grid(std::int64_t items, int multiprocessors) {
   const std::int64_t most = std::max(multiprocessors, 1) * blocks_each;
   const std::int64_t blocks = std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most);
   return {static_cast<unsigned>(blocks), static_cast<unsigned>(threads)};
+}
+
+// A warp takes at most four items in each thread, and a block as many threads as that needs.
+CudaGrid cuda_row_grid(std::int64_t rows, std::int64_t items, int multiprocessors) {
+  constexpr std::int64_t warp = 32, items_each = 4, rows_of_block = 8, most_threads = 512;
+  constexpr std::int64_t threads_of_multiprocessor = 2048;
+  constexpr std::int64_t items_of_warp = warp * items_each;
+  const bool is_short = items <= items_of_warp;
+  const std::int64_t needed = (items + items_of_warp - 1) / items_of_warp * warp;
+  CudaGrid grid{.threads = static_cast<unsigned>(is_short ? warp : std::min(needed, most_threads)),
+                .rows = static_cast<unsigned>(is_short ? rows_of_block : 1)};
+  const std::int64_t most = std::max(multiprocessors, 1) * threads_of_multiprocessor /
+                            (std::int64_t{grid.threads} * grid.rows);
+  grid.blocks =
+      static_cast<unsigned>(std::clamp<std::int64_t>((rows + grid.rows - 1) / grid.rows, 1, most));
+  return grid;
 }
 
 }  // namespace mithril

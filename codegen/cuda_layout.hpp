@@ -34,6 +34,11 @@ struct CudaArrangement {
 // At most CudaLayout::most_axes sizes and CudaLayout::most_inputs inputs.
 CudaArrangement arrange(std::span<const std::int64_t> sizes, std::span<const CudaInput> inputs);
 
+// For kernels that reduce rows: the last axis stays apart and innermost, and the results are
+// row-major. At least one axis.
+CudaArrangement arrange_rows(std::span<const std::int64_t> sizes,
+                             std::span<const CudaInput> inputs);
+
 // The elements that NAME_lanes of a kernel computes at a time.
 inline constexpr std::int64_t cuda_lanes = 4;
 // Whether a kernel may access `cuda_lanes` elements at a time: the size of the innermost axis is a
@@ -43,8 +48,11 @@ bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs);
 
 struct CudaGrid {
   unsigned blocks = 1, threads = 1;
+  unsigned rows = 1;  // the threads of a block along y; `threads`: along x
 };
 // The grid for a kernel whose threads loop over `items` (a grid-stride loop).
 CudaGrid cuda_grid(std::int64_t items, int multiprocessors);
+// The grid for rows of `items` each: a warp computes a short row, and a block a longer one.
+CudaGrid cuda_row_grid(std::int64_t rows, std::int64_t items, int multiprocessors);
 
 }  // namespace mithril

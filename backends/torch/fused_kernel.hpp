@@ -1,4 +1,4 @@
-// Elementwise nodes that run as one kernel.
+// Nodes that run as one kernel.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -20,9 +20,14 @@ struct FusedKernel {
   const LoadedKernel* kernel = nullptr;
   int multiprocessors = 1;
   c10::Device device;
-  Dims dims;  // of all outputs
-  std::vector<Port> inputs, outputs;
+  Dims dims;                  // of the elements that it computes
+  bool reduces_rows = false;  // as CudaKernel::reduces_rows
+  std::vector<Port> inputs = {}, outputs = {};
+  std::vector<Dims> output_dims = {};  // per output: `dims`, or those of a number for each row
 };
+
+// "mithril::elementwise" or "mithril::rows": in the profiler, and in messages.
+const char* name_of(const FusedKernel& fused);
 
 // Reads inputs from registers, by value, and writes outputs to them. Inputs may have any strides.
 void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers);

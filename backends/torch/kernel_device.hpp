@@ -8,7 +8,7 @@
 namespace mithril::torch_backend {
 
 // The name of every kernel (codegen/cuda_kernel.hpp), so that equal formulas are equal texts.
-inline constexpr const char* kernel_name = "elementwise";
+inline constexpr const char* kernel_name = "fused";
 
 // A kernel that is loaded until the process ends, because a stream or a CUDA graph may use it.
 class LoadedKernel {

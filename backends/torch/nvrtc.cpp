@@ -104,7 +104,7 @@ const Nvrtc* Nvrtc::find(std::string& why, int cuda_major) {
 Cubin Nvrtc::compile(const std::string& text, const std::string& architecture) const {
   const Functions& call = *functions_;
   Functions::Program program = nullptr;
-  if (const int status = call.create(&program, text.c_str(), "elementwise.cu", 0, nullptr, nullptr))
+  if (const int status = call.create(&program, text.c_str(), "fused.cu", 0, nullptr, nullptr))
     return {"", std::string("NVRTC: ") + call.error(status)};
   const std::string target = "--gpu-architecture=" + architecture;
   const std::array options{target.c_str(), "--std=c++17", "--fmad=false", "--disable-warnings"};

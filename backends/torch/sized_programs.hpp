@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/torch/fuse_elementwise.hpp"
+#include "backends/torch/fuse_nodes.hpp"
 #include "backends/torch/memory.hpp"
 #include "backends/torch/program.hpp"
 #include "backends/torch/run_step.hpp"
@@ -101,7 +101,7 @@ class SizedPrograms {
   const bool eager_;  // plans are made while nodes run, and are not kept
   const bool scripted_;
   const std::shared_ptr<Recordings> recordings_;  // null: every run is plain
-  const bool fuses_;                              // elementwise nodes, if their device has kernels
+  const bool fuses_;                              // nodes, if their device has kernels
   KernelDevice* const kernels_;                   // null: nodes run as operators of torch
   const size_t saved_inputs_, kept_outputs_;      // as in RunOptions
   const std::vector<Donation> donations_;

@@ -1,4 +1,4 @@
-// Programs whose elementwise nodes are fused on a GPU.
+// Programs whose nodes are fused on a GPU.
 #include "backends/torch/sized_programs.hpp"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace mithril::torch_backend {
 
 void SizedPrograms::fuse(Program& program) const {
-  Fusion made = fuse_elementwise(graph_, program, *kernels_);
+  Fusion made = fuse_nodes(graph_, program, *kernels_);
   const std::lock_guard lock(mutex_);
   fusion_ = std::move(made);
 }
@@ -20,13 +20,12 @@ std::vector<std::string> SizedPrograms::fusion_notes() const {
         "than 12.8");
   }
   if (fusion_.kernels > 0) {
-    notes.push_back("CUDA kernels: " + std::to_string(fusion_.nodes) +
-                    " elementwise nodes run as " + std::to_string(fusion_.kernels));
+    notes.push_back("CUDA kernels: " + std::to_string(fusion_.nodes) + " nodes run as " +
+                    std::to_string(fusion_.kernels));
   }
   if (!fusion_.why.empty()) {
     const std::string some = fusion_.kernels > 0 ? "some " : "";
-    notes.push_back("CUDA kernels: " + some + "elementwise nodes run one by one, because " +
-                    fusion_.why);
+    notes.push_back("CUDA kernels: " + some + "nodes run one by one, because " + fusion_.why);
   }
   return notes;
 }

@@ -37,29 +37,46 @@ __device__ void add_offsets(int64_t (&offsets)[inputs], const Layout& layout, in
   for (int i = 0; i < inputs; ++i) offsets[i] += index * layout.steps[i][axis];
 }
 template <typename Index, int inputs>
-__device__ void find_offsets_by(int64_t (&offsets)[inputs], const Layout& layout, Index element) {
+__device__ void find_offsets_by(int64_t (&offsets)[inputs], const Layout& layout, int64_t axes,
+                                Index element) {
 #pragma unroll
   for (int i = 0; i < inputs; ++i) offsets[i] = 0;
 #pragma unroll 1
-  for (int64_t axis = layout.axes - 1; axis > 0; --axis) {
+  for (int64_t axis = axes - 1; axis > 0; --axis) {
     const Index size = static_cast<Index>(layout.sizes[axis]), outer = element / size;
     add_offsets(offsets, layout, axis, static_cast<int64_t>(element - outer * size));
     element = outer;
   }
   add_offsets(offsets, layout, 0, static_cast<int64_t>(element));
 }
-// The offset of an element in each input. Divisions of 32 bits are several times as fast.
+// The offset in each input of an index into the first axes. Divisions of 32 bits are several times
+// as fast.
+template <int inputs>
+__device__ void find_offsets_along(int64_t (&offsets)[inputs], const Layout& layout, int64_t axes,
+                                   int64_t index) {
+  if (layout.count <= 2147483647)
+    find_offsets_by(offsets, layout, axes, static_cast<unsigned>(index));
+  else
+    find_offsets_by(offsets, layout, axes, static_cast<unsigned long long>(index));
+}
 template <int inputs>
 __device__ void find_offsets(int64_t (&offsets)[inputs], const Layout& layout, int64_t element) {
-  if (layout.count <= 2147483647)
-    find_offsets_by(offsets, layout, static_cast<unsigned>(element));
-  else
-    find_offsets_by(offsets, layout, static_cast<unsigned long long>(element));
+  find_offsets_along(offsets, layout, layout.axes, element);
+}
+// Of the first element of a row, which is all of the last axis.
+template <int inputs>
+__device__ void find_row_offsets(int64_t (&offsets)[inputs], const Layout& layout, int64_t row) {
+  find_offsets_along(offsets, layout, layout.axes - 1, row);
 }
 __device__ int64_t first_item() {
   return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 __device__ int64_t item_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
+// A row is computed by the threads along x: a warp, or else all of a block.
+__device__ int64_t first_row() {
+  return static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+}
+__device__ int64_t row_step() { return static_cast<int64_t>(gridDim.x) * blockDim.y; }
 
 #ifndef MITHRIL_ON_CPU
 __device__ float float_of_half(unsigned short bits) {
@@ -193,4 +210,33 @@ __device__ T to_integer(From number) {
   const double limit = -static_cast<double>(least);
   const double whole = ::trunc(static_cast<double>(number));
   return whole >= -limit && whole < limit ? static_cast<T>(whole) : least;
+}
+
+struct Sum {
+  template <typename T>
+  __device__ static T start() { return T(0); }
+  template <typename T>
+  __device__ static T of(T a, T b) { return a + b; }
+};
+struct Largest {
+  template <typename T>
+  __device__ static T start() { return -std::numeric_limits<T>::infinity(); }
+  template <typename T>
+  __device__ static T of(T a, T b) { return std::max<T>(a, b); }
+};
+// The sum or the largest of what the threads of a row have, in each of them. All of them call it.
+template <typename Reduction, typename T>
+__device__ T over_row(T value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value = Reduction::of(value, __shfl_xor_sync(0xffffffffu, value, distance));
+  if (blockDim.x == 32) return value;
+  __shared__ T of_warps[32];
+  __syncthreads();  // a thread may still read those of the reduction before
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = of_warps[0];
+  for (unsigned warp = 1; warp < blockDim.x / 32; ++warp)
+    value = Reduction::of(value, of_warps[warp]);
+  return value;
 }

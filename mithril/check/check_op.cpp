@@ -7,6 +7,7 @@
 #include "mithril/check/run_rows.hpp"
 #include "mithril/op/formula.hpp"
 #include "mithril/op/patterns.hpp"
+#include "mithril/op/row_formula.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril {
@@ -21,6 +22,7 @@ OpDef readable(OpDef op) {
     for (const Spelling& spelling : op.spell) {
       if (spelling.text.starts_with("unsupported") || spelling.write) continue;
       if (spelling.target == "c") parse_formula(spelling.text);
+      if (spelling.target == "rows") parse_row_formula(spelling.text);
       if (spelling.target == "torch") parse_spelling(spelling.text);
     }
   } catch (const Error& error) {

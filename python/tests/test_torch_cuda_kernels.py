@@ -1,4 +1,4 @@
-"""Elementwise kernels of TorchBackend on a GPU. The kernels themselves run on the CPU in
+"""Fused kernels of TorchBackend on a GPU. The kernels themselves run on the CPU in
 tests/codegen and tests/torch_internal."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def chain() -> ml.Model:
 
 def kernels(compiled: ml.CompiledModel) -> tuple[int, int]:
     """How many nodes run as how many kernels."""
-    found = re.search(r"CUDA kernels: (\d+) elementwise nodes run as (\d+)", compiled.summary())
+    found = re.search(r"CUDA kernels: (\d+) nodes run as (\d+)", compiled.summary())
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
@@ -65,6 +65,43 @@ def test_a_kernel_gives_the_results_of_the_operators(dtype: torch.dtype):
             )
     assert kernels(compiled) == (4, 1)
     assert kernels(expected) == (0, 0)
+
+
+def rows() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Add()(left="x", right="residual", output="sum")
+    model |= ml.LayerNorm(name="norm")(input="sum", output="normal")
+    model |= ml.Multiply()(left="normal", right="scale", output="scaled")
+    model |= ml.Add()(left="scaled", right="mask", output="masked")
+    model |= ml.Softmax()(input="masked", output="y")
+    return model
+
+
+@needs_cuda
+@pytest.mark.parametrize("width", [1, 31, 32, 127, 1024, 1025, 5000])
+@pytest.mark.parametrize("dtype", TOLERANCES)
+def test_a_kernel_of_rows_gives_the_results_of_the_operators(dtype: torch.dtype, width: int):
+    torch.manual_seed(0)
+    sizes = {"x": (9, width), "residual": (9, width), "scale": (), "mask": (width,)}
+    data = {name: torch.randn(size).to("cuda", dtype) for name, size in sizes.items()}
+    results = []
+    for level in ("max", "default"):
+        backend = ml.TorchBackend(device="cuda", dtype=dtype)
+        compiled = ml.compile(
+            rows(),
+            backend,
+            shapes={"x": [None, width]},
+            data_keys=[*data],
+            optimization_level=level,
+        )
+        params = {
+            key: torch.linspace(0.5, 1.5, width).to("cuda", dtype)
+            for key in compiled.get_parameters()
+        }
+        results.append(compiled.evaluate(params, data)["y"])
+        assert kernels(compiled) == ((5, 1) if level == "max" else (0, 0))
+    tolerance = TOLERANCES[dtype]
+    assert torch.allclose(*results, rtol=tolerance, atol=tolerance)
 
 
 @needs_cuda

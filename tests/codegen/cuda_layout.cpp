@@ -95,4 +95,31 @@ TEST_CASE("a grid has enough threads for all items, and no more than run at a ti
   CHECK(grid(std::int64_t{1} << 40, 132) == "1056 x 256");
 }
 
+TEST_CASE("rows of a kernel are the last axis, which is not merged") {
+  const Numbers sizes{2, 3, 8}, strides{24, 8, 1}, row{8}, step{1}, of_rows{2, 3, 1},
+      number_strides{3, 1, 1};
+  const std::vector<CudaInput> inputs{
+      {sizes, strides, memory, 4}, {row, step, memory, 4}, {of_rows, number_strides, memory, 4}};
+  const CudaArrangement made = arrange_rows(sizes, inputs);
+  CHECK(made.layout.axes == 2);
+  CHECK(made.layout.sizes[0] == 6);
+  CHECK(made.layout.sizes[1] == 8);
+  const Numbers steps[]{{8, 1}, {0, 1}, {1, 0}};
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(Numbers(made.layout.steps[i], made.layout.steps[i] + 2) == steps[i]);
+  CHECK(made.output_strides == strides);
+}
+
+TEST_CASE("a warp computes a short row, and a block a longer one") {
+  const auto text = [](const CudaGrid& grid) {
+    return std::to_string(grid.blocks) + " x " + std::to_string(grid.rows) + " x " +
+           std::to_string(grid.threads);
+  };
+  CHECK(text(cuda_row_grid(20, 128, 100)) == "3 x 8 x 32");
+  CHECK(text(cuda_row_grid(20, 129, 100)) == "20 x 1 x 64");
+  CHECK(text(cuda_row_grid(20, 1024, 100)) == "20 x 1 x 256");
+  CHECK(text(cuda_row_grid(20, 100000, 100)) == "20 x 1 x 512");
+  CHECK(text(cuda_row_grid(1000000, 1024, 2)) == "16 x 1 x 256");
+}
+
 }  // namespace mithril::tests

@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include "mithril/op/row_formula.hpp"
+
 namespace mithril {
 namespace {
 
@@ -54,6 +56,31 @@ TEST_CASE("a malformed formula is refused with the place of the mistake") {
   CHECK(mistake_in_formula("{a} {b}").find("expected an operator or the end") != std::string::npos);
   CHECK(mistake_in_formula("1e999").find("expected a number that a double holds") !=
         std::string::npos);
+}
+
+TEST_CASE("a formula of rows names elements, and what they reduce to") {
+  using Reduction = RowStatement::Reduction;
+  const auto statements =
+      parse_row_formula("top = largest({a}); b = exp({a} - {top}) ; c=sum({b})");
+  REQUIRE(statements.size() == 3);
+  CHECK(statements[0].name == "top");
+  CHECK(statements[0].reduction == Reduction::largest);
+  CHECK(statements[0].formula.kind == FormulaKind::port);
+  CHECK(statements[1].reduction == Reduction::none);
+  CHECK(statements[1].formula.text == "exp");
+  CHECK(statements[2].reduction == Reduction::sum);
+  const auto mistake = [](const std::string& text) -> std::string {
+    try {
+      parse_row_formula(text);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  CHECK(mistake("{a} + 1").find("expected name = formula") != std::string::npos);
+  CHECK(mistake("a b = {a}").find("expected name = formula") != std::string::npos);
+  CHECK(mistake("b = {a};").find("expected name = formula") != std::string::npos);
+  CHECK(mistake("b = {a").find("expected '}'") != std::string::npos);
 }
 
 TEST_CASE("a formula nests at most 100 levels and has at most 1000 operators") {

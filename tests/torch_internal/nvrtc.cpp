@@ -16,10 +16,10 @@ namespace {
 using torch_backend::CudaKernels, torch_backend::LoadedKernel, torch_backend::Nvrtc;
 
 const std::string text = R"(
-extern "C" __global__ void elementwise(const float* x, float* y, Layout layout) {
+extern "C" __global__ void fused(const float* x, float* y, Layout layout) {
   for (int64_t n = first_item(); n < layout.count; n += item_step()) y[n] = x[n] + 1.0f;
 }
-extern "C" __global__ void elementwise_lanes(const float*, float*, Layout) {}
+extern "C" __global__ void fused_lanes(const float*, float*, Layout) {}
 )";
 
 const Nvrtc* nvrtc() {

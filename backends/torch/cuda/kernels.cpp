@@ -24,7 +24,7 @@ class CudaKernel final : public LoadedKernel {
   void launch(bool lanes, CudaGrid grid, void** arguments) const override {
     const c10::cuda::CUDAGuard guard(device_);
     C10_CUDA_CHECK(cudaLaunchKernel(static_cast<const void*>(lanes ? lanes_ : plain_),
-                                    dim3(grid.blocks), dim3(grid.threads), arguments, 0,
+                                    dim3(grid.blocks), dim3(grid.threads, grid.rows), arguments, 0,
                                     c10::cuda::getCurrentCUDAStream(device_)));
   }
 

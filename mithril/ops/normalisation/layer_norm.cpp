@@ -57,7 +57,14 @@ OpDef define_layer_norm() {
       .cast = CastPolicy::float32,
       .spell = {{"jax", "layer_norm({input}, {weight}, {bias}, {eps})"},
                 {"torch", "aten::native_layer_norm", spell_layer_norm},
-                {"cpu", "layer_norm(input, weight, bias, eps)"}},
+                {"cpu", "layer_norm(input, weight, bias, eps)"},
+                {"rows",
+                 "total = sum({input}); mean = {total} / {width}; "
+                 "squares = sum(({input} - {mean}) * ({input} - {mean})); "
+                 "rstd = 1 / sqrt({squares} / {width} + {eps}); "
+                 "normal = ({input} - {mean}) * {rstd}; "
+                 "scaled = {weight} == None ? {normal} : {normal} * {weight}; "
+                 "output = {bias} == None ? {scaled} : {scaled} + {bias}"}},
   };
 }
 

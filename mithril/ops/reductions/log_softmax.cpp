@@ -28,7 +28,10 @@ OpDef define_log_softmax() {
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.log_softmax({input}, axis={axis})"},
                 {"torch", "aten::log_softmax(input, axis)"},
-                {"cpu", "log_softmax(input, axis)"}},
+                {"cpu", "log_softmax(input, axis)"},
+                {"rows",
+                 "top = largest({input}); total = sum(exp({input} - {top})); "
+                 "output = {input} - {top} - log({total})"}},
   };
 }
 

@@ -33,7 +33,8 @@ OpDef define_mean() {
       .averages = true,
       .spell = {{"jax", "jnp.mean({input}, axis={axis}, keepdims={keepdim})"},
                 {"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
-                {"cpu", "mean(input, axis)"}},
+                {"cpu", "mean(input, axis)"},
+                {"rows", "total = sum({input}); output = {total} / {width}"}},
   };
 }
 

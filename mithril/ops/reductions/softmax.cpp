@@ -26,7 +26,10 @@ OpDef define_softmax() {
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.softmax({input}, axis={axis})"},
                 {"torch", "aten::softmax(input, axis)"},
-                {"cpu", "softmax(input, axis)"}},
+                {"cpu", "softmax(input, axis)"},
+                {"rows",
+                 "top = largest({input}); total = sum(exp({input} - {top})); "
+                 "output = exp({input} - {top}) / {total}"}},
   };
 }
 

@@ -42,7 +42,8 @@ OpDef define_softmax_grad() {
                 {"torch", spell_call("aten::_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},
-                {"cpu", "softmax_grad(grad, result, axis)"}},
+                {"cpu", "softmax_grad(grad, result, axis)"},
+                {"rows", "total = sum({grad} * {result}); output = {result} * ({grad} - {total})"}},
   };
 }
 

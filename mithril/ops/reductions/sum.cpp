@@ -19,7 +19,8 @@ OpDef define_sum() {
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.sum({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
                 {"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
-                {"cpu", "sum(input, axis)"}},
+                {"cpu", "sum(input, axis)"},
+                {"rows", "output = sum({input})"}},
   };
 }
 

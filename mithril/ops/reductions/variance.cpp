@@ -70,7 +70,11 @@ OpDef define_variance() {
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "variance({input}, {axis}, {keepdim}, {correction})"},
-                {"torch", "the mean of squares, or aten::var", spell_variance}},
+                {"torch", "the mean of squares, or aten::var", spell_variance},
+                {"rows",
+                 "total = sum({input}); mean = {total} / {width}; "
+                 "squares = sum(({input} - {mean}) * ({input} - {mean})); "
+                 "output = {squares} / max({width} - {correction}, 0)"}},
   };
 }
 

@@ -1,9 +1,12 @@
-// Elementwise nodes as kernels, which run on the CPU here, against the operators of torch.
-#include "backends/torch/fuse_elementwise.hpp"
+// Nodes as kernels, which run on the CPU here, against the operators of torch.
+#include "backends/torch/fuse_nodes.hpp"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+
+#include <limits>
 
 #include "backends/torch/dtypes.hpp"
 #include "backends/torch/fused_kernel.hpp"
@@ -65,7 +68,7 @@ struct Chain {
   // The results of kernels and of operators.
   std::pair<Tensors, Tensors> both(const Tensors& inputs) {
     Program program = lowered();
-    fused = fuse_elementwise(graph, program, device);
+    fused = fuse_nodes(graph, program, device);
     nodes.clear();
     for (std::size_t i = 0; i < program.nodes.size(); ++i)
       nodes.push_back(program.nodes[i].fused ? program.nodes[i].spelling
@@ -202,6 +205,76 @@ TEST_CASE("a kernel of no elements is not launched, and a single operator stays 
   single.graph.add_output("y", single.add("relu", {single.input("x", {Dim(3)})}, "y"));
   single.check({at::randn({3})});
   CHECK((single.nodes == Strings{"relu"}));
+}
+
+TEST_CASE("a sum of a residual and its layer norm are one kernel") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(3), Dim(5), Dim(64)}),
+                residual = chain.input("residual", {Dim(3), Dim(5), Dim(64)}),
+                weight = chain.input("weight", {Dim(64)}), bias = chain.input("bias", {Dim(64)});
+  const ValueId sum = chain.add("add", {x, residual}, "sum");
+  chain.graph.add_output("sum", sum);
+  const auto normal =
+      chain.graph.add(find_op("layer_norm"), {sum, weight, bias, Datum(1e-5)}, "normal");
+  for (const ValueId id : normal) chain.graph.add_output(chain.graph.value(id).name, id);
+  const at::Tensor gain = at::randn({64}), offset = at::randn({64});
+  chain.check({at::randn({3, 5, 64}), at::randn({3, 5, 64}), gain, offset}, 1e-5);
+  CHECK((chain.nodes == Strings{"mithril::rows(add, layer_norm)"}));
+  CHECK(chain.device.lanes == 1);
+  chain.check(
+      {at::randn({5, 3, 64}).transpose(0, 1), at::randn({3, 64, 5}).transpose(1, 2), gain, offset},
+      1e-5);
+  CHECK(chain.device.plain == 1);
+}
+
+TEST_CASE("softmax reads scaled scores and a mask in one kernel") {
+  Chain chain;
+  const ValueId scores = chain.input("scores", {Dim(2), Dim(3), Dim(4), Dim(200)}),
+                mask = chain.input("mask", {Dim(2), Dim(1), Dim(1), Dim(200)});
+  const ValueId scaled = chain.add("multiply", {scores, Datum(0.125)}, "scaled");
+  const ValueId masked = chain.add("add", {scaled, mask}, "masked");
+  chain.graph.add_output("y", chain.add("softmax", {masked, Datum(-1)}, "y"));
+  at::Tensor hidden = at::zeros({2, 1, 1, 200});
+  hidden.slice(3, 150).fill_(-std::numeric_limits<float>::infinity());
+  chain.check({at::randn({2, 3, 4, 200}), hidden});
+  CHECK((chain.nodes == Strings{"mithril::rows(multiply, add, softmax)"}));
+}
+
+TEST_CASE("numbers of rows stay in the kernel that reads them again") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(6), Dim(33)});
+  const ValueId square = chain.add("multiply", {x, x}, "square");
+  const ValueId mean = chain.add("mean", {square, Datum(-1), Datum(true)}, "mean");
+  const ValueId root = chain.add("sqrt", {mean}, "root");
+  chain.graph.add_output("y", chain.add("divide", {x, root}, "y"));
+  chain.check({at::randn({6, 33})}, 1e-5);
+  CHECK((chain.nodes == Strings{"mithril::rows(multiply, mean, sqrt, divide)"}));
+}
+
+TEST_CASE("a kernel for rows has no nodes that read its results along other axes") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(4), Dim(4)});
+  const ValueId total = chain.add("sum", {x, Datum(-1), Datum(false)}, "total");
+  chain.graph.add_output("y", chain.add("relu", {chain.add("add", {x, total}, "sum")}, "y"));
+  chain.check({at::randn({4, 4})});
+  CHECK((chain.nodes == Strings{"sum", "mithril::elementwise(add, relu)"}));
+  Chain columns;
+  const ValueId z = columns.input("z", {Dim(4), Dim(5)});
+  columns.graph.add_output(
+      "y", columns.add("softmax", {columns.add("negate", {z}, "n"), Datum(0)}, "y"));
+  columns.check({at::randn({4, 5})});
+  CHECK((columns.nodes == Strings{"negate", "softmax"}));
+}
+
+TEST_CASE("rows that are too long for a block are computed by operators") {
+  for (const std::int64_t width : {16384, 16385}) {
+    Chain chain;
+    const ValueId x = chain.input("x", {Dim(2), Dim(width)});
+    chain.graph.add_output("y",
+                           chain.add("softmax", {chain.add("negate", {x}, "n"), Datum(-1)}, "y"));
+    chain.check({at::randn({2, width})});
+    CHECK(chain.nodes.size() == (width == 16384 ? 1 : 2));
+  }
 }
 
 }  // namespace mithril::tests

@@ -1,4 +1,4 @@
-#include "backends/torch/fuse_elementwise.hpp"
+#include "backends/torch/fuse_nodes.hpp"
 
 #include <algorithm>
 #include <queue>
@@ -7,6 +7,7 @@
 
 #include "backends/torch/dtypes.hpp"
 #include "backends/torch/fused_kernel.hpp"
+#include "backends/torch/kernel_rules.hpp"
 #include "codegen/cuda_kernel.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/node_groups.hpp"
@@ -15,32 +16,28 @@ namespace mithril::torch_backend {
 namespace {
 
 constexpr size_t most_nodes_of_kernel = 32;
-constexpr size_t no_node = SIZE_MAX;
 
-class ElementwiseFusion {
+class NodeFusion {
  public:
-  ElementwiseFusion(const Graph& graph, Program& program, KernelDevice& device)
+  NodeFusion(const Graph& graph, Program& program, KernelDevice& device)
       : graph_(graph),
         program_(program),
         device_(device),
-        producer_(graph.values().size(), no_node),
+        rules_(graph, program),
         readers_(graph.values().size()),
         producers_(nodes().size()) {
     for (const Output& output : graph.outputs()) outputs_.insert(output.value);
     for (size_t i = 0; i < nodes().size(); ++i) {
-      for (const ValueId id : nodes()[i].outputs) producer_[index(id)] = i;
-      for (const ValueId id : read_by(i)) {
+      for (const ValueId id : values_read_by(nodes()[i])) {
         readers_[index(id)].push_back(i);
-        if (producer_[index(id)] != no_node) producers_[i].push_back(producer_[index(id)]);
+        if (rules_.producer(id) != no_node) producers_[i].push_back(rules_.producer(id));
       }
-      fits_.push_back(has_kernel(i));
     }
   }
 
   Fusion run() {
     const auto may_merge = [this](Nodes from, Nodes to, size_t producer, size_t node) {
-      return fits_[producer] && fits_[node] &&
-             nodes()[producer].output_dims == nodes()[node].output_dims && has_few_inputs(from, to);
+      return rules_.has_kernel(producer) && rules_.has_kernel(node) && rules_.may_share(from, to);
     };
     replace(ordered(parts_of(
         group_nodes(producers_, {.may_merge = may_merge, .most_nodes = most_nodes_of_kernel}))));
@@ -57,62 +54,23 @@ class ElementwiseFusion {
 
   const std::vector<PlannedNode>& nodes() const { return program_.plan.nodes; }
 
-  std::vector<ValueId> read_by(size_t node) const {
-    std::vector<ValueId> values;
-    for (const int32_t at : nodes()[node].tensors) {
-      if (at >= 0) values.push_back(static_cast<ValueId>(at));
-    }
-    return values;
-  }
-
-  // Views and host ops are not fused. Neither are nodes with numbers that depend on sizes: these
-  // numbers are part of the text, so each size would need another compilation.
-  bool has_kernel(size_t node) const {
-    const PlannedNode& planned = nodes()[node];
-    const size_t one[] = {node};
-    return !planned.op->keeps_elements && !program_.nodes[node].steps.empty() &&
-           !depends_on_sizes(graph_.nodes()[node]) &&
-           cuda_kernel(graph_, program_.plan, one, planned.outputs, kernel_name);
-  }
-
-  static bool depends_on_sizes(const Node& node) {
-    return std::any_of(node.arguments.begin(), node.arguments.end(), [](const Argument& argument) {
-      const Datum* number = std::get_if<Datum>(&argument);
-      return number && is_symbolic(*number);
-    });
-  }
-
-  bool has_few_inputs(Nodes from, Nodes to) const {
-    std::unordered_set<ValueId> read;
-    for (const Nodes part : {from, to}) {
-      for (const size_t node : part) {
-        for (const ValueId id : read_by(node)) {
-          const size_t by = producer_[index(id)];
-          if (!std::binary_search(from.begin(), from.end(), by) &&
-              !std::binary_search(to.begin(), to.end(), by))
-            read.insert(id);
-        }
-      }
-    }
-    return read.size() <= static_cast<size_t>(CudaLayout::most_inputs);
-  }
-
   // Values of the group that something else reads.
   std::vector<ValueId> kept(Nodes group) const {
     std::vector<ValueId> values;
     for (const size_t node : group) {
-      const ValueId id = nodes()[node].outputs.front();
-      const std::vector<size_t>& readers = readers_[index(id)];
-      const bool is_read = std::any_of(readers.begin(), readers.end(), [&](size_t reader) {
-        return !std::binary_search(group.begin(), group.end(), reader);
-      });
-      if (is_read || outputs_.contains(id)) values.push_back(id);
+      for (const ValueId id : nodes()[node].outputs) {
+        const std::vector<size_t>& readers = readers_[index(id)];
+        const bool is_read = std::any_of(readers.begin(), readers.end(), [&](size_t reader) {
+          return !std::binary_search(group.begin(), group.end(), reader);
+        });
+        if (is_read || outputs_.contains(id)) values.push_back(id);
+      }
     }
     return values;
   }
 
   bool pays_off(Nodes group) const {
-    return fits_[group.front()] &&
+    return rules_.has_kernel(group.front()) &&
            (group.size() > 1 || program_.nodes[group.front()].steps.size() > 1);
   }
 
@@ -141,12 +99,16 @@ class ElementwiseFusion {
     FusedKernel made{.kernel = kernel,
                      .multiprocessors = device_.multiprocessors(),
                      .device = program_.target.device,
-                     .dims = nodes()[group.back()].output_dims.front()};
+                     .dims = text->dims,
+                     .reduces_rows = text->reduces_rows};
     const auto port = [&](ValueId id) {
       return FusedKernel::Port{id, scalar_type(graph_.value(id).dtype)};
     };
     for (const ValueId id : text->inputs) made.inputs.push_back(port(id));
-    for (const ValueId id : text->outputs) made.outputs.push_back(port(id));
+    for (const ValueId id : text->outputs) {
+      made.outputs.push_back(port(id));
+      made.output_dims.push_back(rules_.dims_of(id));
+    }
     return std::make_shared<const FusedKernel>(std::move(made));
   }
 
@@ -180,8 +142,7 @@ class ElementwiseFusion {
       }
       sorted.push_back(std::move(parts[at]));
     }
-    MITHRIL_CHECK(sorted.size() == parts.size(),
-                  "groups of elementwise nodes depend on each other");
+    MITHRIL_CHECK(sorted.size() == parts.size(), "groups of nodes depend on each other");
     return sorted;
   }
 
@@ -208,20 +169,19 @@ class ElementwiseFusion {
 
   PlannedNode planned_kernel(const Part& part) const {
     const ValueId first = part.kernel->outputs.front().value;
-    PlannedNode made{.op = nodes()[producer_[index(first)]].op};
+    PlannedNode made{.op = nodes()[rules_.producer(first)].op,
+                     .output_dims = part.kernel->output_dims};
     for (const FusedKernel::Port& input : part.kernel->inputs)
       made.tensors.push_back(static_cast<int32_t>(index(input.value)));
-    for (const FusedKernel::Port& output : part.kernel->outputs) {
+    for (const FusedKernel::Port& output : part.kernel->outputs)
       made.outputs.push_back(output.value);
-      made.output_dims.push_back(part.kernel->dims);
-    }
     return made;
   }
 
   LoweredNode lowered_kernel(Part part) const {
     LoweredNode made;
     for (const size_t node : part.nodes) {
-      made.spelling += made.spelling.empty() ? "mithril::elementwise(" : ", ";
+      made.spelling += made.spelling.empty() ? name_of(*part.kernel) + std::string("(") : ", ";
       made.spelling += nodes()[node].op->name;
     }
     made.spelling += ")";
@@ -237,7 +197,7 @@ class ElementwiseFusion {
       const auto release_here = [&](ValueId id) {
         if (waiting.erase(id) > 0) node.released.push_back(id);
       };
-      for (const ValueId id : read_by(i)) release_here(id);
+      for (const ValueId id : values_read_by(node)) release_here(id);
       for (const ValueId id : node.outputs) release_here(id);
     }
   }
@@ -245,18 +205,17 @@ class ElementwiseFusion {
   const Graph& graph_;
   Program& program_;
   KernelDevice& device_;
+  const KernelRules rules_;
   std::unordered_set<ValueId> outputs_;
-  std::vector<size_t> producer_;                // per value; no_node: an input or a constant
   std::vector<std::vector<size_t>> readers_;    // per value: nodes
   std::vector<std::vector<size_t>> producers_;  // per node
-  std::vector<bool> fits_;                      // per node: whether it has a kernel
   Fusion fusion_;
 };
 
 }  // namespace
 
-Fusion fuse_elementwise(const Graph& graph, Program& program, KernelDevice& device) {
-  return ElementwiseFusion(graph, program, device).run();
+Fusion fuse_nodes(const Graph& graph, Program& program, KernelDevice& device) {
+  return NodeFusion(graph, program, device).run();
 }
 
 }  // namespace mithril::torch_backend

@@ -1,0 +1,258 @@
+// CUDA kernels that reduce rows: their text, and their results on the CPU against the reference.
+//
+// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="*CUDA*"
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include "codegen/cuda_kernel.hpp"
+#include "codegen/cuda_layout.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/expression.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/cuda_on_cpu.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril::tests {
+namespace {
+
+constexpr const char* row_kernels_file = "tests/codegen/cuda_row_kernels/rows.cu";
+constexpr std::int64_t widths[] = {1, 2, 31, 32, 33, 127, 1024, 1025};
+
+// A graph of nodes over rows, all of which are in one kernel.
+class RowModel {
+ public:
+  explicit RowModel(DType dtype) : dtype_(dtype) {}
+
+  ValueId input(const char* name, const Dims& dims) {
+    return graph.add_input({.name = name, .dims = {dims.begin(), dims.end()}, .dtype = dtype_});
+  }
+  ValueId add(const char* op, std::vector<Argument> arguments) {
+    return all(op, std::move(arguments)).front();
+  }
+  std::vector<ValueId> all(const char* op, std::vector<Argument> arguments) {
+    return graph.add(find_op(op), std::move(arguments), op + std::to_string(graph.nodes().size()));
+  }
+  void output(ValueId id) { graph.add_output("y" + std::to_string(graph.outputs().size()), id); }
+
+  Graph graph;
+
+ private:
+  const DType dtype_;
+};
+
+using WriteModel = void (*)(RowModel& m, std::int64_t width);
+
+void softmax_of_masked_scores(RowModel& m, std::int64_t width) {
+  const ValueId scores = m.input("scores", {2, 2, 3, width}),
+                mask = m.input("mask", {2, 1, 1, width});
+  const ValueId scaled = m.add("multiply", {scores, Datum(0.125)});
+  m.output(m.add("softmax", {m.add("add", {scaled, mask}), Datum(-1)}));
+}
+
+void layer_norm_of_residual(RowModel& m, std::int64_t width) {
+  const ValueId x = m.input("x", {5, width}), residual = m.input("residual", {5, width});
+  const ValueId weight = m.input("weight", {width}), bias = m.input("bias", {width});
+  const ValueId sum = m.add("add", {x, residual});
+  m.output(sum);
+  for (const ValueId id : m.all("layer_norm", {sum, weight, bias, Datum(1e-5)})) m.output(id);
+}
+
+void plain_layer_norm(RowModel& m, std::int64_t width) {
+  const ValueId x = m.input("x", {5, width});
+  const ValueId normal =
+      m.all("layer_norm", {x, Datum(None{}), Datum(None{}), Datum(1e-5)}).front();
+  m.output(m.add("relu", {normal}));
+}
+
+void rms_norm(RowModel& m, std::int64_t width) {
+  const ValueId x = m.input("x", {5, width}), weight = m.input("weight", {width});
+  const ValueId square = m.add("multiply", {x, x});
+  const ValueId mean = m.add("mean", {square, Datum(-1), Datum(true)});
+  const ValueId root = m.add("sqrt", {m.add("add", {mean, Datum(1e-6)})});
+  m.output(m.add("multiply", {m.add("divide", {x, root}), weight}));
+}
+
+void gradient_of_softmax(RowModel& m, std::int64_t width) {
+  const ValueId grad = m.input("grad", {5, width}), result = m.input("result", {5, width});
+  m.output(m.add("multiply", {m.add("softmax_grad", {grad, result, Datum(1)}), Datum(0.5)}));
+}
+
+void entropy(RowModel& m, std::int64_t width) {
+  const ValueId x = m.input("x", {5, width});
+  const ValueId log = m.add("log_softmax", {x, Datum(-1)});
+  const ValueId product = m.add("multiply", {m.add("exp", {log}), log});
+  m.output(m.add("sum", {product, Datum(-1), Datum(false)}));
+}
+
+// A number of each row that another reduction, and an elementwise node, read.
+void standardised(RowModel& m, std::int64_t width) {
+  const ValueId x = m.input("x", {5, width}), shift = m.input("shift", {5, 1});
+  const ValueId variance = m.add("variance", {x, Datum(-1), Datum(true), Datum(0.0)});
+  const ValueId spread = m.add("add", {variance, shift});
+  const ValueId scaled = m.add("multiply", {x, spread});
+  m.output(spread);
+  m.output(m.add("subtract", {scaled, m.add("mean", {scaled, Datum(-1), Datum(true)})}));
+}
+
+const std::map<std::string, WriteModel>& row_models() {
+  static const std::map<std::string, WriteModel> models = {
+      {"softmax_of_masked_scores", softmax_of_masked_scores},
+      {"layer_norm_of_residual", layer_norm_of_residual},
+      {"plain_layer_norm", plain_layer_norm},
+      {"rms_norm", rms_norm},
+      {"gradient_of_softmax", gradient_of_softmax},
+      {"entropy", entropy},
+      {"standardised", standardised}};
+  return models;
+}
+
+constexpr std::pair<DType, const char*> row_dtypes[] = {
+    {DType::float32, ""}, {DType::float64, "_double"}, {DType::bfloat16, "_bfloat"}};
+
+std::vector<Tensor> placeholders(const Graph& graph) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs()) {
+    Dims dims;
+    for (const Dim& dim : graph.value(id).dims) dims.push_back(dim.constant());
+    inputs.push_back(placeholder(graph.value(id).dtype, std::move(dims)));
+  }
+  return inputs;
+}
+
+CudaKernel row_kernel(const Graph& graph, const std::string& name) {
+  const Plan plan = make_plan(graph, SizeSources(graph), placeholders(graph));
+  std::vector<std::size_t> nodes(plan.nodes.size());
+  std::iota(nodes.begin(), nodes.end(), std::size_t{0});
+  std::vector<ValueId> kept;
+  for (const Output& output : graph.outputs()) kept.push_back(output.value);
+  auto kernel = cuda_kernel(graph, plan, nodes, kept, name);
+  REQUIRE(kernel);
+  CHECK(kernel->reduces_rows);
+  return *std::move(kernel);
+}
+
+// The kernels of all models, once for each dtype: widths do not change them, except that a number
+// for each row is an element of rows of one.
+std::string text_of_row_kernels() {
+  std::string text;
+  for (const auto& [dtype, suffix] : row_dtypes) {
+    for (const auto& [name, write] : row_models()) {
+      std::string first;
+      for (const std::int64_t width : widths) {
+        RowModel model(dtype);
+        write(model, width);
+        const std::string kernel = row_kernel(model.graph, name + suffix).text;
+        if (first.empty() && width > 1) first = kernel;
+        if (width > 1) CHECK(kernel == first);
+      }
+      text += (text.empty() ? "" : "\n") + first;
+    }
+  }
+  return text;
+}
+
+std::vector<std::int64_t> row_major_strides(const Dims& dims) {
+  std::vector<std::int64_t> strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+// None if the elements cannot be read four at a time, and should be.
+std::optional<std::vector<Tensor>> computed_rows(const CudaOnCpu& cpu, const std::string& name,
+                                                 const Graph& graph,
+                                                 const std::vector<Tensor>& given, CudaGrid grid,
+                                                 bool lanes) {
+  const CudaKernel kernel = row_kernel(graph, name);
+  std::vector<std::vector<std::int64_t>> strides;
+  std::vector<const Tensor*> read;
+  for (const ValueId id : kernel.inputs) {
+    const auto place = std::find(graph.inputs().begin(), graph.inputs().end(), id);
+    read.push_back(&given[static_cast<std::size_t>(place - graph.inputs().begin())]);
+    strides.push_back(row_major_strides(read.back()->dims()));
+  }
+  std::vector<CudaInput> inputs;
+  std::vector<const void*> pointers;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    pointers.push_back(read[i]->raw_data());
+    inputs.push_back({read[i]->dims(), strides[i], pointers.back(),
+                      static_cast<std::int64_t>(size_of(read[i]->dtype()))});
+  }
+  CudaLayout layout = arrange_rows(kernel.dims, inputs).layout;
+  if (lanes && !fits_lanes(layout, inputs)) return std::nullopt;
+  std::vector<Tensor> outputs;
+  for (const ValueId id : kernel.outputs) {
+    Dims dims;
+    for (const Dim& dim : graph.value(id).dims) dims.push_back(dim.constant());
+    outputs.emplace_back(graph.value(id).dtype, dims);
+  }
+  for (Tensor& output : outputs) pointers.push_back(output.mutable_raw_data());
+  std::vector<void*> arguments;
+  for (const void*& pointer : pointers) arguments.push_back(&pointer);
+  arguments.push_back(&layout);
+  cpu.launch(name + (lanes ? "_lanes" : ""), grid, arguments.data());
+  return outputs;
+}
+
+double row_tolerance(DType dtype) {
+  if (dtype == DType::float64) return 1e-11;
+  return dtype == DType::float32 ? 2e-5 : 2e-2;
+}
+
+}  // namespace
+
+TEST_CASE("the text of CUDA kernels for rows is the one that is compiled") {
+  const std::string text = text_of_row_kernels();
+  if (std::getenv("MITHRIL_WRITE_KERNELS")) std::ofstream(row_kernels_file) << text;
+  std::stringstream compiled;
+  compiled << std::ifstream(row_kernels_file).rdbuf();
+  CHECK(compiled.str() == text);
+}
+
+TEST_CASE("CUDA kernels for rows, run on the CPU, give the results of the reference") {
+  std::vector<std::string> names;
+  for (const auto& [dtype, suffix] : row_dtypes) {
+    for (const auto& [name, write] : row_models()) {
+      names.push_back(name + suffix);
+      names.push_back(name + suffix + "_lanes");
+    }
+  }
+  const CudaOnCpu cpu(text_of_row_kernels(), names);
+  int of_lanes = 0;
+  for (const auto& [dtype, suffix] : row_dtypes) {
+    for (const auto& [name, write] : row_models()) {
+      for (const std::int64_t width : widths) {
+        CAPTURE(name);
+        CAPTURE(suffix);
+        CAPTURE(width);
+        RowModel model(dtype);
+        write(model, width);
+        const Graph& graph = model.graph;
+        std::vector<Tensor> inputs;
+        Random random(1);
+        for (const Tensor& each : placeholders(graph))
+          inputs.push_back(random_direction(each.dims(), random).to(dtype));
+        const std::vector<Tensor> expected = interpret(graph, inputs);
+        // A warp for each of two rows, and a block of three warps for each row.
+        for (const CudaGrid grid : {CudaGrid{2, 32, 2}, CudaGrid{2, 96, 1}}) {
+          for (const bool lanes : {false, true}) {
+            const auto made = computed_rows(cpu, name + suffix, graph, inputs, grid, lanes);
+            of_lanes += lanes && made;
+            for (std::size_t i = 0; made && i < made->size(); ++i)
+              CHECK(difference((*made)[i], expected[i], row_tolerance(dtype)) == "");
+          }
+        }
+      }
+    }
+  }
+  CHECK(of_lanes > 50);
+}
+
+}  // namespace mithril::tests
