@@ -22,7 +22,20 @@ std::exception_ptr as_pointer(ErrorDetails details) {
   return std::make_exception_ptr(BackendError(std::move(details)));
 }
 
+constexpr const char* loading_label = "loading";
+
 }  // namespace
+
+void raise_while_loading(const std::string& model, const Error& error) {
+  ErrorDetails details = error.unnumbered();
+  details.facts.push_back({loading_label, "model " + quoted(model), ""});
+  raise(std::move(details));
+}
+
+bool is_of_loading(const Error& error) {
+  const std::vector<Fact>& facts = error.details().facts;
+  return !facts.empty() && facts.back().label == loading_label;
+}
 
 void unknown_model(std::string_view name, std::vector<std::string> registered) {
   std::stable_sort(registered.begin(), registered.end(),

@@ -22,6 +22,10 @@ namespace mithril {
 // OutOfMemoryError E1209.
 [[noreturn]] void refuse_model(const std::string& model, std::int64_t bytes, std::int64_t in_use,
                                std::int64_t limit);
+// Raises the error of a loader again, with a fact that names the model.
+[[noreturn]] void raise_while_loading(const std::string& model, const Error& error);
+// Whether the error says that a model cannot be loaded. No request is at fault then.
+bool is_of_loading(const Error& error);
 // StateError E1210.
 [[noreturn]] void refuse_stateless(const std::string& model);
 

@@ -85,7 +85,12 @@ FoundModel ModelRegistry::load_again(const Entry& entry) {
     if (entry->served) return {entry, entry->served};
     evict_for(entry->name, entry->info.bytes, 0);
   }
-  auto served = std::make_shared<const ServedModel>(entry->loader(), entry->options);
+  std::shared_ptr<const ServedModel> served;
+  try {
+    served = std::make_shared<const ServedModel>(entry->loader(), entry->options);
+  } catch (const Error& error) {
+    raise_while_loading(entry->name, error);
+  }
   const std::unique_lock lock(mutex_);
   hold(entry, served);
   return {entry, std::move(served)};

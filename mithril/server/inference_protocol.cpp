@@ -9,6 +9,7 @@
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
+#include "mithril/engine/engine_errors.hpp"
 #include "mithril/json/json.hpp"
 #include "mithril/server/infer_message.hpp"
 #include "mithril/server/metrics.hpp"
@@ -163,6 +164,7 @@ int status_of(const Error& error) {
   if (code == "E1201" || code == "E1202" || code == "E1234") return 404;
   if (code == "E1203" || code == "E1204") return 429;
   if (error.kind() == ErrorKind::backend || error.kind() == ErrorKind::out_of_memory) return 503;
+  if (is_of_loading(error)) return 503;
   return 400;
 }
 
@@ -193,6 +195,10 @@ ProtocolResponse answer_request(Engine& engine, const ProtocolRequest& request, 
   return error_response(status_of(error), error);
 } catch (const std::bad_alloc&) {
   return out_of_memory_response();
+} catch (const std::exception& error) {  // such as that of a function which loads a model
+  return error_response(503, BackendError({.code = "E1241",
+                                           .message = "the request cannot be answered",
+                                           .facts = {{"why", printable(error.what()), ""}}}));
 }
 
 }  // namespace mithril

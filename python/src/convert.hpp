@@ -29,6 +29,8 @@ std::string shown(py::handle object);
 [[noreturn]] void raise_attribute_error(const Error& error);
 // AttributeError E0624.
 [[noreturn]] void no_attribute(const std::string& message, const std::string& help = "");
+// Raises an error of ours that Python code has raised again in C++, and others as they are.
+[[noreturn]] void rethrow_error_of_python(py::error_already_set& raised);
 // TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 // Raises a TypeError E0390 again, as one of this code that names the argument.

@@ -108,8 +108,12 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
   const py::object make = of_package ? py::cpp_function([model] { return model; }) : model;
   auto load = [function = shared_function(py::reinterpret_borrow<py::function>(make))] {
     const py::gil_scoped_acquire lock;
-    const py::object made = (*function)();
-    return is_package(made) ? servable_of_package(made) : servable_of(made);
+    try {
+      const py::object made = (*function)();
+      return is_package(made) ? servable_of_package(made) : servable_of(made);
+    } catch (py::error_already_set& raised) {
+      rethrow_error_of_python(raised);  // a server has no Python to handle it
+    }
   };
   const py::gil_scoped_release free;
   engine.register_model(name, std::move(load), std::move(options));

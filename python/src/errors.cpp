@@ -135,6 +135,24 @@ void raise_attribute_error(const Error& error) {
   throw py::error_already_set();
 }
 
+void rethrow_error_of_python(py::error_already_set& raised) {
+  const py::object value = raised.value();
+  for (const ErrorKind kind : all_kinds) {
+    if (!py::isinstance(value, *classes[static_cast<size_t>(kind)])) continue;
+    const auto text = [&](const char* name) { return value.attr(name).cast<std::string>(); };
+    ErrorDetails details{.kind = kind, .code = text("code"), .path = text("path")};
+    details.port = text("port");
+    details.message = text("message");
+    details.help = text("help");
+    for (const py::handle fact : value.attr("facts")) {
+      auto [label, said, origin] = fact.cast<std::tuple<std::string, std::string, std::string>>();
+      details.facts.push_back({std::move(label), std::move(said), std::move(origin)});
+    }
+    raise(std::move(details));
+  }
+  throw std::move(raised);
+}
+
 void no_attribute(const std::string& message, const std::string& help) {
   raise_attribute_error(NameError({.code = "E0624", .message = message, .help = help}));
 }
