@@ -144,6 +144,44 @@ print(seed_of(path), os.listdir(sys.argv[1]))
 """
 
 
+# Root may write to every folder; without these capabilities it has the rights that modes give.
+WITH_RIGHTS_OF_MODES = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+SAVE = """
+import sys
+import mithril as ml
+from package_models import save
+from pathlib import Path
+try:
+    save(Path(sys.argv[1]), 1)
+except ml.InputError as error:
+    print(error.code, error.path, {fact[0]: fact[1] for fact in error.facts}["why"])
+"""
+
+
+@pytest.mark.parametrize("name", ["p", "p.zip"])
+@pytest.mark.parametrize("has_older", [False, True])
+def test_a_folder_without_permission_leaves_what_was_there(
+    tmp_path: Path, name: str, has_older: bool
+) -> None:
+    path = tmp_path / "here" / name
+    path.parent.mkdir()
+    if has_older:
+        save(path, 0)
+    path.parent.chmod(0o555)
+    as_user = WITH_RIGHTS_OF_MODES if os.geteuid() == 0 else []
+    result = subprocess.run(
+        [*as_user, sys.executable, "-c", SAVE, path],
+        capture_output=True,
+        text=True,
+        env=environment(PYTHONPATH=os.pathsep.join([str(TESTS), *sys.path])),
+        check=False,
+    )
+    path.parent.chmod(0o755)
+    assert (result.stdout, result.stderr) == (f"E0831 {path} Permission denied\n", "")
+    assert seed_of(path) == (0 if has_older else None)
+    assert os.listdir(path.parent) == ([name] if has_older else [])
+
+
 def test_a_full_disk_leaves_the_old_package(tmp_path: Path) -> None:
     printed = on_a_disk(tmp_path, "400k", SAVE_TWICE.format(before=""))
     assert printed == ["E0831 No space left on device", "0 ['p']"]

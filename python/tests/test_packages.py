@@ -115,6 +115,7 @@ def test_torch_runs_a_package(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.asarray(got), answer(), rtol=1e-5)
 
 
+# A request of a package that is mapped, bound, in an archive, or served by an engine, in turn.
 MEMORY = """
 import gc, sys
 import mithril as ml
@@ -124,24 +125,36 @@ def resident():
     lines = open("/proc/self/status").read().splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("RssAnon"))) * 1024
 
-def cycle(count):
-    for i in range(count):
-        ml.load_package(sys.argv[1]).compile(bind=i % 2 == 0)
-        package = ml.load_package(sys.argv[1])
+engine = ml.Engine()
+
+def cycle(i):
+    package = ml.load_package(sys.argv[1 + i % 2])
+    if i % 4 == 0:
+        package.compile(bind=False).evaluate(package.params, {"x": X})
+        return
+    if i % 4 == 1:
         package.compile().evaluate({}, {"x": X})
+        return
+    engine.register("net", package, max_batch_size=1 + i % 3, max_delay=0.0)
+    engine.infer("net", {"x": X})
+    engine.unload("net")
+
+def cycles(count):
+    for i in range(count):
+        cycle(i)
     gc.collect()
 
-cycle(50)
+cycles(100)
 before = resident()
-cycle(250)
+cycles(500)
 print(resident() - before)
 """
 
 
-def test_memory_does_not_grow_when_packages_are_loaded_and_dropped(tmp_path: Path) -> None:
-    path = save(tmp_path / "p")
+def test_memory_does_not_grow_over_500_cycles_of_load_answer_and_unload(tmp_path: Path) -> None:
+    paths = [save(tmp_path / "p"), save(tmp_path / "p.zip")]
     printed = subprocess.run(
-        [sys.executable, "-c", MEMORY, path],
+        [sys.executable, "-c", MEMORY, *paths],
         env=environment(PYTHONPATH=os.pathsep.join([str(Path(__file__).parent), *sys.path])),
         capture_output=True,
         text=True,
