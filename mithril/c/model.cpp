@@ -178,7 +178,7 @@ mithril_status mithril_model_open(const char* path, const mithril_open_options* 
     const auto made = mithril::c::backend_named(backend, read);
     mithril::Package package = mithril::load_package(
         path, {.backend = backend, .allow_native_code = read.allow_native != 0});
-    const bool mapped = read.map_parameters != 0;
+    const bool mapped = read.map_parameters != 0 && !package.runs_library(backend);
     mithril::CompiledModel compiled = mapped ? package.compile(made) : package.compile_bound(made);
     mithril::State initial = mithril::c::initial_state(package, compiled);
     const mithril::PackageInfo& info = package.info();

@@ -67,8 +67,9 @@ struct CompileSettings {
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
 
-  // The size of the TorchScript that runs in place of the graph. The graph then has no nodes.
-  std::optional<std::int64_t> torchscript_bytes;
+  // The size of the native code of a package that runs in place of the graph, which then has no
+  // nodes: TorchScript, or a generated library.
+  std::optional<std::int64_t> native_code_bytes;
 
   std::shared_ptr<Composite> model;  // to look up the paths of hooks
   // null: the model does not depend on the mode, or the mode is fixed
@@ -100,7 +101,7 @@ struct CompiledState : CompileSettings {
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
   void require_gradients() const;  // GradientError E0505 if it was compiled for inference
-  void require_graph(const char* call) const;  // BackendError E1048 if it is TorchScript
+  void require_graph(const char* call) const;  // BackendError E1048 if it is native code
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;

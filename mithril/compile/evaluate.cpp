@@ -319,11 +319,12 @@ void CompiledState::require_gradients() const {
 }
 
 void CompiledState::require_graph(const char* call) const {
-  if (!torchscript_bytes) return;
+  if (!native_code_bytes) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1048",
-         .message = std::string(call) + " needs the graph of the model, which is TorchScript",
-         .help = "convert the module with ml.from_torch"});
+         .message = std::string(call) + " needs the graph of the model, which is native code",
+         .help = "convert TorchScript with ml.from_torch; load a package that has a model without "
+                 "allow_native_code"});
 }
 
 const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of) {

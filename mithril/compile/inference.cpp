@@ -192,7 +192,7 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state) const t
       mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_));
   if (state) check_state(*model.impl_, *state, "for_inference");
   TensorMap taken = model.load_state_dict(params);
-  if (model.impl_->torchscript_bytes) return model;
+  if (model.impl_->native_code_bytes) return model;
   params = {};
   ParameterFixing fixing(*model.impl_);
   fixing.fix_parameters(std::move(taken));

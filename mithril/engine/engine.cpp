@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "mithril/backend/backend.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -185,6 +186,8 @@ void Engine::register_model(const std::string& name, ModelLoader loader, Serving
 void Engine::register_model(const std::string& name, const Package& package,
                             std::shared_ptr<Backend> backend, ServingOptions options) {
   const auto load = [package, backend = std::move(backend)] {
+    if (backend && package.runs_library(backend->name()))
+      return ServableModel{package.compile(backend)};
     return ServableModel{package.compile(backend), package.params().share(), package.state()};
   };
   register_model(name, ModelLoader(load), std::move(options));

@@ -159,7 +159,7 @@ ServedModel::ServedModel(ServableModel model, ServingOptions options)
     : options_(std::move(options)), compiled_(fixed_model(std::move(model))) {
   const Impl& impl = *compiled_.impl_;
   for (const Constant& constant : impl.graph.constants()) bytes_ += tensor_bytes(constant.tensor);
-  bytes_ += state_bytes() + impl.torchscript_bytes.value_or(0);
+  bytes_ += state_bytes() + impl.native_code_bytes.value_or(0);
   if (batches()) find_batching();
 }
 

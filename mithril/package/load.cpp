@@ -11,6 +11,7 @@
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/package/files.hpp"
+#include "mithril/package/generated_library.hpp"
 #include "mithril/package/metadata.hpp"
 #include "mithril/package/paths.hpp"
 #include "mithril/package/sections.hpp"
@@ -45,8 +46,8 @@ struct Package::Impl {
 
 namespace {
 
-std::string options_name(std::string_view backend) {
-  return "backends/" + std::string(backend) + "/options.json";
+std::string in_backend(std::string_view backend, std::string_view name) {
+  return "backends/" + std::string(backend) + "/" + std::string(name);
 }
 
 void check_backend_listed(const Package::Impl& package, std::string_view backend) {
@@ -182,7 +183,7 @@ std::string_view Package::file(std::string_view name) const {
 }
 
 std::string_view Package::backend_options(std::string_view backend) const {
-  const StoredBytes* stored = impl_->files.find(options_name(backend));
+  const StoredBytes* stored = impl_->files.find(in_backend(backend, "options.json"));
   return stored ? stored->text() : std::string_view();
 }
 
@@ -190,6 +191,10 @@ std::string Package::native_file(std::string_view name) const {
   file(name);  // refuses unknown names
   if (!impl_->allow_native_code) refuse_native(impl_->files.where(name), "the file is native code");
   return impl_->files.where(name);
+}
+
+bool Package::runs_library(std::string_view backend) const {
+  return impl_->allow_native_code && impl_->files.find(in_backend(backend, library_name));
 }
 
 void Package::verify() const {
@@ -209,7 +214,17 @@ void Package::check(const CompiledModel& compiled) const {
 
 CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions options) const {
   const PackageFiles& files = impl_->files;
-  if (backend) check_backend(backend->name());
+  if (backend) {
+    check_backend(backend->name());
+    if (runs_library(backend->name())) {
+      const std::string library = in_backend(backend->name(), library_name);
+      const std::string weights = in_backend(backend->name(), weights_name);
+      if (!files.find(weights))
+        refuse_package("E0764", files.where(weights), "the file is missing");
+      return compile_library(impl_->info, {file(library), file(weights), files.where(library)},
+                             std::move(backend));
+    }
+  }
   if (!files.find(model_name)) {
     const std::string where = native_file(torchscript_name);
     return compile_torchscript(impl_->info, file(torchscript_name), where, std::move(backend));
@@ -229,6 +244,7 @@ CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions 
 
 CompiledModel Package::compile_bound(std::shared_ptr<Backend> backend,
                                      CompileOptions options) const {
+  if (backend && runs_library(backend->name())) return compile(std::move(backend));
   return compile(std::move(backend), std::move(options)).for_inference(params(), state());
 }
 

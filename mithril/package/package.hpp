@@ -121,15 +121,21 @@ class Package {
   // The path of a file of native code. BackendError E1041 unless allow_native_code was given.
   std::string native_file(std::string_view name) const;
 
+  // Whether compile runs the generated library backends/NAME/libmodel.so in place of the model: if
+  // there is one, and the package was loaded with allow_native_code.
+  bool runs_library(std::string_view backend) const;
+
   // Compares all checksums. ParseError E0766.
   void verify() const;
 
   // The model in inference mode for this backend. The parameters and the state are arguments of
   // evaluate. BackendError E1040 for a backend that the package does not list; ParseError E0769 if
   // the model has other inputs or outputs than model_info.json states; StateError E0901 for
-  // parameters that are not those of the model. A package without a model.json
-  // is compiled from backends/torch/model.pt, and the options are ignored. BackendError E1040 for
-  // a backend other than Torch, E1041 without allow_native_code, E1044 if torch refuses it.
+  // parameters that are not those of the model. A package with a
+  // generated library (runs_library) is compiled to this library, for inputs of its sizes, without
+  // parameters; BackendError E1047 if it cannot be loaded. A package without a model.json is
+  // compiled from backends/torch/model.pt, and the options are ignored. BackendError E1040 for a
+  // backend other than Torch, E1041 without allow_native_code, E1044 if torch refuses it.
   CompiledModel compile(std::shared_ptr<Backend> backend, CompileOptions options = {}) const;
   // Raises these errors of compile: before compiling in another way, and afterwards.
   void check_backend(std::string_view backend) const;

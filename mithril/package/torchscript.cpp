@@ -1,48 +1,13 @@
 #include "mithril/package/torchscript.hpp"
 
-#include <map>
 #include <utility>
-#include <vector>
 
 #include "mithril/backend/runs_torchscript.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/compiled_state.hpp"
+#include "mithril/package/native_model.hpp"
 
 namespace mithril {
-namespace {
-
-// Makes values of ports. Equal names of sizes are one symbol.
-class PortValues {
- public:
-  explicit PortValues(Facts& facts) : facts_(facts) {}
-
-  Value operator()(const PackagePort& port) {
-    Value value{.name = port.name, .dtype = port.dtype};
-    value.ranked = port.shape && !port.shape->has_run();
-    if (!value.ranked) return value;
-    for (const KnownDim& dim : port.shape->head())
-      value.dims.push_back(dim.number() ? Dim(*dim.number()) : symbol(dim));
-    return value;
-  }
-
- private:
-  Dim symbol(const KnownDim& dim) {
-    const std::string name = to_string(dim);
-    const auto [at, is_new] = symbols_.try_emplace(name);
-    if (is_new) at->second = Dim(facts_.symbol(dim.has_name() ? name : ""));
-    return at->second;
-  }
-
-  Facts& facts_;
-  std::map<std::string, Dim> symbols_;
-};
-
-void add_shape(CompiledState& compiled, const PackagePort& port) {
-  if (port.shape) compiled.shapes.emplace_back(port.name, *port.shape);
-}
-
-}  // namespace
 
 CompiledModel compile_torchscript(const PackageInfo& info, std::string_view stored,
                                   const std::string& where, std::shared_ptr<Backend> backend) {
@@ -56,31 +21,9 @@ CompiledModel compile_torchscript(const PackageInfo& info, std::string_view stor
            .path = where,
            .message = "TorchScript does not run on the backend " + quoted(backend->name())});
   }
-  auto compiled = std::make_shared<CompiledModel::Impl>();
-  compiled->mode = Mode::inference;
-  compiled->inference = true;
-  compiled->torchscript_bytes = static_cast<std::int64_t>(stored.size());
-  Graph ports;
-  PortValues value_of(*ports.facts());
-  for (const PackagePort& port : info.inputs) {
-    ports.add_input(value_of(port));
-    compiled->data.push_back({port.name, compiled->inputs.size()});
-    compiled->inputs.push_back({.key = port.name, .path = port.name});
-    add_shape(*compiled, port);
-  }
-  for (const PackagePort& port : info.outputs) {
-    Value value = value_of(port);
-    compiled->output_texts.push_back(value.ranked ? to_string(value.dims) : "[...]");
-    compiled->outputs.push_back({port.name, compiled->outputs.size()});
-    ports.add_output(port.name, ports.add_value(std::move(value)));
-    add_shape(*compiled, port);
-  }
-  compiled->forward = std::make_unique<const Program>(Program{
-      Signature(ports, compiled->input_labels()), runner->load_torchscript(stored, where, ports)});
-  compiled->backend = std::move(backend);
-  compiled->source = ports;
-  compiled->graph = std::move(ports);
-  return CompiledModel(std::move(compiled));
+  return native_model(
+      info, static_cast<std::int64_t>(stored.size()), std::move(backend),
+      [&](const Graph& ports) { return runner->load_torchscript(stored, where, ports); });
 }
 
 }  // namespace mithril

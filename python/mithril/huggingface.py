@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _core
 from ._core import Backend, CompiledModel, Model, compile
@@ -66,19 +69,24 @@ def create_package(
     licence: str = "",
     origin: str = "",
     max_shard_bytes: int = 0,
+    library: Mapping[str, int] | None = None,
 ) -> None:
     """Writes the package of a folder with config.json and model.safetensors, or its index.
 
     licence is that of the folder's README.md unless it is given. origin says where the folder
-    comes from.
+    comes from. library adds a generated library for inputs of these sizes: {"N": 1, "L": 128}.
     """
     folder = Path(source)
     found = composed(folder, CpuBackend())
+    backends: Any = ()
+    if library is not None:
+        backends = {"cpu": {"library": _example(found.compiled, library)}, "torch": None}
     save_package(
         target,
         found.model,
         found.params,
         state=found.state,
+        backends=backends,
         assets=[path for path in sorted(folder.iterdir()) if ASSETS.fullmatch(path.name)],
         name=name,
         revision=revision,
@@ -89,6 +97,23 @@ def create_package(
         sizes=_sizes(found.fields),
         max_shard_bytes=max_shard_bytes,
     )
+
+
+def _example(compiled: CompiledModel, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Inputs whose named sizes are these."""
+
+    def size(dim: int | str | None) -> int:
+        if isinstance(dim, int):
+            return dim
+        name = str(dim)
+        if name not in sizes:
+            _core.unknown_name("E0605", "size among those of the library", name, list(sizes))
+        return sizes[name]
+
+    return {
+        key: np.zeros([size(dim) for dim in compiled.shapes[key]], np.int64)
+        for key in compiled.data_keys
+    }
 
 
 class ComposedCheckpoint(NamedTuple):

@@ -25,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     create.add_argument("--licence", default="", help="instead of that in README.md")
     create.add_argument("--source", dest="origin", default="", help="where the folder comes from")
     create.add_argument("--max-shard-bytes", type=int, default=0, help="split larger parameters")
+    create.add_argument(
+        "--library",
+        nargs="+",
+        type=_named_size,
+        metavar="NAME=SIZE",
+        help="add a generated library for inputs of these sizes: --library N=1 L=128",
+    )
     create.set_defaults(run=_create)
 
     inspect = commands.add_parser("inspect", help="show what a package is, without its parameters")
@@ -42,12 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     extract.set_defaults(run=_extract)
 
 
+def _named_size(text: str) -> tuple[str, int]:
+    name, _, size = text.partition("=")
+    return name, int(size)
+
+
 def _create(arguments: argparse.Namespace) -> None:
     options = {
         key: getattr(arguments, key)
         for key in ("name", "revision", "licence", "origin", "max_shard_bytes")
     }
-    create_package(arguments.source, arguments.target, **options)
+    library = dict(arguments.library) if arguments.library else None
+    create_package(arguments.source, arguments.target, library=library, **options)
     print(_summary(load_package(arguments.target, verify="lazy")))
 
 

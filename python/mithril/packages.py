@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _core
 from ._core import CompiledModel, Model, compile
 from .backends import CpuBackend, TorchBackend
 from .calls import checked, checked_kinds
+from .library_builder import build_library
 
 __all__ = [
     "Package",
@@ -161,8 +164,10 @@ class Package:
         jit: bool = True,
         cache: bool = False,
     ) -> CompiledModel:
-        """The model in inference mode, with the parameters and the state in it; or the
-        TorchScript of a package without model.json, which has no options.
+        """The model in inference mode, with the parameters and the state in it.
+
+        TorchScript of a package without model.json has no options, nor has a generated library,
+        which runs in place of the model if the package was loaded with allow_native_code=True.
 
         Args:
             backend: where it runs; None: that of load_package, or ml.CpuBackend(); TorchScript:
@@ -175,7 +180,7 @@ class Package:
         if backend is None:
             backend = self._usual_backend()
         self._loaded.check_backend(backend)
-        if not self.has_model:
+        if not self.has_model or self._loaded.runs_library(backend):
             return self._loaded.compile_bound(backend)
         keys = [port.name for port in self.info.inputs]
         compiled = compile(
@@ -191,10 +196,18 @@ class Package:
         self._loaded.check(compiled)
         return compiled.for_inference(self.params, self.state) if bind else compiled
 
+    def _servable(self) -> tuple[Any, ...]:
+        """For an engine: a compiled model, its parameters and its state."""
+        backend = self._usual_backend()
+        if self._loaded.runs_library(backend):
+            return (self.compile(backend),)
+        return self.compile(backend, bind=False), self.params, self.state
+
     def _usual_backend(self) -> Any:
         if isinstance(self._backend, _core.Backend):
             return self._backend
-        return CpuBackend() if self.has_model else TorchBackend()
+        runs_on_cpu = self.has_model or "cpu" in self.info.backends
+        return CpuBackend() if runs_on_cpu else TorchBackend()
 
 
 @checked_kinds
@@ -222,6 +235,9 @@ def save_package(
         path: of the folder, or of a file that ends with ".zip".
         state: as evaluate returned it; None: the states start as the model says.
         backends: names, or a dict: {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
+            {"cpu": {"library": data}} adds what ml.build_library makes of the model for inputs of
+            the sizes of this example. It is native code, which runs in place of the model where
+            the package is loaded with allow_native_code=True.
         assets: further files: a dict of names with paths or bytes, or a list of paths.
         data_keys: inputs of floats that are not parameters.
         family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
@@ -235,12 +251,14 @@ def save_package(
         "licence": licence,
         "source": source,
     }
+    weights, states = dict(params), dict(state or {})
+    made = _backends(backends, lambda data: _library(model, weights, states, data_keys, data))
     _core._save_package(
         path,
         model,
-        dict(params),
-        dict(state or {}),
-        _backends(backends),
+        weights,
+        states,
+        made,
         _assets(assets),
         list(data_keys),
         texts,
@@ -290,7 +308,10 @@ def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
     return [(os.path.basename(os.fspath(path)), path) for path in given]
 
 
-def _backends(given: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str, list[Any]]]:
+def _backends(
+    given: Sequence[str] | Mapping[str, Any], library: Callable[[Any], list[Any]]
+) -> list[tuple[str, str, list[Any]]]:
+    """`library` makes the files of a generated library for an example of the inputs."""
     if not isinstance(given, Mapping):
         return [(name, "", []) for name in given]
     made = []
@@ -298,10 +319,31 @@ def _backends(given: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str, 
         if entry is not None and not isinstance(entry, Mapping):
             _core.wrong_argument("save_package", "backends", "a dict of dicts", entry, "")
         fields = dict(entry or {})
-        options, files = fields.pop("options", None), fields.pop("files", {})
+        options, files = fields.pop("options", None), _assets(fields.pop("files", {}))
+        if name == "cpu" and "library" in fields:
+            files += library(fields.pop("library"))
         if fields:
-            _core.unknown_name(
-                "E0605", "field of a backend", next(iter(fields)), ["options", "files"]
-            )
-        made.append((name, json.dumps(options) if options else "", _assets(files)))
+            known = ["options", "files", *(["library"] if name == "cpu" else [])]
+            _core.unknown_name("E0605", "field of a backend", next(iter(fields)), known)
+        made.append((name, json.dumps(options) if options else "", files))
     return made
+
+
+def _library(
+    model: Model,
+    params: Mapping[str, Any],
+    state: Mapping[str, Any],
+    data_keys: Sequence[str],
+    data: Any,
+) -> list[tuple[str, bytes]]:
+    """The files of a library for inputs of the sizes of `data`."""
+    if not isinstance(data, Mapping):
+        _core.wrong_argument("save_package", "library", "a dict of example inputs", data, "")
+    compiled = compile(model, CpuBackend(), data_keys=list(data_keys), inference=True)
+    if compiled.initial_state_dict:
+        states = {**compiled.initial_state_dict, **state}
+        compiled, params = compiled.for_inference(params, states), {}
+    with tempfile.TemporaryDirectory(prefix="mithril_library_") as folder:
+        library = Path(folder, "libmodel.so")
+        weights = build_library(compiled, library, params, data=data)
+        return [(each.name, each.read_bytes()) for each in (library, weights)]

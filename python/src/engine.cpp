@@ -70,8 +70,7 @@ bool is_package(const py::object& object) {
 
 // The parameters stay in the mapped files until the engine binds them.
 ServableModel servable_of_package(const py::object& package) {
-  const py::object compiled = package.attr("compile")(py::arg("bind") = false);
-  return servable_of(py::make_tuple(compiled, package.attr("params"), package.attr("state")));
+  return servable_of(package.attr("_servable")());
 }
 
 void register_in_engine(Engine& engine, const std::string& name, const py::object& model,

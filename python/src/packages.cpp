@@ -191,6 +191,12 @@ void bind_packages(py::module_& module) {
            "The options for a backend as JSON text.")
       .def("native_file", &Package::native_file, py::arg("name"),
            "The path of a file of native code.")
+      .def(
+          "runs_library",
+          [](const Package& package, const std::shared_ptr<Backend>& backend) {
+            return package.runs_library(backend->name());
+          },
+          py::arg("backend"), "Whether a generated library runs in place of the model.")
       .def("verify", &Package::verify, py::call_guard<py::gil_scoped_release>(),
            "Compares all checksums.")
       .def(

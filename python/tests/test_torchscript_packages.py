@@ -82,7 +82,7 @@ def test_torchscript_has_no_graph(tmp_path: Path, module: torch.nn.Module) -> No
         with pytest.raises(ml.BackendError) as caught:
             use()
         assert caught.value.code == "E1048"
-        assert "needs the graph of the model, which is TorchScript\n" in str(caught.value)
+        assert "needs the graph of the model, which is native code\n" in str(caught.value)
 
 
 def test_an_integer_that_the_port_cannot_hold_is_refused(tmp_path: Path) -> None:

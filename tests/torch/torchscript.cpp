@@ -70,7 +70,7 @@ TEST_CASE("TorchScript of a package has the calls of a compiled model that need 
   CHECK(compiled.summary().find("[N, 2]") != std::string::npos);
   CHECK(folder.error([&] { static_cast<void>(compiled.exported(script_request())); })
             .starts_with("mithril.BackendError[E1048]: exporting needs the graph of the model, "
-                         "which is TorchScript\n"));
+                         "which is native code\n"));
 }
 
 TEST_CASE("TorchScript of a package runs with permission and on the backend that it lists") {
