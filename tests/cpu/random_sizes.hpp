@@ -51,7 +51,7 @@ struct RandomCase {
 RandomCase random_convolution(Draw& draw);
 RandomCase random_pool(Draw& draw);
 RandomCase random_product(Draw& draw);
-// Reductions, softmax, norms, attention, and ops that only move elements.
+// Reductions, scans, sorting, softmax, norms, attention, and ops that only move elements.
 RandomCase random_rows(Draw& draw);
 
 }  // namespace mithril::tests

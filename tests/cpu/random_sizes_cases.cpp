@@ -261,7 +261,7 @@ RandomCase random_rows(Draw& draw) {
   const ValueId x = made.input("x", draw.normal(dims, dtype));
   const ValueId g = made.input("g", draw.normal(dims, dtype));
   const Datum axis(draw.between(-3, 2));
-  switch (draw.between(0, 5)) {
+  switch (draw.between(0, 6)) {
     case 0: {
       const ValueId y = made.output("y", "softmax", {x, axis});
       made.output("dx", "softmax_grad", {g, y, axis});
@@ -296,6 +296,14 @@ RandomCase random_rows(Draw& draw) {
       made.output("e", "exp", {turned});
       const ValueId b = made.input("b", draw.normal({rows, 1}, dtype));
       made.output("p", "multiply", {made.node("s", "add", {x, b}), g});
+      break;
+    }
+    case 5: {
+      const Datum reverse(draw.chance(0.5)), exclusive(draw.chance(0.5));
+      made.output("scan", "linear_scan", {x, g, axis, reverse, exclusive});
+      made.output("sum", "cumsum", {x, axis, reverse});
+      made.output("product", "cumprod", {x, axis, reverse, exclusive});
+      made.output("order", "argsort", {x, axis, reverse, Datum()});
       break;
     }
     default: {

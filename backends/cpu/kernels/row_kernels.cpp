@@ -231,10 +231,17 @@ HWY_ATTR double both(double left, double right) {
   return hn::GetLane(Way::both(hn::Set(d, left), hn::Set(d, right)));
 }
 
-HWY_ATTR auto as_doubles(const double* x) { return hn::LoadU(hn::ScalableTag<double>(), x); }
-HWY_ATTR auto as_doubles(const float* x) {
-  const hn::ScalableTag<double> d;
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), x));
+template <class D>
+HWY_ATTR auto load_doubles(D d, const double* at) {
+  return hn::LoadU(d, at);
+}
+template <class D>
+HWY_ATTR auto load_doubles(D d, const float* at) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), at));
+}
+template <typename T>
+HWY_ATTR auto as_doubles(const T* x) {
+  return load_doubles(hn::ScalableTag<double>(), x);
 }
 
 // Four totals hide the latency of the operation.
@@ -273,6 +280,43 @@ HWY_ATTR void rows(const T* x, double* totals, int64_t count) {
 template <typename T, class Way>
 constexpr ReductionKernel<T> kernel{Way::start, row<T, Way>, rows<T, Way>, both<Way>};
 
+template <class D>
+HWY_ATTR void store_doubles(V<D> x, D d, double* at) {
+  hn::StoreU(x, d, at);
+}
+template <class D>
+HWY_ATTR void store_doubles(V<D> x, D, float* at) {
+  const hn::Rebind<float, D> narrow;
+  hn::StoreU(hn::DemoteTo(narrow, x), narrow, at);
+}
+
+enum class Scan { recurrence, sum, product };
+
+template <typename T, Scan way>
+HWY_ATTR void scan(const T* x, const T* decay, double* states, T* to, int64_t count, bool exclusive,
+                   int64_t next) {
+  const auto move_on = [=](auto d, int64_t i) HWY_ATTR {
+    const auto before = hn::LoadU(d, states + i), taken = load_doubles(d, x + i);
+    auto state = before;
+    if constexpr (way == Scan::recurrence) {
+      state = hn::MulAdd(load_doubles(d, decay + i), before, taken);
+      fetch_next(decay, next, i);
+    } else {
+      state = way == Scan::sum ? hn::Add(before, taken) : hn::Mul(before, taken);
+    }
+    fetch_next(x, next, i);
+    hn::StoreU(state, d, states + i);
+    store_doubles(exclusive ? before : state, d, to + i);
+  };
+  int64_t i = 0;
+  for (; i + lanes<double> <= count; i += lanes<double>) move_on(hn::ScalableTag<double>(), i);
+  for (; i < count; ++i) move_on(hn::CappedTag<double, 1>(), i);
+}
+
+template <typename T>
+constexpr ScanKernels<T> scans{scan<T, Scan::recurrence>, scan<T, Scan::sum>,
+                               scan<T, Scan::product>};
+
 template <typename T>
 constexpr ReductionKernels<T> reductions{kernel<T, Sum>, kernel<T, Extreme<true>>,
                                          kernel<T, Extreme<false>>};
@@ -286,5 +330,6 @@ namespace mithril::cpu_backend {
 MITHRIL_DEFINE_KERNELS(RowKernels, row_kernels, of_rows<T>)
 MITHRIL_DEFINE_KERNELS(NormKernels, norm_kernels, of_norms<T>)
 MITHRIL_DEFINE_KERNELS(ReductionKernels, reduction_kernels, reductions<T>)
+MITHRIL_DEFINE_KERNELS(ScanKernels, scan_kernels, scans<T>)
 }  // namespace mithril::cpu_backend
 #endif

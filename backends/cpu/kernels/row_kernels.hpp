@@ -1,5 +1,5 @@
 // Kernels for contiguous rows: softmax, its gradients and attention weights; layer norm and its
-// gradients; reductions.
+// gradients; reductions; scans.
 #pragma once
 
 #include <cstdint>
@@ -67,5 +67,20 @@ struct ReductionKernels {
 
 template <typename T>
 const ReductionKernels<T>& reduction_kernels(Instructions instructions = best_instructions());
+
+// Moves the states of `count` columns on by one row. `to` gets the states, or those before if
+// `exclusive`; it may be x or `decay`. Prefetches at `next` elements ahead.
+template <typename T>
+using ScanKernel = void (*)(const T* x, const T* decay, double* states, T* to, int64_t count,
+                            bool exclusive, int64_t next);
+
+template <typename T>
+struct ScanKernels {
+  ScanKernel<T> recurrence;    // state = decay * state + x
+  ScanKernel<T> sum, product;  // of state and x; ignore `decay`
+};
+
+template <typename T>
+const ScanKernels<T>& scan_kernels(Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -20,6 +20,7 @@ struct Kernel {
 // By the kernel name in the op record.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
+      {"argsort", {lower_sorting}},
       {"attention", {lower_attention, HalfUse::attends}},
       {"attention_weights", {lower_attention}},
       {"average_pool", {lower_pooling}},
@@ -27,10 +28,13 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"convolution", {lower_convolution, HalfUse::pairs}},
       {"convolution_input_grad", {lower_convolution, HalfUse::none, 1}},
       {"convolution_weight_grad", {lower_convolution_weight, HalfUse::none, 2}},
+      {"cumprod", {lower_scan}},
+      {"cumsum", {lower_scan}},
       {"gathered", {lower_gathering, HalfUse::moves}},
       {"joined", {lower_concat}},
       {"layer_norm", {lower_norm}},
       {"layer_norm_grad", {lower_norm}},
+      {"linear_scan", {lower_scan}},
       {"log_softmax", {lower_rows}},
       {"log_softmax_grad", {lower_rows}},
       {"max", {lower_reduction}},

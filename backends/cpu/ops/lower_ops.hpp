@@ -1,4 +1,5 @@
-// Lowering of attention, norms, pooling, reductions, and ops that move elements. Each function
+// Lowering of attention, norms, pooling, reductions, scans, sorting, and ops that move
+// elements. Each function
 // lowers the kernel calls that its comment spells.
 #pragma once
 
@@ -64,9 +65,18 @@ Lowering lower_reduction;
 // have the blocked layout.
 bool reduces_planes(const CallReader& call);
 
+// Lowers "linear_scan(input, decay, axis, reverse, exclusive)", "cumsum(input, axis, reverse)" or
+// "cumprod(input, axis, reverse, exclusive)". None for dtypes without kernels, and for few elements
+// after the axis.
+Lowering lower_scan;
+
 // Lowers "scattered(input, index, like, axis)". None if `index` is a number, the output is empty,
 // or the elements are not float32 or float64.
 Lowering lower_scattering;
+
+// Lowers "argsort(input, axis, descending)", of which the output may have only the first elements.
+// None for other elements than float32.
+Lowering lower_sorting;
 
 // Lowers "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" or
 // "log_softmax_grad(grad, result, axis)". None for another axis than the last, and for dtypes

@@ -72,7 +72,8 @@ OpDef define_argsort() {
       .not_differentiable = "an index is an integer",
       .samples = samples_beside_axis,
       .spell = {{"jax", "argsort({input}, {axis}, {descending}, {count}, {output.dtype})"},
-                {"torch", "aten::argsort, and the first of it", spell_argsort}},
+                {"torch", "aten::argsort, and the first of it", spell_argsort},
+                {"cpu", "argsort(input, axis, descending)"}},
   };
 }
 

@@ -80,7 +80,8 @@ OpDef define_cumprod() {
       .cast = CastPolicy::float32,
       .spell = {{"jax", "cumprod({input}, {axis}, {reverse}, {exclusive})"},
                 {"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
-                 spell_cumprod}},
+                 spell_cumprod},
+                {"cpu", "cumprod(input, axis, reverse, exclusive)"}},
   };
 }
 

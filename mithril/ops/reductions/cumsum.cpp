@@ -51,7 +51,8 @@ OpDef define_cumsum() {
       .spell = {{"jax", "lax.cumsum({input}, {axis} % {input.ndim}, reverse={reverse})"},
                 {"torch",
                  "reverse ? aten::flip(aten::cumsum(aten::flip(input, [axis]), axis), [axis]) : "
-                 "aten::cumsum(input, axis)"}},
+                 "aten::cumsum(input, axis)"},
+                {"cpu", "cumsum(input, axis, reverse)"}},
   };
 }
 

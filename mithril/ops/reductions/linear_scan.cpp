@@ -73,7 +73,8 @@ OpDef define_linear_scan() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "linear_scan({input}, {decay}, {axis}, {reverse}, {exclusive})"},
-                {"torch", "unsupported: a recurrence"}},
+                {"torch", "unsupported: a recurrence"},
+                {"cpu", "linear_scan(input, decay, axis, reverse, exclusive)"}},
   };
 }
 
