@@ -15,7 +15,7 @@ COMMANDS = {"package": package_command, "serve": serve_command, "verify": verify
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns the exit status: 1 for an error of Mithril, 2 for a wrong usage."""
+    """Runs a command; returns the exit status: 1 for an error of Mithril, 2 for wrong usage."""
     parser = argparse.ArgumentParser(prog="mithril", description="Mithril's command line.")
     parser.add_argument("--version", action="version", version=mithril.__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -13,7 +13,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def makes_array(method: Method) -> Method:
     """Wraps a method: errors of the array library become TypeError or ValueError.
 
-    OutOfMemoryError E1102 if there is no memory for the array.
+    Raises OutOfMemoryError E1102 if there is no memory for the array.
     """
 
     @functools.wraps(method)

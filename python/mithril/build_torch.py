@@ -1,9 +1,9 @@
 """Builds the backend on PyTorch against the torch of this Python: python -m mithril.build_torch.
 
-A wheel of Mithril cannot hold the backend: a library that was compiled for one release of torch
-runs with no other, and pip, which builds in an environment of its own, does not see the torch that
-will be there. So the wheel holds the sources of the backend, and this compiles them, into the
-package itself. CMake 3.25, a compiler of C++20 and the headers of Python are needed.
+A wheel of Mithril cannot contain the backend: a library that was compiled for one release of torch
+does not run with another, and pip builds in an isolated environment without the user's torch. So
+the wheel contains the sources of the backend, and this command compiles them into the package. It
+needs CMake 3.25, a C++20 compiler and the headers of Python.
 """
 
 import importlib.util

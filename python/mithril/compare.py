@@ -91,19 +91,19 @@ def compare(  # noqa: PLR0913 - its options
 ) -> BackendComparison:
     """Runs a model on several backends and compares value by value, gradients included.
 
-    Each backend computes every node from the values of the first backend, so that errors do not
-    add up. Then it runs the whole graph, and its outputs and gradients are compared.
+    Each backend computes every node from the values of the first backend, so errors do not add up.
+    Then it runs the whole graph, and the comparison covers its outputs and gradients.
 
     Args:
-        model: what to compare.
+        model: the model on which to compare.
         backends: the reference first.
         params: as for evaluate.
         data: as for evaluate.
         tolerance: of each element, relative to the largest element of the value; None: 1e-9 for
             float64, 1e-4 for float32. Differences that rounding of the inputs causes are accepted.
         gradients: whether to compare gradients, too.
-        seed: of the gradients that come in at the outputs.
-        reduce: whether to cut the graph to the smallest that still fails.
+        seed: of the gradients of the outputs.
+        reduce: whether to cut the graph to the smallest one that still fails.
         state: as evaluate returned it; None: the initial one.
         options: of ml.compile.
 

@@ -20,16 +20,16 @@ class CpuBackend(DeviceArrays, _core.Backend):
     """Runs compiled models in this process, on the CPU.
 
     Args:
-        dtype: of floats that nothing else decides.
-        threads: the most threads that run; 0: one for each processor.
-        memory_limit: "4GB", "4GiB" or a number of bytes: evaluating what needs more is refused.
-        reference: runs each op as its record says what it means, slowly.
+        dtype: the dtype of floats whose width the model does not fix.
+        threads: the maximum number of threads of an evaluation; 0: one for each processor.
+        memory_limit: "4GB", "4GiB" or a number of bytes: an evaluation that needs more is refused.
+        reference: runs the reference implementation of each op, which is slow.
         winograd: convolutions of float32 with 3 x 3 windows and bound weights may use Winograd's
-            algorithm: faster, at a relative error of about 3e-6 in place of 1e-6.
-        weight_dtype: bfloat16 or float16: bound weights of products of float32 are rounded to it
-            and held so, half as large to read, and widened when they are multiplied.
-        use_amp: mixed precision: products and convolutions in `amp_dtype`, what loses by it in
-            float32; parameters, gradients and results stay as they are.
+            algorithm: faster, with a relative error of about 3e-6 instead of 1e-6.
+        weight_dtype: bfloat16 or float16: bound weights of float32 matrix products are rounded to
+            this dtype and packed in 16 bits, and widened when they are multiplied.
+        use_amp: mixed precision: products and convolutions run in `amp_dtype`, ops that lose
+            accuracy run in float32; parameters, gradients and results keep their dtype.
         amp_dtype: bfloat16 or float16.
 
     Example:
@@ -136,12 +136,13 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Where rand, randn and randint go on from when they are given no seed."""
+        """Sets the seed from which rand, randn and randint continue if they get no seed."""
         self._generator = _generator(seed)
 
     @makes_array
     def contiguous(self, array: Any) -> Array:
-        """The array with its elements in row-major order without gaps; itself if they are."""
+        """The array with its elements in row-major order without gaps; the array itself if it is
+        already so."""
         made = np.asarray(array)
         return made if made.flags.c_contiguous else np.array(made, order="C")
 

@@ -45,11 +45,13 @@ def from_csv(
     """Rows of a CSV file whose first line has the names of the columns.
 
     Columns are int64 or float64 if the first 1000 rows are such numbers, otherwise texts ("str").
-    An empty cell is NaN in a column of floats. The file is read as far as batches are asked for.
+    An empty cell is NaN in a column of floats. The file is read only as far as batches are
+    requested.
 
     Args:
         columns: which to read; None: all.
-        dtypes: by column, in place of what the first rows look like: "int64", "float32", "str".
+        dtypes: by column, instead of the dtypes inferred from the first rows: "int64", "float32",
+            "str".
         reader: "pyarrow" or "csv", the reader of Python; None: pyarrow if it is installed.
     """
     found = csv_columns(path, delimiter, columns, dtypes or {})
@@ -78,7 +80,7 @@ def from_idx(paths: Mapping[str, str | os.PathLike[str]]) -> DataSource:
 
 @checked_kinds
 def from_safetensors(path: str | os.PathLike[str], keys: Sequence[str] | None = None) -> DataSource:
-    """Rows of the tensors of a file, which is mapped; keys: which to read."""
+    """Rows of the tensors of a file, which is mapped; keys: the tensors to read."""
     tensors = load_safetensors(path)
     for key in keys or ():
         if key not in tensors:

@@ -57,7 +57,7 @@ class DataSource(ABC):
 
     @property
     def rows(self) -> int | None:
-        """The number of rows; None: it is not known before they are read."""
+        """The number of rows; None if it is not known before the rows are read."""
         return None
 
     @checked_kinds
@@ -81,8 +81,8 @@ class DataSource(ABC):
     def shuffle(self, seed: int, *, buffer: int = 10_000) -> DataSource:
         """The rows in an order that the seed and the epoch determine.
 
-        Rows that can be read in any order are all permuted. Of others a row is drawn from the next
-        `buffer` rows.
+        If rows can be read in any order, all rows are permuted. Otherwise each row is drawn from
+        the next `buffer` rows.
         """
         seed = at_least("shuffle", "seed", seed, 0)
         buffer = at_least("shuffle", "buffer", buffer, 1)

@@ -1,4 +1,4 @@
-"""What all backends say about their devices, and do with their arrays in the same way."""
+"""Devices and arrays of backends, with the same methods for all backends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 class MemoryInfo(NamedTuple):
-    """Memory in bytes. None: nobody counts it."""
+    """Memory in bytes. None: unknown."""
 
     device: str
     total: int | None  # bytes of the device
@@ -72,7 +72,7 @@ class DeviceArrays:
 
     @makes_array
     def to_device(self, array: Any, device: str) -> Any:
-        """The array on another device; itself if it is there."""
+        """The array on another device; the array itself if it is already there."""
         return self._moved(array, self._known_device(device))
 
     @makes_array
@@ -83,7 +83,8 @@ class DeviceArrays:
 
     @makes_array
     def contiguous(self, array: Any) -> Any:
-        """The array with its elements in row-major order without gaps; itself if they are."""
+        """The array with its elements in row-major order without gaps; the array itself if it is
+        already so."""
         raise NotImplementedError
 
     @classmethod

@@ -24,7 +24,7 @@ NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
 
 
 class Checkpoint(NamedTuple):
-    """What `load` found in a file. What the file does not have is None or an empty dict."""
+    """The contents of a file, from `load`. Missing contents are None or an empty dict."""
 
     params: dict[str, Any]
     model: Model | None
@@ -35,7 +35,7 @@ class Checkpoint(NamedTuple):
 
 
 class WeightReport(NamedTuple):
-    """What `load_state_dict` did besides loading.
+    """A report of `load_state_dict`: missing, unexpected, tied and cast tensors.
 
     missing and unexpected are empty if it was strict. tied has the unused tensors whose elements
     are those of a used one. casts has the stored dtype and the dtype of the model by key.
@@ -50,7 +50,7 @@ class WeightReport(NamedTuple):
 @checked
 def load(path: str | os.PathLike[str]) -> Any:
     """The checkpoint at the path, as `save` wrote it; or the model of this name in
-    ml.models_registry, which goes first: "./name" is the file.
+    ml.models_registry. A registered name takes precedence over a file: "./name" is the file.
 
     Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
     and `.bin` files it returns the tensors as `params`. No code of a file runs.

@@ -1,4 +1,4 @@
-"""A training loop with validation, early stopping and checkpoints, to be used or copied."""
+"""A training loop with validation, early stopping and checkpoints, to use or to copy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Data = Batch | Iterable[Any] | DataSource
 
 @dataclass
 class History:
-    """The result of `fit`: parameters, and what was measured in each epoch."""
+    """The result of `fit`: parameters, and the numbers of each epoch."""
 
     params: dict[str, Any]  # after the last epoch
     best: dict[str, Any]  # parameters of the epoch with the lowest monitored loss
@@ -67,16 +67,16 @@ def fit(  # noqa: PLR0913 - its options
 
     After each epoch the model is evaluated on `validation` in inference mode, with the averages of
     `step` if `averages` is set. `metrics` are functions of outputs and a batch that return a mean,
-    or evaluators of ml.evaluation, which read outputs and inputs by key.
-    The entries of `history.epochs` have "loss", "lr", "samples_per_second", and with validation
-    "validation_loss" and the metrics. `tokens` names an input whose elements are counted as
-    "tokens_per_second" in place of rows. The monitored loss is "validation_loss", otherwise "loss":
-    `patience` epochs without a new minimum end training, and so does a callback that returns True
-    (ml.TensorBoard is a callback).
+    or evaluators of ml.evaluation, which read outputs and inputs by key. The entries of
+    `history.epochs` have "loss", "lr", "samples_per_second", and with validation "validation_loss"
+    and the metrics. `tokens` names an input whose elements are counted as "tokens_per_second"
+    instead of rows. The monitored loss is "validation_loss" if there is validation, otherwise
+    "loss": `patience` epochs without a new minimum end training, and so does a callback that
+    returns True (ml.TensorBoard is a callback).
 
     `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that
-    finds last.safetensors there, of Python or of C++, continues after it with the same bits as a
-    run without interruption.
+    finds last.safetensors of Python or C++ there continues from it, with the same bits as a run
+    without interruption.
 
     Example:
         step = ml.TrainingStep(compiled, ml.AdamW(1e-3))

@@ -13,9 +13,9 @@ from .calls import checked
 def functional(function: Callable[..., Any]) -> Callable[..., Model]:
     """Turns a function of connections into a maker of models.
 
-    The parameters of the function become the inputs of the model, what it returns its outputs: one
-    connection is called "output", a dict names several. A parameter with a default is an option of
-    the maker.
+    The parameters of the function become the inputs of the model, and its results become the
+    outputs: a single connection is called "output", a dict names several. A parameter with a
+    default is an option of the maker.
 
         @ml.functional
         def block(x, width=64):

@@ -1,4 +1,4 @@
-"""Text from language models."""
+"""Text generation with language models."""
 
 from ._core import generate
 

@@ -38,14 +38,14 @@ class GradDotProdEngine:
     validation loss by about lr times this number, so samples with low sums do harm. The engine
     also computes the mean of the g_i, which the optimizer takes.
 
-    The optimizer may be one of torch.optim or of Mithril. Calls that are out of order are refused
-    with StateError E0912, which says what to call first.
+    The optimizer may be one of torch.optim or of Mithril. Calls in the wrong order raise StateError
+    E0912, which names the call that must come first.
 
     dot_prod_save_path: the folder for the files of the log.
     reduction, shared: as of PerSample.
     same_pass: take the gradients of the optimizer from the pass that computes the inner products.
-    It saves a forward and a backward pass, and the gradients agree with those without the engine up
-    to rounding. Without it they have the same bits.
+    This saves a forward and a backward pass, and the gradients agree with those without the engine
+    up to rounding. Without same_pass they have the same bits.
 
     Example:
         engine = ml.GradDotProdEngine(compiled, losses="losses", validation_batch_size=64)
@@ -107,8 +107,8 @@ class GradDotProdEngine:
 
         An optimizer of torch holds its parameters. Their keys are the names that it was made with,
         `torch.optim.SGD(module.named_parameters())`. Without names they must be in the order of
-        `compiled.get_parameters()`; InputError E0816 if the shapes do not tell that they are.
-        `params` gives the keys in all other cases.
+        `compiled.get_parameters()`; InputError E0816 if the shapes do not show this. `params` gives
+        the keys in all other cases.
 
         An optimizer of Mithril holds no parameters: without `params` the engine keeps those of the
         last `attach`, or begins with `compiled.get_parameters()`. `engine.params` has them.
@@ -129,7 +129,7 @@ class GradDotProdEngine:
         """Keeps the validation samples. Their arrays are not copied.
 
         Iteration t takes validation_batch_size = V of the N samples: rows t * V to t * V + V - 1,
-        modulo N. So all of them take part in turn; with N = V each iteration takes all.
+        modulo N. So all samples take part in turn; with N = V each iteration takes all of them.
         """
         rows = {key: _length(value) for key, value in data.items() if key not in self._shared}
         lengths = {key: length for key, length in rows.items() if length is not None}
@@ -193,7 +193,7 @@ class GradDotProdEngine:
     def prepare_gradients(self) -> dict[str, Any]:
         """The gradients of the step: the mean of the gradients of its samples, by key.
 
-        They replace the `.grad` of an optimizer of torch's parameters.
+        For an optimizer of torch they replace the `.grad` of its parameters.
         """
         step = self._pending("prepare_gradients")
         step.prepared = True
@@ -228,8 +228,8 @@ class GradDotProdEngine:
         """Writes what was logged since the last file, to "dots-00000012.npz" for iteration 12.
 
         The arrays of the file have one row for each sample: "dots", "batch_index" and "iteration".
-        The file is written as a whole or not at all (InputError E0831), and then the log is empty;
-        after a failure it is as before. Returns the path.
+        The file is complete or absent; InputError E0831 if it cannot be written. Afterwards the
+        log is empty; after a failure it is unchanged. Returns the path.
         """
         iteration = _int("save_dot_product_log", iteration)
         if self._folder is None:
@@ -251,8 +251,8 @@ class GradDotProdEngine:
 
     @checked
     def detach(self) -> None:
-        """Lets go of the optimizer, and drops an unfinished step. Log, validation samples and
-        state stay for the next `attach`."""
+        """Releases the optimizer, and drops an unfinished step. The log, the validation samples and
+        the state stay for the next `attach`."""
         if self._optimizer is not None:
             self._forget_step()
         self._optimizer = None

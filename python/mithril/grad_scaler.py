@@ -15,11 +15,11 @@ MOST_NESTED = 64  # lists in each other, as elsewhere
 
 
 class GradScaler:
-    """The behaviour of torch.amp.GradScaler, for gradients that `evaluate` gives.
+    """The behaviour of torch.amp.GradScaler, for gradients that `evaluate` returns.
 
-    Gradients that come in at outputs are scaled; those of parameters are unscaled, and a step is
-    skipped where one of them is inf or NaN. The scale backs off after such an iteration, and
-    grows after `growth_interval` clean ones.
+    It scales the gradients of outputs and unscales those of parameters. It skips a step if one of
+    these is inf or NaN. The scale shrinks after such an iteration, and grows after
+    `growth_interval` iterations without inf and NaN.
 
     Example:
         scaler = ml.GradScaler()
@@ -52,7 +52,7 @@ class GradScaler:
 
     @checked
     def scale(self, values: Any) -> Any:
-        """A tensor, a number, or a dict, list or tuple of them, multiplied with the scale."""
+        """A tensor, a number, or a dict, list or tuple of them, multiplied by the scale."""
         return self._scaled(values, 0) if self._enabled else values
 
     @checked
@@ -70,7 +70,8 @@ class GradScaler:
 
     @checked
     def unscale_(self, optimizer: Any) -> None:
-        """Divides the `.grad` of the optimizer's parameters, which `step` does otherwise."""
+        """Divides the `.grad` of the optimizer's parameters by the scale. Otherwise `step` does
+        so."""
         _check_optimizer("unscale_", optimizer, "param_groups")
         if not self._enabled:
             return
@@ -102,7 +103,7 @@ class GradScaler:
 
     @checked
     def update(self, new_scale: float | None = None) -> None:
-        """At the end of an iteration: the scale for the next one."""
+        """Sets the scale for the next iteration. Call it at the end of each iteration."""
         if not self._enabled:
             return
         if new_scale is not None:

@@ -73,8 +73,8 @@ def create_package(
 ) -> None:
     """Writes the package of a folder with config.json and model.safetensors, or its index.
 
-    licence is that of the folder's README.md unless it is given. origin says where the folder
-    comes from. library adds a generated library for inputs of these sizes: {"N": 1, "L": 128}.
+    licence is by default that of the folder's README.md. origin states the source of the folder.
+    library adds a generated library for inputs of these sizes: {"N": 1, "L": 128}.
     """
     folder = Path(source)
     found = composed(folder, CpuBackend())

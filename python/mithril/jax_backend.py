@@ -67,11 +67,12 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     Values, gradients and training steps are the same graphs as on the other backends, so they
     follow the same rules. Inputs may be arrays of JAX or NumPy. Results are NumPy arrays, which
-    share the memory of JAX on the CPU, and which jax.numpy and optax take. Ints of 64 bits and
-    float64 keep their width, whether or not jax_enable_x64 is set.
+    jax.numpy and optax accept. On the CPU they share the memory of JAX. Ints of 64 bits and float64
+    keep their width, whether or not jax_enable_x64 is set.
 
     Args:
-        dtype: of floats that nothing else decides: float16, bfloat16, float32 or float64.
+        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+            float64.
         device: a platform of JAX, "cpu", "gpu" or "tpu"; None for JAX's default device.
 
     Example:
@@ -92,7 +93,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """The devices of JAX: "cpu", "gpu:0"; empty where it is not installed."""
+        """The devices of JAX: "cpu", "gpu:0"; empty if JAX is not installed."""
         try:
             jax = import_jax()
         except _core.BackendError:
@@ -171,7 +172,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Where rand, randn and randint go on from when they are given no seed."""
+        """Sets the seed from which rand, randn and randint continue if they get no seed."""
         with self._settings():
             self._key = self._jax.random.key(seed)
 

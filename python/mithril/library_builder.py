@@ -40,7 +40,7 @@ def build_library(
         params: the parameters; None for a bound model, whose constants are in the library.
         data: an example of each input whose sizes are not known.
         compiler: a C++ compiler; None: the environment variable CXX, or c++.
-        march: the processors that it is for; "native" are those like the one of this machine.
+        march: the target processors; "native": processors like the one of this machine.
     """
     library = Path(os.fspath(path))
     weights = library.with_suffix(".weights")

@@ -2,7 +2,7 @@
 
 Each class takes its first argument by position or by name, and all others by name; `name=` for the
 name of the part, and tensors for its ports. Libraries put the other arguments in different orders,
-so that a position would not say which is meant.
+so a position would be ambiguous.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
 """The operators of the Python library of this name: `operators.AddOp` is `ml.Add`.
 
-There an operator is what a primitive model holds; here an op is a model from the start.
+In that library a primitive model contains an operator; here an op is a model itself.
 """
 
 from . import models

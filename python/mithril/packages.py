@@ -89,12 +89,12 @@ class Package:
 
     @property
     def path(self) -> str:
-        """Where it was loaded from."""
+        """The path from which it was loaded."""
         return str(self._loaded.path())
 
     @property
     def info(self) -> PackageInfo:
-        """What metadata.json and model_info.json say."""
+        """The contents of metadata.json and model_info.json."""
         *texts, inputs, outputs, sizes = self._loaded.info()
         ports = [[PackagePort(*port) for port in ports] for ports in (inputs, outputs)]
         return PackageInfo(*texts, *ports, sizes)
@@ -172,9 +172,9 @@ class Package:
         Args:
             backend: where it runs; None: that of load_package, or ml.CpuBackend(); TorchScript:
                 ml.TorchBackend().
-            bind: False leaves the parameters to evaluate, which then reads them from the mapped
-                file: evaluate(package.params, inputs). Bound parameters are copied, and a backend
-                can rearrange them.
+            bind: False leaves the parameters as an argument of evaluate, which then reads them from
+                the mapped file: evaluate(package.params, inputs). Bound parameters are copied, and
+                a backend can rearrange them.
             shapes, optimization_level, jit, cache: as in ml.compile.
         """
         if backend is None:
@@ -229,11 +229,11 @@ def save_package(
     sizes: Mapping[str, int] | None = None,
     max_shard_bytes: int = 0,
 ) -> None:
-    """Writes a package, which appears as a whole or not at all; an older package is replaced.
+    """Writes a package atomically, and replaces an older package.
 
     Args:
         path: of the folder, or of a file that ends with ".zip".
-        state: as evaluate returned it; None: the states start as the model says.
+        state: as evaluate returned it; None: the initial states of the model.
         backends: names, or a dict: {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
             {"cpu": {"library": data}} adds what ml.build_library makes of the model for inputs of
             the sizes of this example. It is native code, which runs in place of the model where
@@ -241,7 +241,7 @@ def save_package(
         assets: further files: a dict of names with paths or bytes, or a list of paths.
         data_keys: inputs of floats that are not parameters.
         family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
-        max_shard_bytes: parameters beyond it are written to several files.
+        max_shard_bytes: larger parameters are written to several files.
     """
     texts = {
         "name": name,
@@ -278,11 +278,11 @@ def load_package(
     """Reads and verifies a package, a folder or a .zip file. No code of it runs.
 
     Args:
-        backend: a backend or its name, which the package has to list.
+        backend: a backend or its name, which the package must list.
         verify: "full" compares all checksums now; "lazy" compares those of the parameters before
             the first one is read.
-        allow_native_code: whether native code of the package may run. Only for packages of an
-            author whom you trust like the author of a program.
+        allow_native_code: whether native code of the package may run. Allow it only if you would
+            run a program of the same author.
     """
     if verify not in CHECKS:
         _core.unknown_name("E0605", "way to verify", verify, list(CHECKS))

@@ -1,4 +1,4 @@
-"""Exact gradients of the single samples of a batch, and what follows from them."""
+"""Exact gradients of the single samples of a batch, their norms, products and projections."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class PerSample:
     The results are exact for every model that treats samples independently; others are refused
     (docs/per-sample.md).
 
-    shared: data inputs whose first axis is not the batch, where their shapes do not say so.
-    strategy: "gram", "bilinear" or "materialized" wherever it is possible, in place of the cheapest
-    one, for measurements. `state=` of all methods is as in CompiledModel.evaluate.
+    shared: data inputs whose first axis is not the batch, if their shapes do not show this.
+    strategy: "gram", "bilinear" or "materialized" wherever possible, instead of the cheapest one,
+    for measurements. `state=` of all methods is as in CompiledModel.evaluate.
 
     Example:
         samples = ml.PerSample(compiled, losses="losses")

@@ -18,8 +18,8 @@ class ProgressBar:
     """A line with numbers, speed and time left that is drawn again after steps. `fit` has one.
 
     `total` counts samples, tokens or steps of the whole loop (None: unknown), and `unit` names
-    them. It is a bar of tqdm if that is installed. `leave=False` removes it at the end, and
-    `shown=False` shows nothing.
+    them. It uses tqdm if it is installed. `leave=False` removes it at the end, and `shown=False`
+    shows nothing.
 
     Example:
         with ml.ProgressBar(total=steps * batch_size * length, unit="tokens") as bar:
@@ -73,7 +73,7 @@ class ProgressBar:
             self._draw()
 
     def rate(self) -> float:
-        """Units per second since it was made."""
+        """Units per second since the bar was made."""
         return self.count / (time.perf_counter() - self._began)
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ class Entry:
 
 
 class ModelsRegistry:
-    """Models by name. Any thread may use it; ml.models_registry is the one of the program.
+    """Maps names to models. Thread-safe; ml.models_registry is the registry of the program.
 
     Example:
         ml.models_registry.register("minilm", "minilm.zip")
@@ -60,8 +60,8 @@ class ModelsRegistry:
     ) -> None:
         """Adds a model, and reads nothing yet.
 
-        A name that is registered already is an error, and the old model stays. With replace=True
-        the new model takes the name; whoever has loaded the old one keeps it.
+        Registering a name twice is an error, and the old model stays. With replace=True the new
+        model takes the name; callers that have loaded the old model keep it.
 
         Args:
             source: the path of a package, or a loaded package; "torch:path" or "cpu:path" for a
@@ -119,7 +119,7 @@ class ModelsRegistry:
 
     @checked_kinds
     def unregister(self, name: str) -> None:
-        """Removes a model. Whoever has loaded it keeps it."""
+        """Removes a model. Callers that have loaded it keep it."""
         with self._lock:
             self._entry(name)
             del self._entries[name]

@@ -76,15 +76,15 @@ def serve(
 ) -> Server:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
-    docs/serving.md lists the paths. The server runs in threads of its own: models may be
-    registered, replaced and unloaded while it runs.
+    docs/serving.md lists the paths. The server runs in its own threads: the program may register,
+    replace and unload models meanwhile.
 
     Args:
         engine: the engine.
         host: the address of an interface; other machines cannot reach the default.
         port: 0 chooses a free port.
-        max_request_bytes: longer requests are answered with the status 413.
-        max_connections: the most connections that are served at a time; others wait.
+        max_request_bytes: longer requests get the status 413.
+        max_connections: the maximum number of connections at a time; others wait.
 
     Example:
         with ml.serve(engine, port=0) as server:

@@ -27,29 +27,31 @@ class TorchBackend(DeviceArrays, _core.Backend):
     """Runs compiled models on PyTorch's operators, on a device of PyTorch.
 
     Args:
-        device: "cpu", "cuda" (the current one), "cuda:1" or "mps"; BackendError names those that
-            are there.
-        dtype: of floats that nothing else decides: float16, bfloat16, float32 or float64, of
-            torch or of Mithril.
+        device: "cpu", "cuda" (the current GPU), "cuda:1" or "mps"; for a missing device
+            BackendError lists the available ones.
+        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+            float64, of torch or of Mithril.
         requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
-            what `evaluate` gives. Once: a second derivative is an error.
-        use_amp: mixed precision: casts as torch.autocast makes them; parameters and gradients
-            stay as they are.
+            the results of `evaluate`. A second derivative is an error.
+        use_amp: mixed precision with the casts of torch.autocast; parameters and gradients keep
+            their dtype.
         amp_dtype: of mixed precision: float16 or bfloat16; by default bfloat16 on the CPU and
             float16 elsewhere.
-        jit_compile: runs as TorchScript what TorchScript can express; `summary` of a compiled
-            model says what it cannot.
+        jit_compile: runs the ops that TorchScript can express as TorchScript; `summary` of a
+            compiled model lists the others.
         eager_mode: runs graphs as they were composed, op by op, for debugging: hooks, debug output
             and errors come at the op. Not together with jit_compile or memory_efficient.
-        deterministic: the same bits from run to run; BackendError names the op that has no such
-            kernel in torch.
-        benchmark: cuDNN tries its kernels and takes the fastest; deterministic goes first.
-        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: needing more
-            raises OutOfMemoryError. What evaluations, parameters and arrays take counts.
-        memory_efficient: compiles with use_checkpointing, asked for or not.
-        memory_allocation: "lazy", or "preallocate": all that memory_limit allows is taken when the
-            backend is made.
-        release_unused: whether memory that is kept for later goes back after each evaluation.
+        deterministic: the same bits from run to run; BackendError names an op without a
+            deterministic kernel in torch.
+        benchmark: cuDNN tries its kernels and takes the fastest one; deterministic takes
+            precedence.
+        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: an allocation
+            beyond it raises OutOfMemoryError. The memory of evaluations, parameters and arrays
+            counts.
+        memory_efficient: compiles every model with use_checkpointing.
+        memory_allocation: "lazy", or "preallocate", which allocates memory_limit when the backend
+            is made.
+        release_unused: whether cached memory is returned to the system after each evaluation.
 
     Example:
         backend = TorchBackend(device="cpu", dtype=torch.float64)
@@ -112,7 +114,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty where it or the library of the
+        """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty if torch or the library of the
         backend is not installed."""
         try:
             torch = import_torch()
@@ -123,7 +125,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @property
     def default_device(self) -> str:
-        """The device of the constructor: "cuda" is the first GPU, "cuda:0"."""
+        """The device of the constructor; for "cuda" the GPU that was current then: "cuda:0"."""
         name = str(self.device)
         return "cuda:0" if name == "cuda" else name
 
@@ -201,14 +203,14 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Where rand, randn and randint go on from when they are given no seed."""
+        """Sets the seed from which rand, randn and randint continue if they get no seed."""
         self._generator.manual_seed(seed)
 
     # Torch's own tensors.
 
     @makes_array
     def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The tensor on the backend's device; itself where it is there."""
+        """The tensor on the backend's device; the tensor itself if it is already there."""
         return tensor.to(self.device)
 
     @makes_array
@@ -220,7 +222,8 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def contiguous(self, array: Any) -> torch.Tensor:
-        """The tensor with its elements in row-major order without gaps; itself if they are."""
+        """The tensor with its elements in row-major order without gaps; the tensor itself if it is
+        already so."""
         return self._torch.as_tensor(array).contiguous()
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:

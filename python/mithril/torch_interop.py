@@ -25,13 +25,13 @@ def as_torch_module(
     `fc1` of a submodule `encoder`. State (running statistics, random keys) becomes buffers, which
     each call of the module writes to while training. After `eval()` the module runs in inference
     mode: dropout passes everything, batch norm uses the running statistics. The module takes the
-    data by keyword or in the order of `compiled.data_keys`, and gives a tensor, or a dict where
+    data by keyword or in the order of `compiled.data_keys`, and returns a tensor, or a dict if
     there are several outputs.
 
     Args:
         compiled: compiled for a TorchBackend.
-        params: what to begin with, in place of `compiled.get_parameters()`. Parameters of torch
-            (`nn.Parameter`) stay the same objects where their dtype and device fit.
+        params: the initial parameters, instead of `compiled.get_parameters()`. Parameters of torch
+            (`nn.Parameter`) stay the same objects if their dtype and device fit.
 
     Example:
         module = ml.as_torch_module(compiled)
@@ -65,30 +65,30 @@ def from_torch(
     """A module of PyTorch, converted to a model, and its parameters under the same dotted names.
 
     The parameters are the module's own, not copies: `compiled.evaluate(params, data)` takes them,
-    and who trains one of the two trains both. Of a parameter with several names the first counts.
-    Buffers that `state_dict` holds (running statistics) become state of the model, with the numbers
-    of now to begin with; other tensors become constants. Layers in training mode follow the mode of
-    the compiled model (batch norm, dropout with a random key as state); layers in evaluation mode
-    stay in it.
+    and training one of the two trains both. A parameter with several names keeps the first one.
+    Buffers in `state_dict` (running statistics) become state of the model and start with their
+    current values; other tensors become constants. Layers in training mode follow the mode of the
+    compiled model (batch norm, dropout with a random key as state); layers in evaluation mode stay
+    in it.
 
-    The inputs of the model are those that `example_inputs` has, under the names of the arguments of
-    `forward`. The output is called "output"; of a tuple "output_0", "output_1", ...; a dict or a
-    dataclass has its own names.
+    The inputs of the model are those in `example_inputs`, with the names of the arguments of
+    `forward`. A single output is called "output", the items of a tuple "output_0", "output_1", ...;
+    the items of a dict or a dataclass keep their names.
 
     Sizes are those of the examples, unless `dynamic_shapes` lets them stay symbolic. A size of 1 in
     an example cannot stay symbolic.
 
-    What cannot be converted is listed in one ValueError, all of it at once, with its lines. Control
-    flow that depends on elements is a ValueError that names the line.
+    One ValueError lists all operators that cannot be converted, with their lines. Control flow that
+    depends on elements raises a ValueError that names the line.
 
     Args:
-        module: a module that torch.export can export, or what it exported.
+        module: a module that torch.export can export, or an exported program.
         example_inputs: a tensor, a tuple of the arguments of forward, or a dict of them by name.
         dynamic_shapes: names of the symbolic axes of inputs, {"x": ["N", None, 8]} or
             {"x": {0: "N"}}; dims of torch.export are allowed, too. "auto": the first axis of every
             input and all axes of inputs of ints or bools, as far as torch.export allows; a warning
-            names each axis that it does not.
-        seed: of the keys of dropout.
+            names each axis that stays fixed.
+        seed: the seed of the keys of dropout.
 
     Example:
         x = torch.randn(2, 3, 32, 32)

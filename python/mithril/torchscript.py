@@ -19,9 +19,8 @@ TEXTS = ("name", "revision", "model_type", "family", "licence", "source")
 class TorchScriptModel:
     """A file of TorchScript with the calls of a compiled model, as ml.models_registry loads it.
 
-    The inputs are the arguments of `forward`, and the outputs are "output", "output_0",
-    "output_1", ..., or the keys of a dict. A package states them: it is compiled to a
-    CompiledModel.
+    The inputs are the arguments of `forward`, and the outputs are "output", "output_0", "output_1",
+    ..., or the keys of a dict. A package states its outputs, so it is compiled to a CompiledModel.
     """
 
     def __init__(self, stored: bytes, where: str, backend: Any) -> None:
@@ -96,7 +95,7 @@ def save_torchscript_package(
 ) -> None:
     """Writes a package whose model is TorchScript: a file, or a module of torch.jit.
 
-    It is native code, so loading it needs allow_native_code=True.
+    TorchScript is native code, so loading the package needs allow_native_code=True.
 
     Args:
         inputs: a name, a dtype and dims of each argument of `forward`, dims as numbers, names of

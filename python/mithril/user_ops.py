@@ -32,18 +32,18 @@ def add_op(  # noqa: PLR0913 - its options
     one of:
 
     `formula`: a C expression of one element, for ops of float tensors of one shape and of scalars.
-    "{x}" is the element of port x. The CPU backend fuses it into loops, and generated C++ has it.
-    `gradient` maps inputs to formulas of their gradients, in which "{grad}" is the gradient of the
-    output. The torch backend computes such an op on the host.
+    "{x}" is the element of port x. The CPU backend fuses it into loops, and generated C++ contains
+    it. `gradient` maps inputs to formulas of their gradients, in which "{grad}" is the gradient of
+    the output. The torch backend evaluates the formula on the host.
 
     `function`: takes an array for each input, and returns one array, or a tuple with one for each
     output. `gradient` takes the inputs and the gradients of the outputs, and returns an array, or a
     tuple with one for each float input. On the CPU backend these are NumPy arrays, on the torch
-    backend tensors of torch on its device, which are not recorded by autograd. Backends call the
-    functions as they are: there is no fusion, no code can be generated for them, and equal calls
-    may be made once, so they must be functions of their arguments.
+    backend tensors of torch on its device, which are not recorded by autograd. Functions are
+    opaque: backends do not fuse them, and code generation refuses them. Backends may evaluate equal
+    calls once, so results must depend only on the arguments.
 
-    A model with the op can be saved as JSON. It is read in a process that has added the op.
+    A model with the op can be saved as JSON. A process that reads it must add the op first.
 
     Example:
         Squash = ml.add_op(
@@ -103,11 +103,11 @@ def check_op(
     arrays, which are compared with `tolerance`. For each row, on the reference backend:
 
     - inference gives the dims and dtypes of the results, also with sizes that are unknown;
-    - gradients agree with central differences, so that a forgotten one is found, too;
+    - gradients agree with central differences, so a missing gradient is found, too;
     - results in float32, float16 and bfloat16 are close to those in float64;
     - all this holds in other sizes, 0 and 1 included, if the op accepts them.
 
-    `away_from`: numbers at which the op is not smooth; drawn elements keep a distance of them.
+    `away_from`: numbers at which the op is not smooth; drawn elements keep a distance from them.
     `hold`: inputs whose gradients are not compared. ValueError E0440 lists the checks that failed.
 
     Example:

@@ -50,8 +50,8 @@ def to_wasm(
 ) -> Path:
     """Builds an npm package that runs the model, for inputs of one size, with WebAssembly SIMD.
 
-    It has `model.wasm`, loaders for `import` and `require`, and their types, with the functions of
-    the module that `to_javascript` writes. Returns the path of `model.wasm`.
+    The package has `model.wasm`, loaders for `import` and `require`, and their types. It has the
+    same functions as the module that `to_javascript` writes. Returns the path of `model.wasm`.
 
     Args:
         data: an example of each input whose sizes are not known.
