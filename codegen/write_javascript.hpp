@@ -7,8 +7,8 @@
 namespace mithril {
 
 // An ES module with the model, its gradient if it has one, the optimizers Adam and SGD, and readers
-// and writers of weights (docs/web.md). BackendError E1031 lists every op without JavaScript, E1032
-// is about half precision. Example:
+// and writers of weights (docs/web.md). BackendError E1031 lists every op without JavaScript; E1032
+// for half precision. Example:
 //   ml::write_javascript(compiled.exported(), "model.mjs");
 std::string javascript_source(const ExportedModel& model, const std::string& name);
 

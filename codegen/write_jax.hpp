@@ -1,4 +1,4 @@
-// A compiled model as one readable Python module that needs JAX alone.
+// A compiled model as one readable Python module that needs only JAX.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace mithril {
 
-// The functions `model(params, data) -> outputs`, of dicts of arrays by key; with states
-// `model(params, data, state) -> (outputs, state)` and `initial_state()`. Sizes may be open: the
-// module reads them from the arrays. jax.jit, jax.grad and jax.vmap apply to it. BackendError E1033
-// lists every op without a spelling for JAX, E1034 is about a size that follows from no input.
-// Example:
+// The function `model(params, data) -> outputs`, on dicts of arrays by key. With states the
+// functions are `model(params, data, state) -> (outputs, state)` and `initial_state()`. Sizes may
+// be open: the module reads them from the arrays. jax.jit, jax.grad and jax.vmap apply to `model`.
+// BackendError E1033 lists every op without a spelling for JAX; E1034 if a size follows from no
+// input. Example:
 //   ml::write_jax(compiled.exported_with_open_sizes(), "model.py");
 std::string jax_source(const ExportedModel& model, const std::string& name);
 

@@ -10,9 +10,9 @@ namespace mithril {
 // cpp_source.
 std::string wasm_source(const ExportedModel& model, const std::string& name);
 
-// Writes the npm package without model.wasm, which is compiled of wasm_source: loaders for `import`
-// and `require`, their types, and package.json. The module has the interface of the one that
-// write_javascript writes. BackendError E1030 if a file cannot be written.
+// Writes the npm package without model.wasm, which is compiled from wasm_source: loaders for
+// `import` and `require`, their types, and package.json. The module has the same interface as that
+// of write_javascript. BackendError E1030 if a file cannot be written.
 void write_wasm_loaders(const ExportedModel& model, const std::string& folder);
 
 }  // namespace mithril

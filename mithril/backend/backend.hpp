@@ -50,9 +50,10 @@ class Executable {
 
 // A graph with gradients in two halves.
 struct GradientGraphs {
-  // The inputs of the graph; its outputs, then the values that `backward` needs.
+  // Inputs: those of the graph. Outputs: those of the graph, then the values that `backward` needs.
   Graph forward;
-  // These values, then a gradient for each differentiable output; a gradient for each wanted input.
+  // Inputs: these values, then a gradient for each differentiable output. Outputs: a gradient for
+  // each wanted input.
   Graph backward;
   std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
 };
@@ -102,7 +103,7 @@ class Backend {
   virtual std::string_view name() const = 0;  // "cpu"
   virtual DType default_dtype() const = 0;    // the default dtype of floats
   virtual GraphOptions graph_options() const { return {}; }
-  // The names of the graph's ops that it cannot run, each once.
+  // The names of the graph's ops that the backend cannot run, each once.
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
   // Called only for a graph without missing ops, and from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
@@ -125,12 +126,12 @@ class Backend {
 
   // The devices that such a backend can run on: "cpu", "cuda:0", "mps".
   virtual std::vector<std::string> devices() const { return {"cpu"}; }
-  // The one on which it runs, and makes tensors.
+  // The device on which the backend runs and makes tensors.
   virtual std::string default_device() const { return "cpu"; }
   bool is_available(std::string_view device) const;
   // The memory of a device; of the default one, if none is given. A backend that does not count its
   // memory, such as the CPU backend, leaves allocated, peak and limit empty, and so does each
-  // backend for another device than its own. BackendError E1005 for a device that is not there.
+  // backend for another device than its own. BackendError E1005 for a missing device.
   MemoryInfo memory_info(const std::string& device = {});
 
   // Tensors, on the default device; floats in the default dtype.
@@ -145,7 +146,8 @@ class Backend {
     return randn(std::move(dims), seed, default_dtype());
   }
   Tensor randn(Dims dims, std::uint64_t seed, DType dtype) const;
-  // The tensor on another device; itself if it is there. BackendError E1005 as above.
+  // The tensor on another device; the tensor itself if it is already there. BackendError E1005 as
+  // above.
   Tensor to_device(const Tensor& tensor, const std::string& device) const;
 
  private:

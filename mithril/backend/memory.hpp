@@ -24,11 +24,11 @@ struct MemoryStats {
   std::optional<int64_t> limit = {};
 };
 
-// The memory of a device, in bytes. Empty: nobody counts it.
+// The memory of a device, in bytes. Empty: unknown.
 struct MemoryInfo {
   std::string device;                     // "cpu", "cuda:0"
   std::optional<int64_t> total = {};      // of the device; of the container, if it has a limit
-  std::optional<int64_t> free = {};       // that nothing takes
+  std::optional<int64_t> free = {};       // that is not in use
   std::optional<int64_t> allocated = {};  // that the backend holds now
   std::optional<int64_t> peak = {};       // the most that the backend held
   std::optional<int64_t> limit = {};      // memory_limit of the backend
@@ -50,7 +50,7 @@ class MemoryHookHandle {
  public:
   explicit MemoryHookHandle(std::shared_ptr<std::atomic<bool>> active)
       : active_(std::move(active)) {}
-  // The hook is not called any more. May be called from any thread, and repeatedly.
+  // Removes the hook. May be called from any thread, and repeatedly.
   void remove() { *active_ = false; }
 
  private:
@@ -65,7 +65,7 @@ class BackendMemory {
   // Hooks are called in the thread that used the memory, at the end of its evaluation (or `count`),
   // for all events since. Exceptions of hooks propagate from there.
   virtual MemoryHookHandle add_hook(MemoryHook hook) = 0;
-  // Frees memory that is kept for later.
+  // Frees cached memory.
   virtual void clear_cache() = 0;
   // Counts the memory that `body` allocates in this thread, as for an evaluation, and returns its
   // results. OutOfMemoryError E1101 above the limit.

@@ -9,13 +9,13 @@
 
 namespace mithril {
 
-// The description of such a library. Its only exported symbol returns it:
+// The description of a library with a backend. The library's only exported symbol returns it:
 //   extern "C" const mithril::BackendPlugin* mithril_backend();
 struct BackendPlugin {
   std::uint32_t version;  // plugin_version of the headers that it was built with
   const char* needs;      // the library that it was built for: "torch 2.11.0"; null: none
-  // Returns null if the installed library fits, else the installed library ("torch 2.15.0"). Called
-  // before `make`. A null pointer: every library fits.
+  // Returns null if the installed library fits, otherwise the name of the installed library ("torch
+  // 2.15.0"). Called before `make`. A null pointer means that every library fits.
   const char* (*misfit)();
   // Options by name: NameError E0616 for an unknown one, and the backend's own errors.
   std::shared_ptr<Backend> (*make)(const Arguments& options);
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t plugin_version = 4;
 // E1050 if the library or its `make` returns null.
 std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options = {});
 
-// The path of a library in the folder of this one: "mithril_torch" for libmithril_torch.so.
+// The path of a library in the folder of the core library: "mithril_torch" for libmithril_torch.so.
 std::string plugin_path(const std::string& name);
 
 }  // namespace mithril

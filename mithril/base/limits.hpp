@@ -15,7 +15,7 @@ struct Limits {
 
 // The limits of this process.
 Limits limits();
-// Sets them. ValueError E0464 if one is less than 1.
+// Sets the limits of this process. ValueError E0464 if one is less than 1.
 void set_limits(const Limits& limits);
 
 // "at most 4096, the limit 'repetitions', which set_limits raises": for an error about an argument.

@@ -1,4 +1,4 @@
-/* The C interface of Mithril, C99: packages that are loaded and run with tensors of DLPack.
+/* The C interface of Mithril, C99: loads packages, and runs them with DLPack tensors.
 
    Every function of a model returns a status and takes `mithril_error** error`: NULL, or where to
    put an error object, which the caller frees. The others cannot fail: versions, what an error
@@ -73,7 +73,7 @@ typedef enum mithril_status {
   MITHRIL_INVALID_ARGUMENT = 1, /* an argument of this interface: NULL, an index out of range */
   MITHRIL_INPUT_ERROR = 2,      /* an input of a run, or a file that cannot be read */
   MITHRIL_PACKAGE_ERROR = 3,    /* a package that is damaged, or of another format version */
-  MITHRIL_BACKEND_ERROR = 4,    /* a backend that is not there, or native code without permission */
+  MITHRIL_BACKEND_ERROR = 4,    /* a missing backend, or native code without permission */
   MITHRIL_OUT_OF_MEMORY = 5,
   MITHRIL_OTHER_ERROR = 6
 } mithril_status;
@@ -85,7 +85,7 @@ typedef struct mithril_model mithril_model;
 MITHRIL_EXPORT uint32_t mithril_api_version(void);
 MITHRIL_EXPORT const char* mithril_version(void);
 
-/* ---- errors; the texts live as long as the error. NULL is allowed everywhere ---- */
+/* ---- errors; the texts live as long as the error. These functions accept NULL ---- */
 MITHRIL_EXPORT mithril_status mithril_error_status(const mithril_error* error);
 MITHRIL_EXPORT const char* mithril_error_code(const mithril_error* error); /* "E0804" */
 MITHRIL_EXPORT const char* mithril_error_kind(const mithril_error* error); /* "InputError" */
@@ -100,8 +100,8 @@ typedef struct mithril_open_options {
   size_t size;             /* sizeof(mithril_open_options) */
   const char* backend;     /* "cpu", or "torch" where that is built; NULL: cpu */
   int32_t threads;         /* of one run on the CPU backend; 0: one for each processor */
-  int32_t map_parameters;  /* 1: parameters are read from the mapped file, which takes less memory and
-                              starts sooner; 0: they are copied and rearranged for faster runs */
+  int32_t map_parameters;  /* 1: runs read parameters from the mapped file: less memory and a faster
+                              start; 0: they are copied and rearranged for faster runs */
   int32_t allow_native;    /* 1: native code of the package may run: only for trusted authors */
 } mithril_open_options;
 
@@ -135,8 +135,8 @@ MITHRIL_EXPORT mithril_status mithril_model_input(const mithril_model* model, si
 MITHRIL_EXPORT mithril_status mithril_model_output(const mithril_model* model, size_t index,
                                                    mithril_port* port, mithril_error** error);
 
-/* Runs the model with inputs by name, in any order, in the memory of this process. They belong to
-   the caller and are read during the call only. `outputs` receives as many tensors as
+/* Runs the model with inputs by name, in any order, in the memory of this process. The inputs
+   belong to the caller and are only read during the call. `outputs` receives as many tensors as
    mithril_model_output_count says, in the order of mithril_model_output. The caller frees each one:
    tensor->deleter(tensor). After an error `outputs` is unchanged. */
 MITHRIL_EXPORT mithril_status mithril_model_run(const mithril_model* model,

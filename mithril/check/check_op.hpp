@@ -12,8 +12,8 @@ namespace mithril {
 // - inference gives the dims, dtypes and values that eval computes, with known, symbolic and
 //   unknown sizes, and for any order of the facts;
 // - the outputs are those that the row expects, and a row with an error raises it;
-// - gradients and second gradients agree with central differences, so that a gradient that the
-//   record forgets is found, too;
+// - gradients and second gradients agree with central differences, so a missing gradient is found,
+//   too;
 // - the C formula gives the same results as eval;
 // - float32, float16 and bfloat16 results are close to float64;
 // - all this holds in other sizes, including 0 and 1, if the op accepts them.

@@ -16,9 +16,9 @@ struct CheckpointParts {
   const Model* model = nullptr;
   const Optimizer* optimizer = nullptr;
   const TrainingStep* step = nullptr;  // its state: running statistics and random keys
-  const State* state = nullptr;        // in place of `step`, as evaluate returned it
+  const State* state = nullptr;        // instead of `step`, as evaluate returned it
   const GradScaler* scaler = nullptr;  // left out if it is disabled
-  // Texts of the user by their names. Names that begin with "mithril." are reserved.
+  // The user's texts by name. Names that begin with "mithril." are reserved.
   FileMetadata metadata = {};
 };
 
@@ -31,16 +31,16 @@ struct Checkpoint {
   FileMetadata metadata = {};            // the other texts of the file, "format" included
 };
 
-// Writes a checkpoint, which appears as a whole or not at all. It is a safetensors file with the
-// parameters under their names, the states of optimizer, model and scaler behind prefixes, and the
-// model as JSON in the metadata. Errors as save_safetensors and to_json. Example:
+// Writes a checkpoint atomically. It is a safetensors file with the parameters under their names,
+// the states of optimizer, model and scaler behind prefixes, and the model as JSON in the metadata.
+// Errors as save_safetensors and to_json. Example:
 //   ml::save("run.safetensors", params, {.model = &net, .optimizer = &adam, .step = &step});
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts = {});
 
-// The checkpoint at the path, or the tensors of another safetensors file, index or folder as its
-// params; of a .npz file, as load_npz reads it, and of a .pt, .pth or .bin file, as load_torch
-// does. Errors as load_safetensors, load_npz, load_torch and from_json. A run continues with the
-// same bits:
+// Reads the checkpoint at the path. Of another safetensors file, index or folder it returns the
+// tensors as params, and so of a .npz file (as load_npz) and of a .pt, .pth or .bin file (as
+// load_torch). Errors as load_safetensors, load_npz, load_torch and from_json. A run continues with
+// the same bits:
 //   ml::Checkpoint saved = ml::load("run.safetensors");
 //   ml::TensorMap params = compiled.load_state_dict(saved.params);
 //   adam.load_state_dict(saved.optimizer);

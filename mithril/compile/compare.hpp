@@ -13,9 +13,10 @@
 namespace mithril {
 
 struct CompareOptions {
-  // Of each element, relative to the largest element of the value, or to 1 for zeros. Empty: 1e-9
-  // for float64, 1e-4 for float32, 4e-3 for float16 and 3e-2 for bfloat16. Larger differences are
-  // accepted if rounding of the inputs of the node causes them. Ints and bools must be equal.
+  // The allowed difference of an element, relative to the largest element of the value, or to 1 if
+  // all elements are 0. Empty: 1e-9 for float64, 1e-4 for float32, 4e-3 for float16 and 3e-2 for
+  // bfloat16. Larger differences are accepted if rounding of the inputs of the node causes them.
+  // Ints and bools must be equal.
   std::optional<double> tolerance = {};
   bool gradients = true;   // whether gradients are compared, too
   std::uint64_t seed = 0;  // of the gradients of the outputs
@@ -46,12 +47,12 @@ struct BackendComparison {
   std::string text() const;
 };
 
-// Runs the model on the backends and compares each value with that of the first backend, those of
-// the gradients of all parameters included. Each backend computes every node from the values of the
-// first one, so that errors do not add up; then it runs the whole graph, and its outputs and
-// gradients are compared. All values of the graph are in memory at once.
-// ValueError E0438 for less than two backends; errors of compile and evaluate; BackendError E1001
-// for ops that a backend lacks, E1061 for backends whose floats have different dtypes. Example:
+// Runs the model on the backends and compares each value with that of the first backend, including
+// the gradients of all parameters. Each backend computes every node from the values of the first
+// backend, so errors do not add up. Then it runs the whole graph, and its outputs and gradients are
+// compared. All values of the graph are in memory at once. ValueError E0438 for less than two
+// backends; errors of compile and evaluate; BackendError E1001 for ops that a backend lacks, E1061
+// for backends whose floats have different dtypes. Example:
 //   const ml::BackendComparison found = ml::compare(net, {ml::cpu(), ml::torch()}, params, data);
 //   if (!found.agrees()) std::cout << found.text();
 BackendComparison compare(const Model& model, const std::vector<std::shared_ptr<Backend>>& backends,

@@ -1,4 +1,4 @@
-// A training loop with validation, early stopping and checkpoints, to be used or copied.
+// A training loop with validation, early stopping and checkpoints, to use or to copy.
 #pragma once
 
 #include "mithril/compile/fit_options.hpp"

@@ -41,16 +41,16 @@ struct FitOptions {
   // Likewise, over all its batches: they read outputs and inputs by key. Each epoch resets them.
   std::map<std::string, evaluation::Evaluator*> evaluators = {};
   bool averages = false;  // validate with the averages of the step, and keep them as the best
-  // Training ends after as many epochs without a new minimum of the monitored loss, which is
+  // Training ends after this number of epochs without a new minimum of the monitored loss, which is
   // "validation_loss" with validation and otherwise "loss".
   std::optional<std::int64_t> patience = {};
   // Called after each epoch; true ends training.
   std::vector<std::function<bool(const History&)>> callbacks = {};
   // A folder for last.safetensors and best.safetensors (for `load`). A run that finds
-  // last.safetensors there, of C++ or of Python, continues after it with the same bits as a run
-  // without interruption.
+  // last.safetensors of C++ or Python there continues from it, with the same bits as a run without
+  // interruption.
   std::string checkpoint = {};
-  std::string tokens = {};  // an input whose elements are counted in place of rows
+  std::string tokens = {};  // an input whose elements are counted instead of rows
   // Gets a bar with loss, learning rate, speed and time left, and a line after each epoch; null:
   // nothing is written.
   std::ostream* progress = &std::cerr;

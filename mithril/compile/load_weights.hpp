@@ -9,13 +9,13 @@
 
 namespace mithril {
 
-// Where a parameter comes from. Each stored tensor is transposed, then they are concatenated, then
-// the part is taken.
+// The source of a parameter. Each stored tensor is transposed, then the tensors are concatenated,
+// then the part is taken.
 struct WeightSource {
   std::vector<std::string> names;  // several stored tensors are concatenated along the axis
   bool transpose = false;          // exchanges the last two axes
   int axis = 0;                    // of the parameter; negative: from the end
-  int part = 0, parts = 1;         // takes one of so many equal parts along the axis
+  int part = 0, parts = 1;         // takes one of `parts` equal parts along the axis
 
   WeightSource(const char* name) : names{name} {}
   WeightSource(std::string name) : names{std::move(name)} {}
@@ -30,13 +30,13 @@ struct WeightOptions {
   // Whether a missing and an unexpected tensor are errors. Otherwise missing parameters are those
   // of get_parameters(), and unexpected tensors are left out. Mismatches are errors in either case.
   bool strict = true;
-  // Only stored names that begin with this are read, without it.
+  // Only stored names that begin with this prefix are read. The prefix is removed.
   std::string prefix = {};
   // Patterns of parameters, and their sources: the first that matches. A '*' matches any characters
   // but '.', and stands for the same characters in the names of the source. A parameter without a
   // pattern comes from the tensor of its name. Two parameters may have one source (tied weights).
   std::vector<std::pair<std::string, WeightSource>> name_map = {};
-  // Patterns of stored names that are not unexpected.
+  // Patterns of stored names that are ignored, and so are not unexpected.
   std::vector<std::string> ignore = {};
 };
 

@@ -51,7 +51,7 @@ struct CompileOptions {
   std::vector<KeyRef> data_keys = {};       // inputs that are not parameters
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
   std::vector<KeyRef> discard_keys =
-      {};  // outputs to leave out, with everything that only serves them
+      {};  // outputs to leave out, with the nodes that only they need
 
   bool inference = false;          // in inference mode, and without gradients
   bool jit = true;                 // whether the backend may compile code where it can
@@ -67,7 +67,7 @@ struct CompileOptions {
   bool use_checkpointing = false;
 
   // Keeps transformed graphs on disk and reuses them for equal graphs (docs/pytorch-backend.md).
-  // The state of the disk never changes results.
+  // Results do not depend on the cache.
   bool cache = false;
 };
 

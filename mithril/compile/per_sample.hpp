@@ -1,5 +1,5 @@
-// Exact gradients of the single samples of a batch, and what follows from them, without one
-// evaluation for each sample (docs/per-sample.md).
+// Exact gradients of the single samples of a batch, their norms, products and projections, without
+// one evaluation for each sample (docs/per-sample.md).
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace mithril {
 
-// Per-sample gradients of a compiled model, whose g_i is the gradient of the loss of sample i in
-// all parameters. Sizes may change from call to call: the strategies are chosen for the sizes, and
-// what was made for the last 64 combinations is kept. Threads may share it. Example:
+// Per-sample gradients of a compiled model. g_i is the gradient of the loss of sample i in all
+// parameters. Sizes may change from call to call: the strategies are chosen for the sizes, and the
+// programs for the last 64 combinations are cached. Threads may share a PerSample. Example:
 //   ml::PerSample samples(compiled, {.losses = "losses"});
 //   ml::SampleNorms norms = samples.norms(params, data);
 //
@@ -52,7 +52,7 @@ class PerSample {
   Projections projections(const TensorMap& params, const TensorMap& data,
                           const ProjectionOptions& options = {}, const State& state = {}) const;
 
-  // How the last call computed each parameter, and what each possible strategy costs.
+  // How the last call computed each parameter, and the cost of each possible strategy.
   std::string explain() const;
   // Compares the gradients of each sample with those of an evaluation of the sample by itself.
   // GradientError E0512 names the parameter with the largest difference, relative to the norm of

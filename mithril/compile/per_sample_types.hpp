@@ -17,10 +17,9 @@ struct PerSampleOptions {
   // The output [B, ...] of the losses. The loss of a sample is the sum of its row, or its mean.
   std::string losses;
   LossReduction reduction = LossReduction::sum;
-  // Data inputs whose first axis is not the batch, where that is not clear from their shapes.
+  // Data inputs whose first axis is not the batch, if their shapes do not show this.
   std::vector<std::string> shared = {};
-  // This strategy for every parameter that it is possible for, in place of the cheapest one; for
-  // benchmarks and tests.
+  // Uses this strategy wherever possible, instead of the cheapest one; for benchmarks and tests.
   std::optional<Strategy> strategy = {};
 };
 
@@ -37,7 +36,7 @@ struct SampleDots {
   State state;                       // the next state
 };
 struct DotsOptions {
-  bool pairs = false;  // dots with each validation sample, in place of their sum
+  bool pairs = false;  // dots with each validation sample, not with their sum
   LossReduction validation_reduction = LossReduction::sum;
 };
 

@@ -17,8 +17,8 @@ struct ProgressBarOptions {
   std::ostream* stream = &std::cerr;  // null: nothing is written
 };
 
-// A line with numbers, speed and time left that is drawn again after steps, at most ten times in a
-// second. `fit` has one. Example:
+// A line with numbers, speed and time left, redrawn after steps, at most ten times per second.
+// `fit` has one. Example:
 //   ml::ProgressBar bar({.total = steps * tokens_of_batch, .unit = "tokens"});
 //   for (...) {
 //     double lr = optimizer.lr();
@@ -32,7 +32,7 @@ class ProgressBar {
 
   explicit ProgressBar(ProgressBarOptions options = {});
 
-  // After a step of `count` units. Shows the numbers in the order of their names.
+  // Call it after a step of `count` units. Shows the numbers in the order of their names.
   void advance(std::int64_t count, const Numbers& numbers = {});
   std::int64_t count() const { return count_; }                            // of all steps
   double seconds() const;                                                  // since it was made

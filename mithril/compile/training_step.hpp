@@ -9,9 +9,9 @@
 
 namespace mithril {
 
-// Updates parameters as `evaluate` with gradients and then `Optimizer::step` do, but faster: the
-// update is compiled with the gradients, so that backends fuse both, and parameters are written in
-// place. Example:
+// Updates parameters like `evaluate` with gradients followed by `Optimizer::step`, but faster: the
+// update is compiled with the gradients, so backends fuse both and write parameters in place.
+// Example:
 //   ml::Adam optimizer({.lr = 1e-3});
 //   ml::TrainingStep step(compiled, optimizer);
 //   for (...) outputs = step(params, data);
@@ -40,12 +40,14 @@ class TrainingStep {
   // parameters during the call.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
 
-  // The averages of parameters that options.average asks for, in their dtypes: the parameters
-  // themselves if they are frozen or before the first average. For `infer` and `for_inference`,
-  // with state(); running statistics are not averaged. StateError E0911 without options.average.
+  // The averages of parameters that options.average requests, in the dtypes of the parameters.
+  // Frozen parameters, and all parameters before the first average, are returned themselves. For
+  // `infer` and `for_inference`, with state(); running statistics are not averaged. StateError
+  // E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;
 
-  // The model, which shares everything with the one that the step was made with, and the optimizer.
+  // The model and the optimizer of the step. The model shares everything with the one passed to the
+  // constructor.
   CompiledModel model() const;
   Optimizer& optimizer() const;
 

@@ -20,8 +20,8 @@
 namespace mithril {
 
 struct EngineOptions {
-  // In bytes, of all models and sessions. Above it the engine evicts the models that were not used
-  // for the longest time and that have a loader. Memory of running evaluations does not count.
+  // In bytes, of all models and sessions. Above it the engine evicts the least recently used models
+  // that have a loader. Memory of running evaluations does not count.
   std::optional<std::int64_t> memory_limit = {};
   int threads = 0;  // the most evaluations at a time; 0: the processors of the process
   std::size_t max_sessions = 1024;
@@ -29,7 +29,7 @@ struct EngineOptions {
 };
 
 struct InferOptions {
-  // A request that is not answered then fails. An evaluation that runs is not interrupted.
+  // A request that is not answered by then fails. A running evaluation is not interrupted.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token cancellation = {};
   std::string session = {};  // an id of open_session; empty: the request starts from no state
@@ -76,7 +76,7 @@ struct InferResult {
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
-  // Waits for evaluations that run; requests that wait fail with E1208.
+  // Waits for running evaluations; waiting requests fail with E1208.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -98,7 +98,7 @@ class Engine {
   //   engine.register_model("minilm", ml::load_package("minilm"), ml::cpu());
   void register_model(const std::string& name, const Package& package,
                       std::shared_ptr<Backend> backend, ServingOptions options = {});
-  // Removes the model. Evaluations that run finish, requests that wait fail with E1207.
+  // Removes the model. Running evaluations finish; waiting requests fail with E1207.
   void unload(const std::string& name);
 
   TensorMap infer(const std::string& name, const TensorMap& inputs,
@@ -106,13 +106,13 @@ class Engine {
   // Checks the request now and answers it in the background.
   PendingAnswer infer_async(const std::string& name, const TensorMap& inputs,
                             const InferOptions& options = {});
-  // The answers in the order of the requests. Each fails alone.
+  // The answers in the order of the requests. A failed request does not affect the others.
   std::vector<InferResult> infer_batch(const std::string& name, std::span<const TensorMap> requests,
                                        const InferOptions& options = {});
 
-  // Begins a session, which keeps the state of the model: each request continues where the one
-  // before ended. With the id of an open session it begins anew; empty: a new id. Returns the id.
-  // StateError E1210 for a model without state.
+  // Begins a session, which keeps the state of the model: each request continues where the previous
+  // one ended. The id of an open session restarts that session; an empty id makes a new one.
+  // Returns the id. StateError E1210 for a model without state.
   std::string open_session(const std::string& name, const std::string& id = "");
   void close_session(const std::string& name, const std::string& id);
 

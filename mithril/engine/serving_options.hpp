@@ -1,4 +1,4 @@
-// What an engine is told about a model, and what it says about it.
+// The options of a served model, and its information and statistics.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 namespace mithril {
 
 struct ServingOptions {
-  // The most rows of one evaluation; 1: requests are not batched. Requests are batched along the
-  // first axis, whose size must be one symbol in all inputs and outputs. Rows must not depend on
-  // each other.
+  // The maximum number of rows of one evaluation; 1: requests are not batched. Requests are batched
+  // along the first axis, whose size must be one symbol in all inputs and outputs. Rows must not
+  // depend on each other.
   std::int64_t max_batch_size = 1;
   // How long the first request of a batch waits for others.
   std::chrono::microseconds max_delay = std::chrono::milliseconds(2);
@@ -27,7 +27,7 @@ struct ServingOptions {
   // padded to the longest request of the batch, and outputs are cut. Empty: only requests of equal
   // sizes share a batch.
   std::string mask = {};
-  // The padding of other inputs; 0 for those that are left out.
+  // The padding values of other inputs; 0 for inputs that are left out.
   std::vector<std::pair<std::string, double>> padding = {};
   // The largest share of padding in a batch, from 0 to 1. A batch takes the requests whose lengths
   // are nearest to that of its first one.
@@ -59,9 +59,9 @@ struct ServedModelInfo {
   bool loaded = false;     // false: evicted; the next request loads it
 };
 
-// Counted since the name was registered first.
+// Statistics since the name was first registered.
 struct ServingStats {
-  // The upper ends in seconds of the latency classes, the last of which has no end.
+  // The upper bounds of the latency classes in seconds. The last class has no bound.
   static constexpr std::array latency_bounds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                              0.1,    0.25,  0.5,    1.0,   2.5,  5.0,   10.0};
 

@@ -10,7 +10,7 @@
 
 namespace mithril::evaluation {
 
-// The share of right predictions.
+// The fraction of correct predictions.
 class Accuracy : public Evaluator {
  public:
   explicit Accuracy(EvaluatedKeys keys = {}) : keys_(std::move(keys)) {}
@@ -25,8 +25,8 @@ class Accuracy : public Evaluator {
   std::int64_t right_ = 0, rows_ = 0;
 };
 
-// The share of rows whose target is among the `k` classes with the largest scores. Of equal scores
-// the class with the smaller number goes first. ValueError E0450 for k below 1.
+// The fraction of rows whose target is among the `k` classes with the largest scores. Among equal
+// scores the class with the smaller number comes first. ValueError E0450 for k below 1.
 class TopKAccuracy : public Evaluator {
  public:
   explicit TopKAccuracy(std::int64_t k, EvaluatedKeys keys = {});

@@ -48,7 +48,7 @@ class Model {
   // E0104 a frozen model, E0105 a canonical port that is not unique. NameError E0604: an unknown
   // port. After an error the model, its parts and its connections are unchanged.
   Call operator()(Bindings bindings) const { return connect(std::move(bindings)); }
-  Call connect(Bindings bindings) const;  // refuses a port that is not there
+  Call connect(Bindings bindings) const;  // refuses an unknown port
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
   // 64})(x).
   template <typename... Operands>
@@ -88,16 +88,16 @@ class Model {
   Connection cin() const, cout() const;  // ConnectionError E0105 if there is not exactly one
   Model& merge_connections(const std::vector<Binding>& connections, const std::string& name = {});
 
-  // Facts: a contradiction is an error there and then, which leaves the model as it was.
+  // Facts: a contradiction is an error at the call, which does not change the model.
   Model& set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes);
   Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
   Model& set_values(
       const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
   // Calls `constraint` like an op's solve (OpDef::solve), with these keys as its ports: now, and
-  // whenever something changes that it read and found unknown, until it returns true. Its
+  // whenever a fact changes that the constraint read and found unknown, until it returns true. Its
   // statements hold like a user's. It raises errors with Solver::reject. It must keep no state,
-  // because the facts of a call may be taken back. Example, keys with the same number of rows:
+  // because the facts of a failed call are undone. Example, keys with the same number of rows:
   //   model.add_constraint([](ml::Solver& s) {
   //     std::vector<ml::Dim> a, b;
   //     if (!s.shape("a", a) || !s.shape("b", b)) return false;

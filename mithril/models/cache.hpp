@@ -1,4 +1,4 @@
-// Parts of models that read a text piece by piece: caches of keys and values.
+// Key-value caches, for models that read a text piece by piece.
 #pragma once
 #include "mithril/model/model.hpp"
 

@@ -1,4 +1,4 @@
-// Distances between rows, and how well points in few dimensions keep them.
+// Distances between rows, and losses of embeddings that preserve them.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -38,8 +38,8 @@ struct TSNECoreOptions {
   bool calculate_p_joint = false;  // computes p_joint from the distances; false: a port takes it
   double perplexity = 20;          // how many neighbours a point has, for calculate_p_joint
 };
-// How far the neighbours among predicted points, given squared distances, are from the targets.
-// Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
+// The t-SNE loss between the neighbours of predicted points, given as squared distances, and the
+// targets. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
 Model TSNECore(const TSNECoreOptions& options = {});
 
 enum class DistanceModel { MDSCore, TSNECore };

@@ -1,5 +1,5 @@
-// The book of library models: layers composed of ops, made by name and arguments (C++ option
-// structs, Python, JSON).
+// The library of models: layers composed of ops, made by name and arguments (C++ option structs,
+// Python, JSON).
 #pragma once
 #include <optional>
 #include <string>
@@ -25,8 +25,8 @@ struct ArgumentDef {
 class CheckedArguments {
  public:
   // NameError E0605 for an unknown name, ValueError E0408 for a missing one, TypeError E0304 for a
-  // wrong kind, ValueError E0402 for another word: with the argument's name, what was expected and
-  // what came.
+  // wrong kind, ValueError E0402 for another word: with the argument's name, the expected and the
+  // actual value.
   CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
                    const Arguments& given);
   const Datum& operator[](std::string_view name) const;

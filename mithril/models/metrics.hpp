@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// How classes are read off pred and label.
+// How pred and label encode classes.
 struct ClassFormat {
   std::optional<double> threshold = {};  // of binary scores: above it is class 1
   bool is_binary = false;                // needs a threshold
@@ -18,7 +18,7 @@ struct ClassFormat {
 // The classes of pred minus the classes of label. Outputs: pred_formatted, label_formatted (the
 // classes), output.
 Model Metric(const ClassFormat& options = {});
-// How many of the classes are right, of all.
+// The fraction of correct classes.
 Model Accuracy(const ClassFormat& options = {});
 
 // micro: over all samples (all three metrics are the accuracy then); macro: the mean over the

@@ -33,11 +33,10 @@ struct RelativePositionBiasOptions {
   int64_t num_heads = 1;
   int64_t num_buckets = 32;    // of distances; half of them are for later keys if bidirectional
   int64_t max_distance = 128;  // distances from here on share a bucket
-  bool bidirectional = true;   // whether later keys have buckets of their own
+  bool bidirectional = true;   // whether later keys have separate buckets
 };
-// What is added to scores of attention, by the distance of key and query (Raffel et al. 2020).
-// Ports: query [..., L, E], key [..., S, E], weight [num_buckets, num_heads], output [num_heads, L,
-// S].
+// The bias added to attention scores, by the distance of key and query (Raffel et al. 2020). Ports:
+// query [..., L, E], key [..., S, E], weight [num_buckets, num_heads], output [num_heads, L, S].
 Model RelativePositionBias(const RelativePositionBiasOptions& options);
 
 }  // namespace mithril

@@ -1,5 +1,5 @@
-// The argument of an op's `solve`. It notes unknowns that are read; the relation waits for exactly
-// these.
+// The argument of an op's `solve`. It records the unknowns that `solve` reads; the relation waits
+// for exactly these.
 #pragma once
 #include <cstdlib>
 #include <string>

@@ -47,7 +47,7 @@ class GradScaler {
 
   double scale() const { return enabled_ ? state_.scale : 1.0; }
   bool enabled() const { return enabled_; }
-  // All that it remembers between iterations, to be saved and to go on from.
+  // The state that the scaler keeps between iterations, for saving and restoring.
   const LossScale& state() const { return state_; }
   void load_state(const LossScale& state);
 

@@ -1,4 +1,4 @@
-// The base class of optimizers, which keeps the memory of each parameter.
+// The base class of optimizers, which keeps their state for each parameter.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,9 @@ class Optimizer {
 
   // Moves each parameter that has a gradient and is not frozen, in place; the others stay.
   // NameError E0609 for a gradient of no parameter, E0623 for the pattern of a group that matches
-  // no parameter, ShapeError E0208 where dims differ, TypeError E0382 where dtypes differ or are
-  // others, StateError E0904 where what it remembers has other dims; after an error no parameter
-  // has moved.
+  // no parameter, ShapeError E0208 if dims differ, TypeError E0382 if dtypes differ or are not
+  // floating-point, StateError E0904 if the optimizer's state has other dims. After an error no
+  // parameter has moved.
   void step(TensorMap& params, const TensorMap& gradients);
 
   // The learning rate of the next step.

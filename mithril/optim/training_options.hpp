@@ -1,4 +1,4 @@
-// What a TrainingStep does beside the gradients and the update of the optimizer.
+// Options of a TrainingStep: clipping, accumulation and averages.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct TrainingOptions {
   // Limits each element of the gradients to [-max_value, max_value], as
   // torch.nn.utils.clip_grad_value_ does, before max_norm.
   std::optional<double> max_value = {};
-  // The number of calls that make one update, by the mean of their gradients. Clipping follows the
-  // mean.
+  // The number of calls for one update, which uses the mean of their gradients. The mean is
+  // clipped, not its terms.
   std::int64_t accumulate = 1;
   // Averages of the parameters, which TrainingStep::averages returns.
   std::variant<std::monostate, EMA, SWA> average = {};

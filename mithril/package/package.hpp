@@ -25,11 +25,11 @@ struct PackagePort {
   std::optional<KnownShape> shape = {};  // nothing: its rank is not known
 };
 
-// What model_info.json and metadata.json say about a package.
+// The contents of model_info.json and metadata.json.
 struct PackageInfo {
   std::string name, revision;
   std::string created_at;  // "2026-11-25T03:31:02Z"
-  std::string model_type;  // "bert"; "custom" if nobody said
+  std::string model_type;  // "bert"; "custom" if not stated
   // EncoderOnly, DecoderOnly, EncoderDecoder, Vision, Multimodal; empty: not stated.
   std::string family;
   std::string licence, source;        // empty: not stated
@@ -59,28 +59,29 @@ struct PackageBackend {
 };
 
 struct SavePackageOptions {
-  const State* state = nullptr;  // null: the states start as the model says
+  const State* state = nullptr;  // null: the initial states of the model
   // The backends that can run the model. Empty: cpu and torch, which run every op of the library.
   std::vector<PackageBackend> backends = {};
   std::vector<PackageAsset> assets = {};
   // Inputs of floats that are not parameters, as in CompileOptions.
   std::vector<std::string> data_keys = {};
-  // Of what is empty, the name is that of the file, and the revision is made of the checksums.
+  // If they are empty, the name is that of the file, and the revision is derived from the
+  // checksums.
   std::string name = {}, revision = {}, model_type = {}, family = {}, licence = {}, source = {};
   std::map<std::string, std::int64_t> sizes = {};  // further ones
   std::uint64_t max_shard_bytes = 0;               // as in SafetensorsOptions
 };
 
-// Writes a package: a folder, or a file if the path ends with ".zip". It appears as a whole or not
-// at all: it is made beside the path, written to the disk, and exchanged with what is there. An
-// older package is replaced. InputError E0831 if it cannot be written, E0861 for a name that an
-// asset cannot have, E0862 for parameters that are not those of the model, E0863 if another folder
-// would be replaced; NameError E0626 for an unknown family; errors as to_json and save_safetensors.
+// Writes a package: a folder, or a file if the path ends with ".zip". The write is atomic: the
+// package is made beside the path, written to the disk, and exchanged with an older package.
+// InputError E0831 if it cannot be written, E0861 for a name that an asset cannot have, E0862 for
+// parameters that are not those of the model, E0863 if another folder would be replaced; NameError
+// E0626 for an unknown family; errors as to_json and save_safetensors.
 void save_package(const std::string& path, const Model& model, const TensorMap& params,
                   const SavePackageOptions& options = {});
 
 // The same without a model: native code for backends computes the outputs, as TorchScript in
-// backends/torch/model.pt does. Only who passes allow_native_code can load it. InputError E0865
+// backends/torch/model.pt does. Loading such a package requires allow_native_code. InputError E0865
 // without such a file.
 void save_native_package(const std::string& path, std::vector<PackagePort> inputs,
                          std::vector<PackagePort> outputs, const SavePackageOptions& options);
@@ -93,12 +94,12 @@ struct LoadPackageOptions {
   std::string backend = {};  // empty: any
   PackageChecks checks = PackageChecks::full;
   // Whether native code of the package may run: TorchScript, compiled plans, shared libraries.
-  // Only for packages of an author whom you trust like the author of a program.
+  // Allow it only if you would run a program of the same author.
   bool allow_native_code = false;
 };
 
 // A loaded package: immutable, and copies are handles of the same package. Any thread may use it.
-// Its files are mapped, and stay so if the package is replaced.
+// Its files are mapped, and stay readable if the package is replaced.
 class Package {
  public:
   const std::string& path() const;
@@ -106,7 +107,7 @@ class Package {
   const std::vector<PackageFile>& files() const;  // sorted by name, without metadata.json
 
   // The model, made from model.json for each call: models are not shared by threads. BackendError
-  // E1041 if the package has native code in place of it.
+  // E1041 if the package has native code instead of a model.
   Model model() const;
   // Read-only: they share their elements with the mapped files. With lazy checks ParseError E0766
   // as in load_package.
@@ -154,8 +155,8 @@ class Package {
 // a folder or file that is no package; ParseError E0760 for another format version, E0761 for a
 // path that leads out of the package, E0762 for a link, E0763 for a file that metadata.json does
 // not list, E0764 for one that is missing, E0765 for another size, E0766 for another checksum,
-// E0767 for a damaged or compressed .zip, E0768 for a value that the format does not have; what
-// from_json and load_safetensors raise; BackendError E1040 for a backend that the package does not
+// E0767 for a damaged or compressed .zip, E0768 for a value that the format does not have; errors
+// of from_json and load_safetensors; BackendError E1040 for a backend that the package does not
 // list, E1041 for a package that needs native code. Example:
 //   const ml::Package package = ml::load_package("minilm");
 //   const auto compiled = package.compile(ml::cpu());

@@ -53,11 +53,10 @@ struct LoadedTensors {
   FileMetadata metadata;
 };
 
-// The tensors of a file, of all shards of an index ("model.safetensors.index.json"), or of a
-// folder with model.safetensors or its index. They share their elements with the mapped files. A
-// key of the metadata that several shards have is that of the first shard. Errors as
-// SafetensorsFile; ParseError E0747 for an index that is not of that form or does not match its
-// shards.
+// The tensors of a file, of all shards of an index ("model.safetensors.index.json"), or of a folder
+// with model.safetensors or its index. They share their elements with the mapped files. If several
+// shards have the same metadata key, the first shard's value is used. Errors as SafetensorsFile;
+// ParseError E0747 for an index that is not of that form or does not match its shards.
 LoadedTensors load_safetensors(const std::string& path);
 
 struct SafetensorsOptions {
@@ -70,13 +69,13 @@ struct SafetensorsOptions {
   std::uint64_t max_shard_bytes = 0;
 };
 
-// Writes the tensors to a file, which appears as a whole or not at all. Elements are aligned to
-// their size, the first ones to 64 bytes. If the tensors exceed max_shard_bytes,
-// "model.safetensors" becomes "model-00001-of-00002.safetensors" and so on, and
-// "model.safetensors.index.json" is written last. Returns the path for load_safetensors. InputError
-// E0831 if a file cannot be written; ValueError E0489 for a name that the format cannot hold, E0490
-// for names that are longer than a header; NameError E0681 for a type of an unknown tensor,
-// ValueError E0491 for elements that their type cannot hold.
+// Writes the tensors to a file atomically. Elements are aligned to their size, the first ones to 64
+// bytes. If the tensors exceed max_shard_bytes, "model.safetensors" becomes
+// "model-00001-of-00002.safetensors" and so on, and "model.safetensors.index.json" is written last.
+// Returns the path for load_safetensors. InputError E0831 if a file cannot be written; ValueError
+// E0489 for a name that the format cannot hold, E0490 for names that are longer than a header;
+// NameError E0681 for a type of an unknown tensor, ValueError E0491 for elements that their type
+// cannot hold.
 std::string save_safetensors(const std::string& path, const TensorMap& tensors,
                              const SafetensorsOptions& options = {});
 

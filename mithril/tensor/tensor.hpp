@@ -64,9 +64,9 @@ class Tensor {
   static Tensor of(Dims dims, const Values& values);
   template <Sequence Values>
   static Tensor of(const Values& values);
-  // Elements that something else owns: they live as long as `owner` does. With a pointer to const
-  // the tensor, and all that share with it, are read-only. Bools with bytes besides 0 and 1 are
-  // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
+  // Elements with another owner: they live as long as `owner` does. With a pointer to const the
+  // tensor, and all that share with it, are read-only. Bools with bytes besides 0 and 1 are copied,
+  // with 1 for each byte that is not 0. ValueError E0482 for null.
   static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
   static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
   // The same without checks, for memory that Mithril fills itself, possibly later.
@@ -121,8 +121,8 @@ class Tensor {
   Tensor copy() const;          // in the memory of this process and not foreign: to be written to
   Tensor as_read_only() const;  // the same elements, not to be written to
   // The same elements with other dims of the same size; otherwise ValueError E0485. One dim may be
-  // -1: what the others leave. Elements of another library are copied where they are not row-major
-  // in the memory of this process.
+  // -1: it follows from the others. Elements of another library are copied if they are not
+  // row-major in the memory of this process.
   Tensor reshape(Dims dims) const;
   // With row-major elements in the memory of this process, as `host`: itself if they are.
   Tensor contiguous() const { return host(); }

@@ -19,9 +19,9 @@ namespace mithril {
 //   TensorMap data = {{"image", image}, {"target", target}};
 //   for (auto& [key, tensor] : data) tensor = tensor.to(DType::float32);
 //
-// Tensors share their elements with their copies, so that a copied map would change with the map
-// that it was copied from. A TensorMap is therefore moved, not copied: `copy()` has elements of its
-// own, and `share()` is for when both maps are meant to have the same elements.
+// Tensors share their elements with their copies, so a copied map would change together with the
+// original. A TensorMap is therefore moved, not copied: `copy()` has separate elements, and
+// `share()` returns a map with the same elements.
 //   if (loss < best_loss) best = params.copy();
 class TensorMap {
  public:
@@ -63,7 +63,7 @@ class TensorMap {
   TensorMap(TensorMap&&) = default;
   TensorMap& operator=(TensorMap&&) = default;
 
-  // The same keys with elements of their own, in the memory of this process.
+  // The same keys with separate elements, in the memory of this process.
   TensorMap copy() const;
   // The same keys and elements: writes to the tensors of one map are visible in the other.
   TensorMap share() const;

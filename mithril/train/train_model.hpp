@@ -24,8 +24,8 @@ struct MetricOptions {
   std::vector<Model> reduce_steps = {};  // none: as the metric makes it
   std::string key_name = {};             // empty: the metric's class in lower case
 };
-// Every input that would be a parameter and whose name a regular expression (ECMAScript) is found
-// in.
+// All inputs that would be parameters and whose names contain a match of a regular expression
+// (ECMAScript).
 struct KeyPattern {
   std::string text;
 };
@@ -48,8 +48,8 @@ class TrainModel : public Model {
   // ConnectionError E0113 for an unbound port, E0114 if no port is bound to an output of the model,
   // E0117 for a loss with several outputs. After an error nothing has changed.
   TrainModel& add_loss(const Model& loss, const Bindings& ports, const LossOptions& options = {});
-  // coef * penalty / the geometric mean of the sizes that the losses which depend on the key are
-  // averaged over. NameError E0606 for a key that is not there, with the nearest.
+  // Adds coef * penalty / r, where r is the geometric mean of the reduction sizes of the losses
+  // that depend on the key. NameError E0606 for an unknown key, with the nearest keys.
   TrainModel& add_regularization(const Model& model, double coef, const Bindings& ports,
                                  const RegularizationOptions& options = {});
   // The same for each match. NameError E0621 without a match, ValueError E0434 for an invalid
