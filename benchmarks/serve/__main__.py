@@ -6,8 +6,8 @@ python -m benchmarks.serve FOLDER [--seconds 5] [--rounds 3] [--peers PYTHON]
 
 PYTHON is an interpreter that has fastapi, uvicorn and the runtimes; without it only Mithril is
 measured. All servers run on the same machine with the same client, in turn. Each round measures 1,
-8 and 64 clients in a closed loop, and 64 clients in an open loop at 60 % of the lowest throughput
-of the servers in the first closed loop.
+8 and 64 clients in a closed loop, and then in an open loop: requests arrive at random, at 60 % of
+the lowest throughput that a server had with as many clients in the first closed loop.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from benchmarks.serve.client import Client, closed_loop, messages_for, open_loop
 from benchmarks.serve.models import ROOT, WORKLOADS
 
 CLIENTS = (1, 8, 64)
+OPEN_SHARE = 0.6  # of the lowest throughput of a closed loop
 
 
 class ServerProcess:
@@ -113,10 +114,16 @@ def measure(workload: str, given: argparse.Namespace) -> dict[str, Any]:
                     results[name].setdefault(f"closed_{count}", []).append(
                         summary_of(latencies, given.seconds)
                     )
-            first = [each["closed_64"][0]["requests_per_second"] for each in results.values()]
-            for name, server in servers.items():
-                latencies = open_loop(server.port, workload, 64, given.seconds, 0.6 * min(first))
-                results[name].setdefault("open_64", []).append(summary_of(latencies, given.seconds))
+                slowest = min(
+                    each[f"closed_{count}"][0]["requests_per_second"] for each in results.values()
+                )
+                for name, server in servers.items():
+                    latencies = open_loop(
+                        server.port, workload, count, given.seconds, OPEN_SHARE * slowest
+                    )
+                    results[name].setdefault(f"open_{count}", []).append(
+                        summary_of(latencies, given.seconds)
+                    )
     finally:
         for server in servers.values():
             server.stop()
