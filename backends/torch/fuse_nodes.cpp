@@ -1,7 +1,6 @@
 #include "backends/torch/fuse_nodes.hpp"
 
 #include <algorithm>
-#include <queue>
 #include <unordered_set>
 #include <utility>
 
@@ -114,35 +113,16 @@ class NodeFusion {
 
   // The parts in topological order. The last node of a part breaks ties.
   std::vector<Part> ordered(std::vector<Part> parts) const {
-    std::vector<size_t> part_of(nodes().size());
-    for (size_t i = 0; i < parts.size(); ++i) {
-      for (const size_t node : parts[i].nodes) part_of[node] = i;
-    }
-    std::vector<std::unordered_set<size_t>> before(parts.size()), after(parts.size());
-    for (size_t node = 0; node < nodes().size(); ++node) {
-      for (const size_t producer : producers_[node]) {
-        const size_t from = part_of[producer], to = part_of[node];
-        if (from == to) continue;
-        before[to].insert(from);
-        after[from].insert(to);
-      }
-    }
-    using Entry = std::pair<size_t, size_t>;  // the last node, and the part
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (before[i].empty()) ready.emplace(parts[i].nodes.back(), i);
+    NodeGroups groups;
+    std::vector<size_t> keys;
+    for (const Part& part : parts) {
+      groups.push_back(part.nodes);
+      keys.push_back(part.nodes.back());
     }
     std::vector<Part> sorted;
-    while (!ready.empty()) {
-      const size_t at = ready.top().second;
-      ready.pop();
-      for (const size_t next : after[at]) {
-        before[next].erase(at);
-        if (before[next].empty()) ready.emplace(parts[next].nodes.back(), next);
-      }
-      sorted.push_back(std::move(parts[at]));
+    for (const size_t i : GroupDependencies(groups, producers_).order(keys)) {
+      sorted.push_back(std::move(parts[i]));
     }
-    MITHRIL_CHECK(sorted.size() == parts.size(), "groups of nodes depend on each other");
     return sorted;
   }
 

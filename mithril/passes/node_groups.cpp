@@ -1,8 +1,12 @@
 #include "mithril/passes/node_groups.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <queue>
 #include <utility>
+
+#include "mithril/base/error.hpp"
 
 namespace mithril {
 namespace {
@@ -117,6 +121,46 @@ class Grouping {
 NodeGroups group_nodes(std::span<const std::vector<std::size_t>> producers,
                        const NodeGroupRules& rules) {
   return Grouping(producers, rules).groups();
+}
+
+GroupDependencies::GroupDependencies(const NodeGroups& groups,
+                                     std::span<const std::vector<std::size_t>> producers)
+    : before(groups.size()), after(groups.size()) {
+  std::vector<std::size_t> group_of(producers.size());
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (const std::size_t node : groups[group]) group_of[node] = group;
+  }
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    std::vector<std::size_t>& found = before[group];
+    for (const std::size_t node : groups[group]) {
+      for (const std::size_t producer : producers[node]) {
+        if (group_of[producer] != group) found.push_back(group_of[producer]);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    for (const std::size_t producer : found) after[producer].push_back(group);
+  }
+}
+
+std::vector<std::size_t> GroupDependencies::order(std::span<const std::size_t> keys) const {
+  using Ready = std::pair<std::size_t, std::size_t>;  // key, group
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  std::vector<std::size_t> waiting(before.size()), order;
+  for (std::size_t group = 0; group < before.size(); ++group) {
+    waiting[group] = before[group].size();
+    if (waiting[group] == 0) ready.emplace(keys[group], group);
+  }
+  while (!ready.empty()) {
+    const std::size_t group = ready.top().second;
+    ready.pop();
+    order.push_back(group);
+    for (const std::size_t consumer : after[group]) {
+      if (--waiting[consumer] == 0) ready.emplace(keys[consumer], consumer);
+    }
+  }
+  MITHRIL_CHECK(order.size() == before.size(), "groups of nodes depend on each other in a cycle");
+  return order;
 }
 
 }  // namespace mithril

@@ -26,4 +26,17 @@ struct NodeGroupRules {
 NodeGroups group_nodes(std::span<const std::vector<std::size_t>> producers,
                        const NodeGroupRules& rules);
 
+// Which groups read results of which others.
+class GroupDependencies {
+ public:
+  GroupDependencies(const NodeGroups& groups, std::span<const std::vector<std::size_t>> producers);
+
+  // Per group, each once: the groups that it reads from, and those that read from it.
+  std::vector<std::vector<std::size_t>> before, after;
+
+  // The groups in topological order. Of several groups that may be next, the one with the smallest
+  // key is.
+  std::vector<std::size_t> order(std::span<const std::size_t> keys) const;
+};
+
 }  // namespace mithril

@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/conv/direct_nchwc.hpp"
-#include "backends/cpu/conv/grouped_nchwc.hpp"
-#include "backends/cpu/conv/winograd_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/convolution_sample.hpp"
 #include "tests/cpu/differing_output.hpp"
@@ -124,6 +122,9 @@ void check_pairs(const Convolution& c) {
   sample.weight = weight.to(DType::float32);
   const std::vector<double> sums = sample.expected();
   const int64_t block = pairs->blocks.block;
+  const VnniOperand operand = vnni_weight(weight.dims());
+  std::vector<float> pairs_of_weight(static_cast<size_t>(operand.packed_count()));
+  operand.pack(static_cast<const uint16_t*>(weight.raw_data()), 1, pairs_of_weight.data());
   for (const bool blocked : {false, true}) {
     if (blocked && c.inputs % 2 != 0) continue;
     const auto* given = static_cast<const uint16_t*>(input.raw_data());
@@ -133,7 +134,7 @@ void check_pairs(const Convolution& c) {
       source = in_blocks(given, c.images, c.inputs, c.height.input * c.width.input, block, nan);
     }
     check_form(*direct_nchwc(c, {blocked, true}, pairs->blocks), sample, sums,
-               paired_weight(weight).data(), source.data(), block, 1e-6);
+               pairs_of_weight.data(), source.data(), block, 1e-6);
   }
 }
 

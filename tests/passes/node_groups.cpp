@@ -49,4 +49,16 @@ TEST_CASE("a group has at most most_nodes nodes") {
   CHECK(groups("aaaa", {{}, {0}, {1}, {2}}, 2) == "0 1 | 2 3");
 }
 
+TEST_CASE("groups run after those that they read from, and the smallest key goes first") {
+  // Group 2 has the nodes 2 and 3: 0 -> 2 and 1 -> 3.
+  const NodeGroups groups{{0}, {1}, {2, 3}};
+  const std::vector<std::vector<std::size_t>> producers{{}, {}, {0}, {1, 2}};
+  const GroupDependencies dependencies(groups, producers);
+  CHECK(dependencies.before == NodeGroups{{}, {}, {0, 1}});
+  CHECK(dependencies.after == NodeGroups{{2}, {2}, {}});
+  const auto order = [&](const std::vector<std::size_t>& keys) { return dependencies.order(keys); };
+  CHECK(order({5, 1, 0}) == std::vector<std::size_t>{1, 0, 2});
+  CHECK(order({1, 5, 0}) == std::vector<std::size_t>{0, 1, 2});
+}
+
 }  // namespace mithril::tests

@@ -3,11 +3,9 @@
 #include <memory>
 
 #include "backends/cpu/conv/convolution_step.hpp"
-#include "backends/cpu/conv/direct_nchwc.hpp"
-#include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
-#include "backends/cpu/conv/winograd_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 
@@ -117,7 +115,7 @@ std::optional<StepDescriptor> lower_convolution(const KernelCall& call) {
       return convolution_descriptor(context, im2col(c), values);
     }
     const auto form = implicit_gemm<float>(forward_geometry(in_pairs(c), pairs->windows.nr),
-                                           pairs->windows, planes_of_source(c));
+                                           pairs->windows, vnni_source(c));
     return convolution_descriptor(context, form, values);
   }
   const DType dtype = shaped.dtype(values.made);

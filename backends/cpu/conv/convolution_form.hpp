@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/geometry.hpp"
+#include "backends/cpu/runtime/vnni_operand.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
@@ -15,20 +16,9 @@ namespace mithril::cpu_backend {
 // the bfloat16 channels 2c and 2c + 1 is one 32-bit pair, which has the size of a float.
 Convolution in_pairs(Convolution convolution);
 
-// `groups` groups of `channels` planes of `size` elements. An odd last channel is paired with 0.
-struct PairedPlanes {
-  int64_t groups = 0, channels = 0, size = 0;
-
-  int64_t count() const { return groups * ((channels + 1) / 2); }  // planes of pairs
-  int64_t bytes() const;                                           // in whole cache lines
-  // Packs the planes [first, last) of pairs.
-  void pack(const uint16_t* from, int64_t first, int64_t last, float* to) const;
-};
-PairedPlanes planes_of_source(const Convolution& convolution);
-PairedPlanes planes_of_weight(const Dims& dims);
-
-// Packs a bfloat16 weight to VNNI pairs of input channels.
-std::vector<float> paired_weight(const Tensor& weight);
+// The source, and the weight, as matrices whose k are the input channels.
+VnniOperand vnni_source(const Convolution& convolution);
+VnniOperand vnni_weight(const Dims& dims);
 
 struct ConvolutionOperands {
   const void* source;  // padded, of the unit; the source of all units if it is read in place
@@ -50,9 +40,9 @@ class ConvolutionForm {
   virtual int64_t units() const { return 1; }
   virtual double work() const = 0;  // of all units, as a number of float32 multiplications
 
-  // The source as planes that the step packs to VNNI pairs first, and the weight as well. No
-  // planes: the form reads the source and the weight as they are.
-  virtual PairedPlanes source_pairs() const { return {}; }
+  // The source as an operand that the step packs to VNNI pairs first, and the weight as well. If it
+  // is read in place, so is the weight.
+  virtual VnniOperand source_pairs() const { return {}; }
 
   virtual PackedFormat format() const = 0;
   // Whether pack_weight takes bound bfloat16 weights as VNNI pairs of input channels.

@@ -15,9 +15,13 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // In whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
-// What each run packs to VNNI pairs: the source, and a weight that is not bound; no planes: none.
+// What each run packs to VNNI pairs: the source, and a weight that is not bound.
 struct PairedOperands {
-  PairedPlanes source, weight;
+  VnniOperand source, weight;
+
+  int64_t bytes() const {
+    return (source.scratch_count() + weight.scratch_count()) * int64_t{sizeof(float)};
+  }
 };
 
 class ConvolutionStep final : public TiledStep {
@@ -37,9 +41,8 @@ class ConvolutionStep final : public TiledStep {
   // before store().
   int64_t scratch_bytes() const override {
     const int64_t sources = partition_.whole ? partition_.parts : 1;
-    return weight_lines() + pairs_.source.bytes() + pairs_.weight.bytes() +
-           sources * lines(form_->source_bytes()) + partition_.parts * work_lines(*form_) +
-           lines(form_->made_bytes());
+    return weight_lines() + pairs_.bytes() + sources * lines(form_->source_bytes()) +
+           partition_.parts * work_lines(*form_) + lines(form_->made_bytes());
   }
 
   void run(const BufferTable& buffers) const override {
@@ -95,18 +98,13 @@ class ConvolutionStep final : public TiledStep {
     ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, what);
   }
 
-  // Packs the planes to VNNI pairs in the free memory. Returns `from` if there are none.
-  const std::byte* paired(const PairedPlanes& planes, const std::byte* from,
+  // The operand as VNNI pairs, in the free memory unless it is read in place.
+  const std::byte* paired(const VnniOperand& operand, const std::byte* from,
                           std::byte*& free) const {
-    const int64_t count = planes.count();
-    if (count == 0) return from;
-    std::byte* to = std::exchange(free, free + planes.bytes());
-    const Work work{.amount = count * planes.size, .pieces = count, .grain_size = 1 << 15};
-    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
-      planes.pack(reinterpret_cast<const uint16_t*>(from), first, last,
-                  reinterpret_cast<float*>(to));
-    });
-    return to;
+    auto* scratch = reinterpret_cast<float*>(free);
+    const float* made = operand.packed(reinterpret_cast<const uint16_t*>(from), scratch, threads_);
+    free = reinterpret_cast<std::byte*>(scratch);
+    return reinterpret_cast<const std::byte*>(made);
   }
 
   void pack(const Weight& weight, const ConvolutionForm& form) const {
@@ -179,9 +177,14 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const Convolu
   return context.packed.pack(weight, form.format(), [&](const Tensor& tensor) {
     auto bytes = context.packed.allocate(form.weight_bytes());
     const Tensor host = tensor.host();
-    const bool in_pairs = host.dtype() == DType::bfloat16 && form.takes_pairs();
-    const std::vector<float> pairs = in_pairs ? paired_weight(host) : std::vector<float>();
-    const void* from = in_pairs ? static_cast<const void*>(pairs.data()) : host.raw_data();
+    std::vector<float> pairs;
+    const void* from = host.raw_data();
+    if (form.takes_pairs() && host.dtype() == DType::bfloat16) {
+      const VnniOperand operand = vnni_weight(host.dims());
+      pairs.resize(static_cast<size_t>(operand.packed_count()));
+      operand.pack(static_cast<const uint16_t*>(from), context.config.threads, pairs.data());
+      from = pairs.data();
+    }
     ThreadPool::shared().run(static_cast<int>(form.panels()), context.config.threads,
                              [&](int panel) { form.pack_weight(from, panel, bytes.get()); });
     return bytes;
@@ -198,9 +201,8 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
     packed = packed_weight(context, *form, values.weight);
   }
   PairedOperands pairs{form->source_pairs(), {}};
-  if (pairs.source.count() > 0 && !packed) {
-    pairs.weight = planes_of_weight(context.shaped.dims(values.weight));
-  }
+  if (!pairs.source.in_place() && !packed)
+    pairs.weight = vnni_weight(context.shaped.dims(values.weight));
   StepDescriptor descriptor{.reads = {values.source}, .writes = {values.made}};
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);

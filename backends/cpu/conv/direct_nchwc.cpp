@@ -1,7 +1,7 @@
 // Direct convolutions in the NCHW16c (blocked) layout (layout/assign_layouts.hpp). Each tile
 // computes a few neighbouring pixels for a panel of output channels, over contiguous runs of k in
 // the source.
-#include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 
 #include <cstddef>
 #include <limits>

@@ -151,15 +151,6 @@ bool ImplicitGemmGeometry::is_dense(const TapGemm& gemm) const {
          (gemm.width.step == 1 || output_width == 1) && gemm.width.count == width.extent;
 }
 
-WindowAxis::Taps WindowAxis::taps_of(int64_t o) const {
-  const int64_t begin = o * stride - before;
-  // The first tap at this element or after it.
-  const auto reaching = [&](int64_t element) {
-    return std::min(up(std::max<int64_t>(element - begin, 0), dilation), kernel);
-  };
-  return {reaching(0), reaching(input)};
-}
-
 double ImplicitGemmGeometry::work() const {
   double sum = 0;
   for (const TapGemm& gemm : gemms) {
@@ -201,10 +192,6 @@ ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
                                 .gemms = {}};
   return with_gemms(std::move(geometry), taps_of_input(c.height), taps_of_input(c.width),
                     c.width.kernel, c.inputs * taps, nr);
-}
-
-const Datum& per_axis(const Datum& numbers, size_t axis) {
-  return numbers.kind() == kind::tuple ? numbers.tuple()[axis] : numbers;
 }
 
 std::optional<WindowAxis> window_axis(const WindowOptions& options, size_t axis, const Dims& input,

@@ -10,23 +10,9 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/op/spelling.hpp"
+#include "mithril/ops/support/window_axis.hpp"
 
 namespace mithril::cpu_backend {
-
-// One axis of a window. Tap k of output o reads input element o * stride - before + k * dilation.
-struct WindowAxis {
-  int64_t input = 1, kernel = 1, output = 1, stride = 1, before = 0, dilation = 1;
-
-  // The elements from the first to the last that the outputs read, with the padding.
-  int64_t extent() const { return (output - 1) * stride + (kernel - 1) * dilation + 1; }
-  // The taps [first, last) of output o that read elements of the input.
-  struct Taps {
-    int64_t first, last;
-    int64_t count() const { return last - first; }
-  };
-  Taps taps_of(int64_t o) const;
-};
 
 struct Convolution {
   WindowAxis height, width;
@@ -109,8 +95,6 @@ struct WindowOptions {
 // which `eval` reports, or if the kernel is empty.
 std::optional<WindowAxis> window_axis(const WindowOptions& options, size_t axis, const Dims& input,
                                       int64_t kernel, const Dims& output);
-// The number for one axis.
-const Datum& per_axis(const Datum& numbers, size_t axis);
 
 // The convolution with these dims. The arguments of the call from `options` on are stride, padding,
 // dilation and groups. Returns nullopt if they are invalid.

@@ -1,4 +1,4 @@
-#include "backends/cpu/conv/grouped_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 
 #include <limits>
 
@@ -160,10 +160,7 @@ class GroupedNchwc final : public LanesNchwc {
 
 // The outputs for which all taps are valid.
 Range inner_outputs(const WindowAxis& axis) {
-  const int64_t first = std::min(up(axis.before, axis.stride), axis.output);
-  const int64_t room = axis.input - 1 + axis.before - (axis.kernel - 1) * axis.dilation;
-  const int64_t last = room < 0 ? 0 : room / axis.stride + 1;
-  return {first, std::clamp(last, first, axis.output)};
+  return {axis.begin(0), std::max(axis.begin(0), axis.end(axis.kernel - 1))};
 }
 
 // Depthwise: each group has one input and one output channel. Reads the source in place. Taps

@@ -16,12 +16,12 @@ constexpr int64_t block_columns = 224;
 class PlaneRows {
  public:
   PlaneRows(const PlaneAxis& axis, int64_t plane)
-      : step_(axis.step),
-        extent_(axis.extent),
-        shift_(plane - axis.before),
-        begin_(std::clamp<int64_t>(shift_ >= 0 ? 0 : up(-shift_, step_), 0, extent_)),
-        end_(std::clamp<int64_t>(axis.source <= shift_ ? 0 : up(axis.source - shift_, step_),
-                                 begin_, extent_)) {}
+      : step_(axis.step), extent_(axis.extent), shift_(plane - axis.before) {
+    const WindowAxis read{
+        .input = axis.source, .output = extent_, .stride = step_, .before = -shift_};
+    begin_ = read.begin(0);
+    end_ = read.end(0);
+  }
 
   template <typename T>
   void pad(const T* source, T* to) const {
@@ -77,7 +77,7 @@ class ImplicitGemm final : public ConvolutionForm {
   // `source_pairs`: the source, if the geometry and the kernels are of VNNI pairs. `first_row`: the
   // output channel of row 0.
   explicit ImplicitGemm(ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels,
-                        PairedPlanes source_pairs = {}, int64_t first_row = 0)
+                        VnniOperand source_pairs, int64_t first_row = 0)
       : geometry_(std::move(geometry)),
         kernels_(&kernels),
         source_pairs_(source_pairs),
@@ -87,7 +87,7 @@ class ImplicitGemm final : public ConvolutionForm {
 
   int64_t units() const override { return geometry_.images * geometry_.groups; }
   double work() const override { return geometry_.work(); }
-  PairedPlanes source_pairs() const override { return source_pairs_; }
+  VnniOperand source_pairs() const override { return source_pairs_; }
   PackedFormat format() const override { return {PackedLayout::implicit_gemm, geometry_.groups}; }
   int64_t panels() const override { return geometry_.groups * tiles_; }
   int64_t weight_bytes() const override {
@@ -134,7 +134,7 @@ class ImplicitGemm final : public ConvolutionForm {
       ImplicitGemmGeometry part = geometry_;
       part.rows = std::min(most, geometry_.rows - row);
       made.push_back(
-          std::make_shared<ImplicitGemm>(std::move(part), *kernels_, PairedPlanes(), row));
+          std::make_shared<ImplicitGemm>(std::move(part), *kernels_, VnniOperand(), row));
     }
     return made;
   }
@@ -174,7 +174,7 @@ class ImplicitGemm final : public ConvolutionForm {
 
   ImplicitGemmGeometry geometry_;
   const GemmKernels<T>* kernels_;
-  PairedPlanes source_pairs_;
+  VnniOperand source_pairs_;
   // Rows of tiles, and the rows of each. They depend only on the sizes, so that results do not
   // depend on the number of threads.
   int64_t tiles_, mr_;
@@ -330,15 +330,15 @@ class ImplicitGemm<T>::GroupMultiplication {
 template <typename T>
 std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry geometry,
                                                      const GemmKernels<T>& kernels,
-                                                     PairedPlanes source_pairs) {
+                                                     VnniOperand source_pairs) {
   return std::make_shared<ImplicitGemm<T>>(std::move(geometry), kernels, source_pairs);
 }
 
 template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
                                                               const GemmKernels<float>&,
-                                                              PairedPlanes);
+                                                              VnniOperand);
 template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
                                                               const GemmKernels<double>&,
-                                                              PairedPlanes);
+                                                              VnniOperand);
 
 }  // namespace mithril::cpu_backend

@@ -20,6 +20,6 @@ void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t f
 template <typename T>
 std::shared_ptr<const ConvolutionForm> implicit_gemm(
     ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels = gemm_kernels<T>(),
-    PairedPlanes source_pairs = {});
+    VnniOperand source_pairs = {});
 
 }  // namespace mithril::cpu_backend

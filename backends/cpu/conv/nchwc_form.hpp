@@ -42,9 +42,23 @@ class NchwcForm : public ConvolutionForm {
   int64_t block_;
 };
 
+// The forms. `suits_...`: whether the kernels support the convolution, whose source may be in
+// either layout. The other functions make the form for a convolution that it suits.
 using MakeNchwcForm = std::shared_ptr<const ConvolutionForm>(const Convolution& convolution,
                                                              NchwcLayouts layouts,
                                                              const NchwcKernels& kernels);
+
+bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
+MakeNchwcForm direct_nchwc;
+
+// Depthwise and grouped convolutions of which each block of output channels depends on one block of
+// input channels.
+bool suits_grouped_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
+MakeNchwcForm grouped_nchwc;
+
+// Winograd F(4x4, 3x3): whether the window suits it, and it saves more than the transforms cost.
+bool suits_winograd_nchwc(const Convolution& convolution);
+MakeNchwcForm winograd_nchwc;
 
 // The bias of a panel of at most 64 output channels. Lanes beyond the last channel hold 0.
 class PanelBias {

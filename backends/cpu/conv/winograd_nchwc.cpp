@@ -1,7 +1,7 @@
 // Winograd F(4x4, 3x3) in the NCHW16c layout: 36 GEMMs over the channels replace the 144 products
 // for each 4 x 4 tile of outputs. The transforms process vectors of channels of each pixel. The
 // rounding error is a few times larger than that of direct sums.
-#include "backends/cpu/conv/winograd_nchwc.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 
 #include <array>
 

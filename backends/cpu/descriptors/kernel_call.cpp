@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -33,13 +34,6 @@ const Parsed& parsed(const OpDef& op) {
 }
 
 }  // namespace
-
-std::vector<int64_t> integers(const Datum& datum) {
-  if (datum.kind() != kind::tuple) return {datum.integer()};
-  std::vector<int64_t> numbers;
-  for (const Datum& item : datum.tuple()) numbers.push_back(item.integer());
-  return numbers;
-}
 
 const Formula* formula_of(const OpDef& op) {
   const std::optional<Formula>& formula = parsed(op).formula;

@@ -8,7 +8,6 @@
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "mithril/op/formula.hpp"
-#include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
@@ -46,9 +45,6 @@ struct KernelCall : CallReader {
 };
 // Lowers a call. None if the kernel does not support the dtypes or sizes.
 using Lowering = std::optional<StepDescriptor>(const KernelCall& call);
-
-// The integer, or the integers of a tuple.
-std::vector<int64_t> integers(const Datum& datum);
 
 // Calls make(T{}) for T float or double, the type of the dtype. None for other dtypes.
 template <typename Make>

@@ -1,11 +1,10 @@
 #include "backends/cpu/descriptors/reference_steps.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "mithril/eval/node_error.hpp"
-#include "mithril/op/eval_context.hpp"
-#include "mithril/op/op_def.hpp"
+#include "mithril/eval/run_node.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -36,39 +35,14 @@ class Evaluate final : public Step {
         outputs_(tensor_values(shaped, node_.outputs)) {}
 
   void run(const BufferTable& buffers) const override {
-    const std::vector<Tensor> inputs = read(buffers);
-    auto next = inputs.begin();
-    std::vector<const Tensor*> arguments;
-    arguments.reserve(node_.tensors.size());
-    for (const int32_t at : node_.tensors) {
-      arguments.push_back(at == absent ? nullptr
-                          : at < 0     ? &node_.scalars[static_cast<size_t>(~at)]
-                                       : &*next++);
-    }
-    std::vector<Tensor> outputs;
-    outputs.reserve(outputs_.size());
+    std::vector<Tensor> inputs, outputs;
+    for (const TensorValue& input : inputs_) inputs.push_back(input.read(buffers));
     for (const TensorValue& output : outputs_) outputs.push_back(zeros(output, buffers));
-    EvalContext context(*node_.op, arguments, node_.values, outputs);
-    try {
-      node_.op->eval(context);
-    } catch (const Error& error) {
-      raise_at(graph_, *node_.op, node_.outputs.front(), error);
-    }
+    evaluate_node(node_, graph_, std::move(inputs), outputs);
     for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], outputs_[i], buffers);
   }
 
  private:
-  // Converts 16-bit floats to float32: half precision is storage, and ops compute in float32.
-  std::vector<Tensor> read(const BufferTable& buffers) const {
-    std::vector<Tensor> tensors;
-    tensors.reserve(inputs_.size());
-    for (const TensorValue& input : inputs_) {
-      Tensor tensor = input.read(buffers);
-      tensors.push_back(is_half(input.dtype) ? tensor.to(DType::float32) : std::move(tensor));
-    }
-    return tensors;
-  }
-
   static Tensor zeros(const TensorValue& output, const BufferTable& buffers) {
     if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
     void* place = buffers.write<void>(output.id);

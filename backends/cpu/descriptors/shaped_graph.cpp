@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "mithril/eval/node_error.hpp"
+#include "mithril/passes/use_counts.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -40,6 +41,16 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
   }
 }
 
+std::vector<std::vector<size_t>> ShapedGraph::producers() const {
+  std::vector<std::vector<size_t>> producers(node_count());
+  for (size_t i = 0; i < producers.size(); ++i) {
+    for (const ValueId id : tensors(i)) {
+      if (producer(id) != no_node) producers[i].push_back(producer(id));
+    }
+  }
+  return producers;
+}
+
 int64_t ShapedGraph::bytes(ValueId id) const {
   int64_t elements = count(id);
   if (is_in_blocks(id)) elements = element_count(dims_in_blocks(dims(id), layouts_.channels));
@@ -64,15 +75,12 @@ std::string to_string(const ShapedGraph& shaped) {
 }
 
 std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed) {
-  const Graph& graph = shaped.graph();
-  std::vector<int> use_counts(graph.values().size());
-  for (const Output& output : graph.outputs()) ++use_counts[index(output.value)];
-  for (size_t node = 0; node < shaped.node_count(); ++node) {
-    for (const ValueId id : shaped.tensors(node)) ++use_counts[index(id)];
-    if (observed.empty() || !observed[node]) continue;
-    for (const ValueId id : shaped.node(node).outputs) ++use_counts[index(id)];
+  std::vector<int> counts = use_counts(shaped.graph());
+  for (size_t node = 0; node < observed.size(); ++node) {
+    if (!observed[node]) continue;
+    for (const ValueId id : shaped.node(node).outputs) ++counts[index(id)];
   }
-  return use_counts;
+  return counts;
 }
 
 Dims dims_in_blocks(const Dims& dims, int64_t channels) {

@@ -10,6 +10,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -15,12 +15,8 @@ namespace {
 class ElementwiseRules {
  public:
   ElementwiseRules(const ShapedGraph& shaped, const std::vector<bool>& alone)
-      : shaped_(shaped), producers_(shaped.node_count()), dtypes_(shaped.node_count()) {
+      : shaped_(shaped), producers_(shaped.producers()), dtypes_(shaped.node_count()) {
     for (size_t i = 0; i < shaped.node_count(); ++i) {
-      for (const ValueId id : shaped.tensors(i)) {
-        const size_t producer = shaped.producer(id);
-        if (producer != ShapedGraph::no_node) producers_[i].push_back(producer);
-      }
       if (!alone[i]) dtypes_[i] = dtype_in_program(i);
     }
   }

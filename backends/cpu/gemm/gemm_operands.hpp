@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -12,7 +11,7 @@
 #include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/runtime/work_partition.hpp"
+#include "backends/cpu/runtime/vnni_operand.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -74,37 +73,6 @@ struct PlainGemm {
   }
 };
 
-// An operand of a bfloat16 GEMM as a matrix of VNNI pairs: the elements of two consecutive k in 32
-// bits, in the place of a float. Its lines are the rows of A or the columns of B.
-struct VnniOperand {
-  int64_t lines = 0, k = 0;  // k in elements
-  bool contiguous = true;    // the elements of a line are contiguous; otherwise those of each k
-
-  int64_t pairs() const { return (k + 1) / 2; }
-  // Whether the operand is read in place, because its pairs are already contiguous.
-  bool in_place() const { return contiguous && k % 2 == 0; }
-  int64_t packed_count() const { return in_place() ? 0 : lines * pairs(); }
-  int64_t line_step() const { return contiguous ? pairs() : 1; }
-  int64_t pair_step() const { return contiguous ? 1 : lines; }
-
-  // Packing units: lines if the elements of a line are contiguous, otherwise pairs of k. `pack`
-  // packs the units [first, last) of `from`.
-  int64_t units() const { return contiguous ? lines : pairs(); }
-  void pack(const BFloat16Kernels& kernels, const uint16_t* from, int64_t first, int64_t last,
-            float* to) const {
-    for (int64_t unit = first; unit < last; ++unit) {
-      if (contiguous) {
-        float* line = to + unit * pairs();
-        line[pairs() - 1] = 0;
-        std::memcpy(line, from + unit * k, static_cast<size_t>(k) * sizeof(uint16_t));
-      } else {
-        const uint16_t *even = from + 2 * unit * lines, *odd = even + lines;
-        kernels.pair(even, 2 * unit + 1 < k ? odd : nullptr, lines, to + unit * lines);
-      }
-    }
-  }
-};
-
 // A GEMM of bfloat16 operands, which are packed to VNNI pairs.
 struct VnniGemm {
   using Input = uint16_t;
@@ -127,15 +95,15 @@ struct VnniGemm {
             .b = {nullptr, pairs_of_b.pair_step(), pairs_of_b.line_step()}};
   }
   int64_t scratch_of_a(bool is_output = false) const {
-    return whole_lines(is_output ? rounded_count() : pairs_of_a.packed_count());
+    return is_output ? rounded_count() : pairs_of_a.scratch_count();
   }
-  int64_t scratch_of_b() const { return whole_lines(pairs_of_b.packed_count()); }
+  int64_t scratch_of_b() const { return pairs_of_b.scratch_count(); }
   const float* a(const uint16_t* from, float*& scratch, int threads) const {
-    return packed(pairs_of_a, from, scratch, threads);
+    return pairs_of_a.packed(from, scratch, threads);
   }
   // Rounds contiguous rows to bfloat16. The last element of a row of odd length is paired with 0.
   const float* a(const float* rows, float*& scratch, int /*threads*/) const {
-    float* to = std::exchange(scratch, scratch + whole_lines(rounded_count()));
+    float* to = std::exchange(scratch, scratch + rounded_count());
     const HalfKernels& kernels = half_kernels(DType::bfloat16);
     for (int64_t row = 0; row < pairs_of_a.lines; ++row) {
       float* pairs = to + row * pairs_of_a.pairs();
@@ -145,23 +113,11 @@ struct VnniGemm {
     return to;
   }
   const float* b(const uint16_t* from, float*& scratch, int threads) const {
-    return packed(pairs_of_b, from, scratch, threads);
+    return pairs_of_b.packed(from, scratch, threads);
   }
 
  private:
-  int64_t rounded_count() const { return pairs_of_a.lines * pairs_of_a.pairs(); }
-
-  static const float* packed(const VnniOperand& operand, const uint16_t* from, float*& scratch,
-                             int threads) {
-    if (operand.in_place()) return reinterpret_cast<const float*>(from);
-    float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
-    const Work work{
-        .amount = operand.packed_count(), .pieces = operand.units(), .grain_size = 1 << 15};
-    run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
-      operand.pack(*bfloat16_kernels(), from, first, last, to);
-    });
-    return to;
-  }
+  int64_t rounded_count() const { return whole_lines(pairs_of_a.lines * pairs_of_a.pairs()); }
 };
 
 }  // namespace mithril::cpu_backend

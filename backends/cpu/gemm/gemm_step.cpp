@@ -6,6 +6,7 @@
 #include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
@@ -52,6 +53,16 @@ bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOpera
 
 namespace {
 
+// Packs all panels of B, in `parts` parts.
+template <typename T>
+void pack_in_parts(const Gemm<T>& gemm, int64_t parts, int threads, T* to) {
+  const Range panels{0, GemmPlan(gemm).panels()};
+  ThreadPool::shared().run(static_cast<int>(parts), threads, [&](int part) {
+    const Range own = panels.part(part, parts);
+    pack_b(gemm, own.first, own.last, to);
+  });
+}
+
 struct GemmValues {
   GemmOperand a, b;
   std::optional<ValueId> bias;
@@ -96,7 +107,11 @@ class GemmStep final : public TiledStep {
       gemm.a.data = operands_.a(a + batch.a, scratch, threads_);
       if (!packed_) {
         gemm.b.data = operands_.b(buffers.read<Input>(values_.b.id) + batch.b, scratch, threads_);
-        if (plan_.packs()) pack(gemm, scratch);
+        if (plan_.packs()) {
+          pack_in_parts(gemm, std::min(plan_.panels(), static_cast<int64_t>(blocks_.size())),
+                        threads_, scratch);
+          gemm.packed_b = scratch;
+        }
       }
       gemm.epilogue = Epilogue(epilogue.get(), &buffers, origin);
       ThreadPool::shared().run(static_cast<int>(blocks_.size()), threads_, [&](int task) {
@@ -108,16 +123,6 @@ class GemmStep final : public TiledStep {
   }
 
  private:
-  void pack(Gemm<T>& gemm, T* to) const {
-    const int64_t panels = plan_.panels();
-    const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      const auto [first, last] = Range{0, panels}.part(part, parts);
-      pack_b(gemm, first, last, to);
-    });
-    gemm.packed_b = to;
-  }
-
   Operands operands_;
   Gemm<T> gemm_;  // the pointers are null
   GemmPlan plan_;
@@ -147,9 +152,7 @@ template <typename T>
 PackedWeights::Bytes packed_panels(const LoweringContext& context, const Gemm<T>& gemm) {
   const GemmPlan plan(gemm);
   auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(T)});
-  ThreadPool::shared().run(static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
-    pack_b(gemm, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
-  });
+  pack_in_parts(gemm, plan.panels(), context.config.threads, reinterpret_cast<T*>(packed.get()));
   return packed;
 }
 

@@ -129,53 +129,19 @@ HWY_ATTR hn::Mask<D> is_true(D d, V<D> x) {
   return unequal(x, hn::Zero(d));
 }
 
-// Defines an operation as a type. `expression` uses d and the vectors x[0], x[1], ...
-#define MITHRIL_OPERATION(name, count, expression)                 \
-  struct name {                                                    \
-    static constexpr int arity = count;                            \
+// The vectors of an operation.
+template <cpu_backend::Operation>
+struct VectorOperation;
+#define MITHRIL_OPERATION(name, operands, vectors, text)           \
+  template <>                                                      \
+  struct VectorOperation<cpu_backend::Operation::name> {           \
+    static constexpr int arity = operands;                         \
     template <class D>                                             \
     HWY_ATTR static V<D> of([[maybe_unused]] D d, const V<D>* x) { \
-      return expression;                                           \
+      return vectors;                                              \
     }                                                              \
-  }
-MITHRIL_OPERATION(Copy, 1, x[0]);
-MITHRIL_OPERATION(Negate, 1, hn::Neg(x[0]));
-MITHRIL_OPERATION(Not, 1, truth(d, hn::Eq(x[0], hn::Zero(d))));
-MITHRIL_OPERATION(Abs, 1, hn::Abs(x[0]));
-MITHRIL_OPERATION(Sqrt, 1, hn::Sqrt(x[0]));
-MITHRIL_OPERATION(Floor, 1, hn::Floor(x[0]));
-MITHRIL_OPERATION(Rint, 1, hn::Round(x[0]));
-MITHRIL_OPERATION(Trunc, 1, hn::Trunc(x[0]));
-MITHRIL_OPERATION(Exp, 1, exp(d, x[0]));
-MITHRIL_OPERATION(Expm1, 1, expm1(d, x[0]));
-MITHRIL_OPERATION(Log, 1, log(d, x[0]));
-MITHRIL_OPERATION(Log1p, 1, log1p(d, x[0]));
-MITHRIL_OPERATION(Tanh, 1, tanh(d, x[0]));
-MITHRIL_OPERATION(Sin, 1, sin(d, x[0]));
-MITHRIL_OPERATION(Cos, 1, cos(d, x[0]));
-MITHRIL_OPERATION(Erf, 1, erf_float(d, x[0]));
-MITHRIL_OPERATION(Add, 2, hn::Add(x[0], x[1]));
-MITHRIL_OPERATION(Subtract, 2, hn::Sub(x[0], x[1]));
-MITHRIL_OPERATION(Multiply, 2, hn::Mul(x[0], x[1]));
-MITHRIL_OPERATION(Divide, 2, hn::Div(x[0], x[1]));
-MITHRIL_OPERATION(Maximum, 2,
-                  hn::IfThenElse(hn::Or(hn::Gt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
-MITHRIL_OPERATION(Minimum, 2,
-                  hn::IfThenElse(hn::Or(hn::Lt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
-MITHRIL_OPERATION(Greater, 2, greater_of(x[0], x[1]));
-MITHRIL_OPERATION(Lesser, 2, lesser_of(x[0], x[1]));
-MITHRIL_OPERATION(Less, 2, truth(d, hn::Lt(x[0], x[1])));
-MITHRIL_OPERATION(LessEqual, 2, truth(d, hn::Le(x[0], x[1])));
-MITHRIL_OPERATION(Equal, 2, truth(d, hn::Eq(x[0], x[1])));
-MITHRIL_OPERATION(NotEqual, 2, truth(d, unequal(x[0], x[1])));
-MITHRIL_OPERATION(And, 2, truth(d, hn::And(is_true(d, x[0]), is_true(d, x[1]))));
-MITHRIL_OPERATION(Or, 2, truth(d, hn::Or(is_true(d, x[0]), is_true(d, x[1]))));
-MITHRIL_OPERATION(Choose, 3, hn::IfThenElse(is_true(d, x[0]), x[1], x[2]));
-MITHRIL_OPERATION(ChooseLess, 4, hn::IfThenElse(hn::Lt(x[0], x[1]), x[2], x[3]));
-MITHRIL_OPERATION(ChooseLessEqual, 4, hn::IfThenElse(hn::Le(x[0], x[1]), x[2], x[3]));
-MITHRIL_OPERATION(ChooseEqual, 4, hn::IfThenElse(hn::Eq(x[0], x[1]), x[2], x[3]));
-MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x[3]));
-#undef MITHRIL_OPERATION
+  };
+#include "backends/cpu/kernels/operations-inl.hpp"
 
 template <typename T, class... Made>
 using Continuation = void (*)(const EncodedInstruction* instruction, const Source<T>* slots,
@@ -332,31 +298,28 @@ auto kernel_by(std::index_sequence<v...>) {
   return reinterpret_cast<void (*)()>(run_instruction<Operation, T, VectorOf<T, v>...>);
 }
 
-template <class Operation, typename T>
+// Only floats have a kernel of erf.
+template <cpu_backend::Operation operation, typename T>
 OperationKernel operation_kernel() {
-  return {kernel_by<Operation, T>(std::make_index_sequence<8>()),
-          kernel_by<Operation, T>(std::make_index_sequence<4>()),
-          kernel_by<Operation, T>(std::make_index_sequence<1>())};
+  if constexpr (operation == cpu_backend::Operation::erf && sizeof(T) > 4) {
+    return {};
+  } else {
+    return {kernel_by<VectorOperation<operation>, T>(std::make_index_sequence<8>()),
+            kernel_by<VectorOperation<operation>, T>(std::make_index_sequence<4>()),
+            kernel_by<VectorOperation<operation>, T>(std::make_index_sequence<1>())};
+  }
 }
 
-template <typename T, class... Operations>
-ElementwiseKernels<T> in_order() {
-  return {
-      .lanes = HWY_LANES(T), .operations = {operation_kernel<Operations, T>()...}, .run = run<T>};
+template <typename T, size_t... i>
+ElementwiseKernels<T> all_kernels(std::index_sequence<i...>) {
+  return {.lanes = HWY_LANES(T),
+          .operations = {operation_kernel<static_cast<cpu_backend::Operation>(i), T>()...},
+          .run = run<T>};
 }
 
-// In the order of `enum class Operation`.
 template <typename T>
 const ElementwiseKernels<T>& kernels() {
-  static const ElementwiseKernels<T> filled = [] {
-    auto made =
-        in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
-                 Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
-                 Divide, Maximum, Minimum, Greater, Lesser, Less, LessEqual, Equal, NotEqual, And,
-                 Or, Choose, ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
-    if (sizeof(T) > 4) made.operations[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
-    return made;
-  }();
+  static const auto filled = all_kernels<T>(std::make_index_sequence<operation_count>());
   return filled;
 }
 

@@ -9,46 +9,12 @@
 
 namespace mithril::cpu_backend {
 
-// Operations on floats. True is 1, false is 0. `choose_...` compares operands 0 and 1, and selects
-// operand 2 or 3.
+// Operations on floats. True is 1, false is 0.
 enum class Operation : uint8_t {
-  copy,
-  negate,
-  logical_not,
-  abs,
-  sqrt,
-  floor,
-  rint,
-  trunc,
-  exp,
-  expm1,
-  log,
-  log1p,
-  tanh,
-  sin,
-  cos,
-  erf,
-  add,
-  subtract,
-  multiply,
-  divide,
-  maximum,  // as C's fmax and fmin: if one operand is NaN, the other one
-  minimum,
-  greater,  // operand 0 if it is greater (less) than operand 1, else operand 1, also for NaN
-  lesser,
-  less,
-  less_equal,
-  equal,
-  not_equal,
-  logical_and,
-  logical_or,
-  choose,  // operand 0 is the condition
-  choose_less,
-  choose_less_equal,
-  choose_equal,
-  choose_not_equal,
+#define MITHRIL_OPERATION(name, operands, vectors, text) name,
+#include "backends/cpu/kernels/operations-inl.hpp"
 };
-inline constexpr size_t operation_count = 35;
+inline constexpr size_t operation_count = static_cast<size_t>(Operation::choose_not_equal) + 1;
 
 // An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
 // one vector of equal elements, and a power of two - 1 for a block that is reused.

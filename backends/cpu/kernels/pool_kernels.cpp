@@ -10,99 +10,74 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backends/cpu/kernels/vector_rows-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 template <typename T>
-constexpr int64_t lanes = HWY_LANES(T);
+using PoolVector = V<hn::ScalableTag<T>>;
 
-template <class D>
-using V = hn::Vec<D>;
-
-// Loads the first `count` elements, at most a vector. The other lanes are unspecified.
-template <class D, typename T = hn::TFromD<D>>
-HWY_ATTR V<D> load(D d, const T* from, int64_t count) {
-  if (count >= lanes<T>) return hn::LoadU(d, from);
-#if HWY_TARGET == HWY_EMU128
-  // Highway's masked load reads masked elements, too, on this target.
-  alignas(64) T some[static_cast<size_t>(lanes<T>)] = {};
-  std::copy_n(from, std::clamp<int64_t>(count, 0, lanes<T>), some);
-  return hn::Load(d, some);
-#else
-  return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(std::max<int64_t>(count, 0))), d, from);
-#endif
+// The first `count` elements, at most a vector.
+template <typename T>
+HWY_ATTR HWY_INLINE PoolVector<T> first_elements(const T* from, int64_t count) {
+  if (count >= lanes<T>) return Whole::read(from, T{});
+  return Rest{std::max<int64_t>(count, 0)}.read(from, T{});
 }
 
-template <class D, typename T = hn::TFromD<D>>
-HWY_ATTR V<D> load(D d, const T* from, int64_t step, int64_t count) {
-  if (step == 1) return load(d, from, count);
+// A vector of the run, from element i on.
+template <typename T, class Part>
+HWY_ATTR HWY_INLINE PoolVector<T> elements(const PoolRun<T>& run, Part part, int64_t i) {
+  const T* from = run.from + i * run.step;
+  if (run.step == 1) return part.read(from, T{});
+  const int64_t count = std::min(run.count - i, lanes<T>);
 #if HWY_TARGET != HWY_SCALAR
-  if (step == 2) {
+  if (run.step == 2) {
     // Reads no element after the last one.
-    const int64_t all = 2 * std::min(count, lanes<T>) - 1;
-    return hn::ConcatEven(d, load(d, from + lanes<T>, all - lanes<T>), load(d, from, all));
+    const int64_t all = 2 * count - 1;
+    return hn::ConcatEven(hn::ScalableTag<T>(), first_elements(from + lanes<T>, all - lanes<T>),
+                          first_elements(from, all));
   }
 #endif
   alignas(64) T apart[static_cast<size_t>(lanes<T>)] = {};
-  for (int64_t i = 0; i < std::min(count, lanes<T>); ++i) apart[i] = from[i * step];
-  return hn::Load(d, apart);
-}
-
-template <class D, typename T = hn::TFromD<D>>
-HWY_ATTR void store(D d, V<D> vector, T* to, int64_t count) {
-  if (count >= lanes<T>) return hn::StoreU(vector, d, to);
-  hn::BlendedStore(vector, hn::FirstN(d, static_cast<size_t>(count)), d, to);
-}
-
-template <class D>
-HWY_ATTR hn::Mask<D> is_nan(D, V<D> x) {
-  return hn::Not(hn::Eq(x, x));
+  for (int64_t k = 0; k < count; ++k) apart[k] = from[k * run.step];
+  return hn::Load(hn::ScalableTag<T>(), apart);
 }
 
 template <typename T>
 HWY_ATTR void largest(const PoolRun<T>& run, T* best) {
-  const hn::ScalableTag<T> d;
-  for (int64_t i = 0; i < run.count; i += lanes<T>) {
-    const int64_t count = run.count - i;
-    const auto x = load(d, run.from + i * run.step, run.step, count);
-    const auto old = load(d, best + i, count);
-    store(d, hn::IfThenElse(hn::Or(hn::Gt(x, old), is_nan(d, x)), x, old), best + i, count);
-  }
+  each_vector<T>(run.count, [&](auto part, int64_t i) HWY_ATTR {
+    part.write(extreme<true>(part.read(best + i, T{}), elements(run, part, i)), best + i);
+  });
 }
 
 template <typename T>
 HWY_ATTR void largest_placed(const PoolRun<T>& run, PoolIndex<T> place, T* best,
                              PoolIndex<T>* places) {
+  using Index = PoolIndex<T>;
   const hn::ScalableTag<T> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  const auto step = static_cast<PoolIndex<T>>(run.step);
-  alignas(64) PoolIndex<T> steps[static_cast<size_t>(lanes<T>)];
-  for (int64_t i = 0; i < lanes<T>; ++i) steps[i] = static_cast<PoolIndex<T>>(i * run.step);
+  const hn::ScalableTag<Index> di;
+  alignas(64) Index steps[static_cast<size_t>(lanes<T>)];
+  for (int64_t i = 0; i < lanes<T>; ++i) steps[i] = static_cast<Index>(i * run.step);
   auto own = hn::Add(hn::Load(di, steps), hn::Set(di, place));
-  const auto on = hn::Set(di, static_cast<PoolIndex<T>>(lanes<T> * step));
-  for (int64_t i = 0; i < run.count; i += lanes<T>, own = hn::Add(own, on)) {
-    const int64_t count = run.count - i;
-    const auto x = load(d, run.from + i * run.step, run.step, count);
-    const auto old = load(d, best + i, count);
-    const auto old_places = load(di, places + i, count);
+  const auto on = hn::Set(di, static_cast<Index>(lanes<T> * run.step));
+  each_vector<T>(run.count, [&](auto part, int64_t i) HWY_ATTR {
+    const auto x = elements(run, part, i), old = part.read(best + i, T{});
+    const auto old_places = part.read(places + i, Index{});
     const auto first = hn::RebindMask(d, hn::Lt(old_places, hn::Zero(di)));
-    const auto takes = hn::Or(hn::Or(hn::Gt(x, old), is_nan(d, x)), first);
-    store(d, hn::IfThenElse(takes, x, old), best + i, count);
-    store(di, hn::IfThenElse(hn::RebindMask(di, takes), own, old_places), places + i, count);
-  }
+    const auto takes = hn::Or(hn::Or(hn::Gt(x, old), unequal(x, x)), first);
+    part.write(hn::IfThenElse(takes, x, old), best + i);
+    part.write(hn::IfThenElse(hn::RebindMask(di, takes), own, old_places), places + i);
+    own = hn::Add(own, on);
+  });
 }
 
 template <typename T>
 HWY_ATTR void sum(const PoolRun<T>& run, T* sums) {
-  const hn::ScalableTag<T> d;
-  for (int64_t i = 0; i < run.count; i += lanes<T>) {
-    const int64_t count = run.count - i;
-    const auto x = load(d, run.from + i * run.step, run.step, count);
-    store(d, hn::Add(load(d, sums + i, count), x), sums + i, count);
-  }
+  each_vector<T>(run.count, [&](auto part, int64_t i) HWY_ATTR {
+    part.write(hn::Add(part.read(sums + i, T{}), elements(run, part, i)), sums + i);
+  });
 }
 
 template <typename T, typename Take, typename Finish>
@@ -124,10 +99,7 @@ HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, con
 
 template <typename T>
 HWY_ATTR void largest_of_blocks(const PoolBlocks<T>& p) {
-  const hn::ScalableTag<T> d;
-  const auto larger = [d](auto x, auto old) HWY_ATTR {
-    return hn::IfThenElse(hn::Or(hn::Gt(x, old), is_nan(d, x)), x, old);
-  };
+  const auto larger = [](auto x, auto old) HWY_ATTR { return extreme<true>(old, x); };
   pool_blocks(p, -std::numeric_limits<T>::infinity(), larger, [](auto x) HWY_ATTR { return x; });
 }
 

@@ -220,8 +220,7 @@ struct Extreme {
   static constexpr double start = (larger ? -1 : 1) * std::numeric_limits<double>::infinity();
   template <class X>
   HWY_ATTR static X both(X a, X b) {
-    const auto is_better = larger ? hn::Gt(b, a) : hn::Lt(b, a);
-    return hn::IfThenElse(hn::Or(is_better, unequal(b, b)), b, a);
+    return extreme<larger>(a, b);
   }
 };
 

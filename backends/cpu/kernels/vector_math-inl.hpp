@@ -63,6 +63,13 @@ HWY_ATTR HWY_INLINE X lesser_of(X a, X b) {
 #endif
 }
 
+// a, or b if it is larger (smaller) or NaN.
+template <bool larger, class X>
+HWY_ATTR HWY_INLINE X extreme(X a, X b) {
+  const auto is_better = larger ? hn::Gt(b, a) : hn::Lt(b, a);
+  return hn::IfThenElse(hn::Or(is_better, unequal(b, b)), b, a);
+}
+
 // Min and max with a limit. On x86, Min and Max return their second argument if one is NaN, so NaN
 // passes through, and nan_kept has nothing to do. On other targets NaN may be lost, and may not be
 // converted to an integer; nan_kept restores it.

@@ -11,6 +11,7 @@
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

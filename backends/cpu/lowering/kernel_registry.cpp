@@ -7,6 +7,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_step.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

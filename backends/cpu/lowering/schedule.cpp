@@ -1,8 +1,6 @@
 #include "backends/cpu/lowering/schedule.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <utility>
 
 #include "backends/cpu/ops/lower_ops.hpp"
@@ -15,12 +13,11 @@ constexpr size_t no_group = SIZE_MAX;
 
 class GroupScheduler {
  public:
-  GroupScheduler(const ShapedGraph& shaped, std::vector<std::vector<size_t>> groups)
+  GroupScheduler(const ShapedGraph& shaped, NodeGroups groups)
       : shaped_(shaped),
         groups_(std::move(groups)),
         producer_(shaped.graph().values().size(), no_group),
-        before_(groups_.size()),
-        after_(groups_.size()),
+        dependencies_(groups_, shaped.producers()),
         keys_(groups_.size()) {
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
@@ -28,63 +25,28 @@ class GroupScheduler {
       }
       if (!groups_[group].empty()) keys_[group] = groups_[group].back();
     }
-    for (size_t group = 0; group < groups_.size(); ++group) find_predecessors(group);
   }
 
-  std::vector<std::vector<size_t>> ordered(std::span<const DonatedBuffer> donated) {
+  NodeGroups ordered(std::span<const DonatedBuffer> donated) {
     if (!donated.empty()) put_last_consumers_first(donated);
-    std::vector<std::vector<size_t>> order;
-    for (const size_t group : scheduled()) order.push_back(std::move(groups_[group]));
+    NodeGroups order;
+    for (const size_t group : dependencies_.order(keys_)) {
+      if (!groups_[group].empty()) order.push_back(std::move(groups_[group]));
+    }
     return order;
   }
 
  private:
-  void find_predecessors(size_t group) {
-    std::vector<size_t>& found = before_[group];
-    for (const size_t node : groups_[group]) {
-      for (const ValueId id : shaped_.tensors(node)) {
-        const size_t producer = producer_[index(id)];
-        if (producer != no_group && producer != group) found.push_back(producer);
-      }
-    }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (const size_t producer : found) after_[producer].push_back(group);
-  }
-
-  // Sorts the groups topologically. The ready group with the smallest key runs first.
-  std::vector<size_t> scheduled() const {
-    using Ready = std::pair<size_t, size_t>;
-    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    std::vector<size_t> waiting(groups_.size()), order;
-    for (size_t group = 0; group < groups_.size(); ++group) {
-      waiting[group] = before_[group].size();
-      if (!groups_[group].empty() && waiting[group] == 0) ready.emplace(keys_[group], group);
-    }
-    while (!ready.empty()) {
-      const size_t group = ready.top().second;
-      ready.pop();
-      order.push_back(group);
-      for (const size_t consumer : after_[group]) {
-        if (--waiting[consumer] == 0) ready.emplace(keys_[consumer], consumer);
-      }
-    }
-    const auto groups = std::count_if(groups_.begin(), groups_.end(),
-                                      [](const auto& nodes) { return !nodes.empty(); });
-    MITHRIL_CHECK(std::ssize(order) == groups, "fused groups depend on each other in a cycle");
-    return order;
-  }
-
   // Runs each update as soon as its inputs are computed, and the consumers of a donated input
   // before the update that overwrites it. Few groups depend on an update, so nearly all can run
   // before it.
   void put_last_consumers_first(std::span<const DonatedBuffer> donated) {
-    const std::vector<size_t> order = scheduled();
+    const std::vector<size_t> order = dependencies_.order(keys_);
     const std::vector<size_t> update_of = find_updates(order, donated);
     for (const size_t group : order) {
       if (update_of[group] != group) continue;
       keys_[group] = 0;
-      for (const size_t producer : before_[group]) {
+      for (const size_t producer : dependencies_.before[group]) {
         keys_[group] = std::max(keys_[group], keys_[producer]);
       }
     }
@@ -108,7 +70,7 @@ class GroupScheduler {
     }
     std::vector<size_t> update_of(groups_.size(), no_group);
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      const std::vector<size_t>& consumers = after_[*at];
+      const std::vector<size_t>& consumers = dependencies_.after[*at];
       if (consumers.empty()) {
         if (makes_donated[*at]) update_of[*at] = *at;
         continue;
@@ -154,15 +116,15 @@ class GroupScheduler {
   // because they may be fused with it.
   void add_edge(size_t consumer, size_t update, const std::vector<size_t>& update_of) {
     std::vector<size_t> later{update};
-    for (const size_t producer : before_[update]) {
+    for (const size_t producer : dependencies_.before[update]) {
       if (update_of[producer] == update_of[update]) later.push_back(producer);
     }
     for (const size_t group : later) {
-      const std::vector<size_t>& before = before_[group];
+      const std::vector<size_t>& before = dependencies_.before[group];
       const bool known = std::find(before.begin(), before.end(), consumer) != before.end();
       if (known || reaches(group, consumer)) continue;
-      before_[group].push_back(consumer);
-      after_[consumer].push_back(group);
+      dependencies_.before[group].push_back(consumer);
+      dependencies_.after[consumer].push_back(group);
     }
   }
 
@@ -170,7 +132,7 @@ class GroupScheduler {
     std::vector<size_t> reached{from};
     for (size_t next = 0; next < reached.size(); ++next) {
       if (reached[next] == to) return true;
-      for (const size_t group : after_[reached[next]]) {
+      for (const size_t group : dependencies_.after[reached[next]]) {
         const bool known = std::find(reached.begin(), reached.end(), group) != reached.end();
         if (!known) reached.push_back(group);
       }
@@ -179,9 +141,9 @@ class GroupScheduler {
   }
 
   const ShapedGraph& shaped_;
-  std::vector<std::vector<size_t>> groups_;
+  NodeGroups groups_;
   std::vector<size_t> producer_;  // per value: the group; no_group: an input or a constant
-  std::vector<std::vector<size_t>> before_, after_;  // per group
+  GroupDependencies dependencies_;
   std::vector<size_t> keys_;
 };
 

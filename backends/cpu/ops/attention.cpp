@@ -47,67 +47,61 @@ struct AttentionForm {
   }
 };
 
-// The two GEMMs, for a block of rows.
-
-// Of contiguous matrices. `b_transposed`: B is stored as [n, k].
-GemmShape contiguous_shape(int64_t m, int64_t n, int64_t k, bool b_transposed) {
-  return {.m = m,
-          .n = n,
-          .k = k,
-          .a_row_step = k,
-          .a_column_step = 1,
-          .b_row_step = b_transposed ? 1 : n,
-          .b_column_step = b_transposed ? k : 1,
-          .batches = {}};
-}
-
-// scores = query * key.T
-GemmShape scores_shape(const AttentionForm& form, int64_t rows) {
-  return contiguous_shape(rows, form.columns, form.width, true);
-}
-
-// output = weights * value
-GemmShape output_shape(const AttentionForm& form, int64_t rows) {
-  return contiguous_shape(rows, form.value_width, form.columns, false);
-}
-
-// In elements.
+// A GEMM of contiguous matrices, for one head. B is packed once for all blocks of rows of A. All
+// memory is in elements of type Output.
 template <class Operands>
-int64_t gemm_scratch(const Operands& operands, bool a_is_output) {
-  const GemmPlan plan(operands.gemm());
-  return operands.scratch_of_a(a_is_output) + operands.scratch_of_b() +
-         (plan.packs() ? whole_lines(plan.packed_count()) : 0);
-}
+class HeadGemm {
+  using Input = typename Operands::Input;
+  using T = typename Operands::Output;
 
-// Packs B of a GEMM, if that pays off.
-template <typename T>
-void pack_whole(Gemm<T> gemm, const T* b, T* packed) {
-  const GemmPlan plan(gemm);
-  gemm.b.data = b;
-  if (plan.packs()) pack_b(gemm, 0, plan.panels(), packed);
-}
+ public:
+  // `m`: rows of a block. `b_transposed`: B is stored as [n, k]. `a_is_output`: A has the type
+  // Output.
+  HeadGemm(int64_t m, int64_t n, int64_t k, bool b_transposed, bool a_is_output)
+      : operands_{GemmShape{.m = m,
+                            .n = n,
+                            .k = k,
+                            .a_row_step = k,
+                            .a_column_step = 1,
+                            .b_row_step = b_transposed ? 1 : n,
+                            .b_column_step = b_transposed ? k : 1,
+                            .batches = {}}},
+        plan_(operands_.gemm()),
+        scratch_of_panels_(plan_.packs() ? whole_lines(plan_.packed_count()) : 0),
+        scratch_of_a_(operands_.scratch_of_a(a_is_output)) {}
 
-// C = A * B for the first `rows` rows of A. `packed`: what pack_whole has made.
-template <typename T>
-void multiply_rows(Gemm<T> gemm, int64_t rows, const T* a, const T* b, T* c, const T* packed) {
-  gemm.a.data = a;
-  gemm.b.data = b;
-  gemm.c = c;
-  if (GemmPlan(gemm).packs()) gemm.packed_b = packed;
-  gemm.m = rows;
-  multiply(gemm, GemmPlan(gemm), {0, gemm.m, 0, gemm.n});
-}
+  int64_t scratch_count() const {
+    return scratch_of_a_ + operands_.scratch_of_b() + scratch_of_panels_;
+  }
 
-template <class Operands, typename A, typename T = typename Operands::Output>
-void run_gemm(const Operands& operands, const A* a, const typename Operands::Input* b, T* c,
-              T* scratch) {
-  constexpr int threads = 1;
-  const Gemm<T> gemm = operands.gemm();
-  const T* const a_data = operands.a(a, scratch, threads);
-  const T* const b_data = operands.b(b, scratch, threads);
-  pack_whole(gemm, b_data, scratch);
-  multiply_rows(gemm, gemm.m, a_data, b_data, c, scratch);
-}
+  void pack(const Input* b, T* scratch) const {
+    Gemm<T> gemm = operands_.gemm();
+    T* panels = scratch;
+    gemm.b.data = operands_.b(b, panels, 1);
+    if (plan_.packs()) pack_b(gemm, 0, plan_.panels(), panels);
+  }
+
+  // C = A * B for the first `rows` rows of A, after pack().
+  template <typename A>
+  void multiply(int64_t rows, const A* a, const Input* b, T* c, T* scratch) const {
+    GemmShape shape = operands_.shape;
+    shape.m = rows;
+    const Operands operands{shape};
+    Gemm<T> gemm = operands.gemm();
+    const int64_t scratch_of_b = operands_.scratch_of_b();
+    gemm.b.data = scratch_of_b > 0 ? scratch : reinterpret_cast<const T*>(b);
+    if (plan_.packs()) gemm.packed_b = scratch + scratch_of_b;
+    scratch += scratch_of_b + scratch_of_panels_;
+    gemm.a.data = operands.a(a, scratch, 1);
+    gemm.c = c;
+    cpu_backend::multiply(gemm, GemmPlan(gemm), {0, gemm.m, 0, gemm.n});
+  }
+
+ private:
+  Operands operands_;
+  GemmPlan plan_;
+  int64_t scratch_of_panels_, scratch_of_a_;
+};
 
 struct AttentionOperands {
   ValueId query, key;
@@ -134,9 +128,9 @@ class AttentionStep final : public Step {
         threads_(threads),
         operands_(operands),
         to_(to),
-        scratch_of_scores_(
-            gemm_scratch(Operands{scores_shape(form_, form_.rows_at_once())}, false)),
-        scratch_of_a_task_(task_scratch()) {}
+        scores_(form_.rows_at_once(), form_.columns, form_.width, true, false),
+        output_(form_.rows_at_once(), form_.value_width, form_.columns, false, true),
+        scratch_of_a_task_(work_offset() + scores_.scratch_count() + output_.scratch_count()) {}
 
   int64_t scratch_bytes() const override {
     return scratch_of_a_task_ * tasks() * int64_t{sizeof(T)};
@@ -162,15 +156,6 @@ class AttentionStep final : public Step {
   }
 
  private:
-  // Whether all blocks of rows of a head use the same packed keys and values. VNNI pairs are packed
-  // for each block.
-  static constexpr bool packs_heads = std::is_same_v<Operands, PlainGemm<T>>;
-
-  int64_t task_scratch() const {
-    const int64_t output = gemm_scratch(Operands{output_shape(form_, form_.rows_at_once())}, true);
-    return work_offset() +
-           (packs_heads ? scratch_of_scores_ + output : std::max(scratch_of_scores_, output));
-  }
   T* scratch_of(const BufferTable& buffers, int part) const {
     return buffers.scratch<T>() + part * scratch_of_a_task_;
   }
@@ -187,27 +172,10 @@ class AttentionStep final : public Step {
 
   // Packs the keys and the values of a head.
   void pack(const BufferTable& buffers, int64_t index, int part) const {
-    if constexpr (packs_heads) {
-      const Head& head = form_.heads[static_cast<size_t>(index)];
-      const int64_t rows = form_.rows_at_once();
-      T* work = scratch_of(buffers, part) + work_offset();
-      pack_whole(Operands{scores_shape(form_, rows)}.gemm(), keys(buffers, head), work);
-      if (!operands_.value) return;
-      pack_whole(Operands{output_shape(form_, rows)}.gemm(), values(buffers, head),
-                 work + scratch_of_scores_);
-    }
-  }
-
-  // C = A * B for `rows` rows. `work`: what pack() has made, or scratch memory.
-  template <typename A>
-  void product(GemmShape (*shape)(const AttentionForm&, int64_t), const A* a, int64_t rows,
-               const Input* b, T* c, T* work) const {
-    if constexpr (packs_heads) {
-      const Operands whole{shape(form_, form_.rows_at_once())};
-      multiply_rows(whole.gemm(), rows, a, b, c, work);
-    } else {
-      run_gemm(Operands{shape(form_, rows)}, a, b, c, work);
-    }
+    const Head& head = form_.heads[static_cast<size_t>(index)];
+    T* work = scratch_of(buffers, part) + work_offset();
+    scores_.pack(keys(buffers, head), work);
+    if (operands_.value) output_.pack(values(buffers, head), work + scores_.scratch_count());
   }
 
   void attend(const BufferTable& buffers, int64_t index, int64_t first_row, int part) const {
@@ -223,7 +191,7 @@ class AttentionStep final : public Step {
 
     const Input* queries =
         buffers.read<Input>(operands_.query) + (head.query * s.rows + first_row) * s.width;
-    product(scores_shape, queries, rows, keys(buffers, head), scores, work);
+    scores_.multiply(rows, queries, keys(buffers, head), scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -234,8 +202,8 @@ class AttentionStep final : public Step {
     }
 
     if (!operands_.value) return;
-    if constexpr (packs_heads) work += scratch_of_scores_;
-    product(output_shape, scores, rows, values(buffers, head), to + row_at * s.value_width, work);
+    output_.multiply(rows, scores, values(buffers, head), to + row_at * s.value_width,
+                     work + scores_.scratch_count());
   }
 
   // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
@@ -261,9 +229,9 @@ class AttentionStep final : public Step {
   int threads_;
   AttentionOperands operands_;
   ValueId to_;
-  // In elements: of the first GEMM; and of a task, which has scores, a row of the mask, and the
-  // scratch memory of the GEMMs.
-  const int64_t scratch_of_scores_, scratch_of_a_task_;
+  const HeadGemm<Operands> scores_, output_;  // query * key.T, and weights * value
+  // In elements: of scores, a row of the mask, and the GEMMs.
+  const int64_t scratch_of_a_task_;
   const RowKernels<T>& kernels_ = row_kernels<T>();
 };
 

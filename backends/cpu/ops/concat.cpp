@@ -5,6 +5,7 @@
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -55,7 +56,7 @@ std::optional<StepDescriptor> lower_concat(const KernelCall& call) {
   const ValueId to = call.made();
   const Datum& axis = call.value(1);
   const auto element = static_cast<int64_t>(size_of(shaped.dtype(to)));
-  const AroundAxis around(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
+  const AxisView around = AxisView::along(shaped.dims(to), axis.is_none() ? 0 : axis.integer());
   StepDescriptor descriptor{.writes = {to}};
   std::vector<JoinedInput> inputs;
   int64_t begin = 0;

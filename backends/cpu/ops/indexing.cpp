@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
 #include "mithril/tensor/dtype.hpp"
 
 namespace mithril::cpu_backend {
@@ -47,7 +48,7 @@ struct Indices {
 };
 
 // Copies the row that each index selects. `reference` runs `eval`.
-std::unique_ptr<Step> gathering_step(const AroundAxis& around, int64_t row_bytes,
+std::unique_ptr<Step> gathering_step(const AxisView& around, int64_t row_bytes,
                                      const Indices& indices, int threads, ValueId input,
                                      ValueId output, std::unique_ptr<Step> reference) {
   return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
@@ -101,7 +102,7 @@ std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices,
 Placing placing_of(const ShapedGraph& shaped, ValueId input, ValueId source, ValueId made,
                    int64_t axis) {
   const Dims &whole = shaped.dims(made), &part = shaped.dims(source);
-  const AroundAxis around(whole, axis);
+  const AxisView around = AxisView::along(whole, axis);
   Placing placing{.size = around.size,
                   .step = around.inner,
                   .count = shaped.count(source),
@@ -111,7 +112,7 @@ Placing placing_of(const ShapedGraph& shaped, ValueId input, ValueId source, Val
                   .output = made};
   placing.axes = axes_of(whole);
   for (size_t i = 0; i < whole.size(); ++i) placing.axes[i].size = part[i];
-  placing.axes[axis_index(axis, whole.size())].step = 0;
+  placing.axes[axis_of(axis, whole.size())].step = 0;
   return placing;
 }
 
@@ -129,7 +130,7 @@ template <typename T>
 class ScatterStep final : public TiledStep {
  public:
   // `around`: the axis of the output. `reference` runs `eval`.
-  ScatterStep(const AroundAxis& around, const Indices& indices, int threads, ValueId input,
+  ScatterStep(const AxisView& around, const Indices& indices, int threads, ValueId input,
               ValueId output, std::unique_ptr<Step> reference)
       : around_(around),
         indices_(indices),
@@ -218,7 +219,7 @@ class ScatterStep final : public TiledStep {
     return row != begun;
   }
 
-  AroundAxis around_;
+  AxisView around_;
   Indices indices_;
   int threads_;
   ValueId input_, output_;
@@ -233,7 +234,7 @@ std::optional<StepDescriptor> lower_gathering(const KernelCall& call) {
   const ValueId to = call.made();
   if (!from || !index || shaped.dtype(*from) != shaped.dtype(to)) return std::nullopt;
   if (shaped.count(to) == 0) return std::nullopt;
-  const AroundAxis around(shaped.dims(*from), call.value(2).integer());
+  const AxisView around = AxisView::along(shaped.dims(*from), call.value(2).integer());
   const Indices indices{*index, shaped.dtype(*index), shaped.count(*index), around.size};
   StepDescriptor descriptor = evaluated(shaped, call.at);
   descriptor.step =
@@ -273,7 +274,7 @@ std::optional<StepDescriptor> lower_scattering(const KernelCall& call) {
   if (shaped.dtype(*index) != DType::int64 && shaped.dtype(*index) != DType::int32) {
     return std::nullopt;
   }
-  const AroundAxis around(shaped.dims(made), call.value(3).integer());
+  const AxisView around = AxisView::along(shaped.dims(made), call.value(3).integer());
   const Indices indices{*index, shaped.dtype(*index), shaped.count(*index), around.size};
   return lower_floats(dtype, [&]<typename T>(T) {
     return StepDescriptor{

@@ -7,6 +7,7 @@
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/infer/item_range.hpp"
+#include "mithril/ops/support/axes.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -23,13 +24,12 @@ Order order_of(const CallReader& call) {
   Order order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   if (call.name() == "swapaxes") {
-    std::swap(order[axis_index(call.value(1).integer(), rank)],
-              order[axis_index(call.value(2).integer(), rank)]);
+    std::swap(order[axis_of(call.value(1).integer(), rank)],
+              order[axis_of(call.value(2).integer(), rank)]);
   } else if (call.value(1).is_none()) {
     std::reverse(order.begin(), order.end());
   } else if (call.value(1).kind() == kind::tuple) {
-    for (size_t i = 0; i < rank; ++i)
-      order[i] = axis_index(call.value(1).tuple()[i].integer(), rank);
+    order = axis_list(call.value(1), rank);
   }
   return order;
 }
@@ -72,7 +72,7 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
   const std::vector<Axis> dense = axes_of(input);
   Layout layout{.axes = dense};
   for (size_t i = 0; i < starts.tuple().size(); ++i) {
-    const size_t axis = axes.is_none() ? i : axis_index(axes.tuple()[i].integer(), input.size());
+    const size_t axis = axes.is_none() ? i : axis_of(axes.tuple()[i].integer(), input.size());
     const Datum step = strides.is_none() ? Datum() : strides.tuple()[i];
     const ItemRange range = range_of({starts.tuple()[i], stops.tuple()[i], step}, input[axis]);
     layout.start += range.start * dense[axis].step;

@@ -32,7 +32,7 @@ struct PoolForm {
   template <typename Body>
   void each_run(int64_t row, Body body) const {
     for (int64_t tap = 0; tap < height.kernel; ++tap) {
-      const int64_t y = row * height.stride - height.before + tap * height.dilation;
+      const int64_t y = height.at(row, tap);
       if (y < 0 || y >= height.input) continue;
       for (const Run& run : runs) body(run, y * width.input + run.from);
     }
@@ -42,15 +42,8 @@ struct PoolForm {
 std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
   std::vector<PoolForm::Run> runs;
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
-    // The first output whose tap is at this position or after it.
-    const auto reaching = [&](int64_t place) {
-      const int64_t distance = place + axis.before - tap * axis.dilation;
-      return distance <= 0 ? 0 : std::min((distance + axis.stride - 1) / axis.stride, axis.output);
-    };
-    const int64_t begin = reaching(0), count = reaching(axis.input) - begin;
-    if (count > 0) {
-      runs.push_back({begin, count, begin * axis.stride - axis.before + tap * axis.dilation});
-    }
+    const int64_t begin = axis.begin(tap), count = axis.end(tap) - begin;
+    if (count > 0) runs.push_back({begin, count, axis.at(begin, tap)});
   }
   return runs;
 }
@@ -143,7 +136,7 @@ struct Pool {
     T* to = buffers.write<T>(output) + row * width.output * block;
     const int64_t y = row % height.output;
     const WindowAxis::Taps rows = height.taps_of(y);
-    const int64_t first_row = y * height.stride - height.before + rows.first * height.dilation;
+    const int64_t first_row = height.at(y, rows.first);
     for (int64_t x = 0; x < width.output;) {
       const WindowAxis::Taps columns = width.taps_of(x);
       int64_t end = x + 1;
@@ -151,7 +144,7 @@ struct Pool {
              width.taps_of(end).count() == width.kernel) {
         ++end;
       }
-      const int64_t first = x * width.stride - width.before + columns.first * width.dilation;
+      const int64_t first = width.at(x, columns.first);
       const PoolBlocks<T> windows{.from = plane + (first_row * width.input + first) * block,
                                   .rows = rows.count(),
                                   .columns = columns.count(),

@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -131,13 +132,6 @@ class ReductionStep final : public PartitionedStep {
   int64_t kept_, reduced_;
 };
 
-std::vector<bool> along(const Datum& axis, size_t rank) {
-  std::vector<bool> reduced(rank, axis.is_none());
-  if (rank == 0 || axis.is_none()) return reduced;
-  for (const int64_t at : integers(axis)) reduced[axis_index(at, rank)] = true;
-  return reduced;
-}
-
 // Per axis of `from`: `to` is broadcast along it.
 std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
   std::vector<bool> reduced(from.size(), true);
@@ -206,7 +200,7 @@ std::optional<StepDescriptor> lower_reduction(const KernelCall& call) {
     reduction.channels = dims[1];
   } else {
     reduction = reduction_of(dims, call.name() == "sum_to" ? broadcast_along(dims, shaped.dims(to))
-                                                           : along(call.value(1), dims.size()));
+                                                           : axis_set(call.value(1), dims.size()));
   }
   return lower_floats(dtype, [&]<typename T>(T) {
     return reduction_descriptor<T>(call.context, reduction, call.name(), from, to);
@@ -221,7 +215,7 @@ bool reduces_planes(const CallReader& call) {
   return call.tensor(0) && shaped.dims(*call.tensor(0)).size() == 4 &&
          shaped.dtype(*call.tensor(0)) == DType::float32 &&
          shaped.dtype(call.made()) == DType::float32 &&
-         along(call.value(1), 4) == std::vector<bool>{false, false, true, true};
+         axis_set(call.value(1), 4) == std::vector<bool>{false, false, true, true};
 }
 
 }  // namespace mithril::cpu_backend

@@ -3,6 +3,8 @@
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/window_axis.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -59,18 +61,18 @@ void roll_axis(RolledAxis& axis, int64_t shift) {
 std::optional<StepDescriptor> lower_roll(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const ValueId from = *call.tensor(0), to = call.made();
-  const std::vector<int64_t> shifts = integers(call.value(1));
+  const Datum& shifts = call.value(1);
   const bool flat = call.value(2).is_none();
-  std::vector<int64_t> chosen = flat ? std::vector<int64_t>{0} : integers(call.value(2));
   const Dims dims = flat ? Dims{shaped.count(from)} : shaped.dims(from);
-  if (chosen.empty() || chosen.size() != shifts.size()) return std::nullopt;
+  const std::vector<size_t> chosen = axis_list(flat ? Datum(0) : call.value(2), dims.size());
+  const size_t count = shifts.kind() == kind::tuple ? shifts.tuple().size() : 1;
+  if (chosen.empty() || chosen.size() != count) return std::nullopt;
   std::vector<RolledAxis> axes;
   for (const int64_t size : dims) axes.push_back({size});
   size_t last = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const size_t axis = axis_index(chosen[i], dims.size());
-    roll_axis(axes[axis], shifts[i]);
-    last = std::max(last, axis);
+    roll_axis(axes[chosen[i]], per_axis(shifts, i).integer());
+    last = std::max(last, chosen[i]);
   }
   auto bytes = static_cast<int64_t>(size_of(shaped.dtype(to)));
   for (; axes.size() > last + 1; axes.pop_back()) bytes *= axes.back().size;

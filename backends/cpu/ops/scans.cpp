@@ -4,8 +4,8 @@
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
-#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -19,7 +19,7 @@ constexpr int64_t fewest_columns = 4;
 
 template <typename T>
 struct ScanStep {
-  AroundAxis around;
+  AxisView around;
   bool reverse, exclusive;
   ScanKernel<T> first, then;  // of the first row, and of the others
   double start;               // the state before the first row
@@ -72,7 +72,7 @@ std::optional<StepDescriptor> lower_scan(const KernelCall& call) {
     reads.push_back(*source);
   }
   if (shaped.dims(to).empty()) return std::nullopt;
-  const AroundAxis around(shaped.dims(to), call.value(axis).integer());
+  const AxisView around = AxisView::along(shaped.dims(to), call.value(axis).integer());
   if (around.inner < fewest_columns) return std::nullopt;
   return lower_floats(shaped.dtype(to), [&]<typename T>(T) {
     const ScanKernels<T>& kernels = scan_kernels<T>();

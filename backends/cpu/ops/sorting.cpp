@@ -4,8 +4,8 @@
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
-#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/ops/support/axes.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -23,7 +23,7 @@ uint32_t ordered(float x) {
 }
 
 struct ArgSort {
-  AroundAxis around;
+  AxisView around;
   int64_t count;  // of the sorted elements that the output has
   bool descending;
   int threads;
@@ -93,8 +93,8 @@ std::optional<StepDescriptor> lower_sorting(const KernelCall& call) {
     return std::nullopt;
   const Dims &dims = shaped.dims(*from), &made = shaped.dims(to);
   if (dims.empty() || shaped.count(to) == 0) return std::nullopt;
-  const int64_t axis = call.value(1).integer(), count = made[axis_index(axis, made.size())];
-  const AroundAxis around(dims, axis);
+  const int64_t axis = call.value(1).integer(), count = made[axis_of(axis, made.size())];
+  const AxisView around = AxisView::along(dims, axis);
   // `eval` refuses a count that is too large.
   if (count > around.size || around.size > UINT32_MAX) return std::nullopt;
   return StepDescriptor{

@@ -12,6 +12,7 @@
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

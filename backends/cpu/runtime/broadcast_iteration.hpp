@@ -34,24 +34,6 @@ inline std::vector<Axis> axes_of(const Dims& dims) {
   return axes;
 }
 
-// A negative axis counts from the end.
-inline size_t axis_index(int64_t axis, size_t rank) {
-  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
-}
-
-// The size of an axis, and the products of the sizes before it (outer) and after it (inner). A
-// negative axis counts from the end.
-struct AroundAxis {
-  int64_t outer = 1, size = 1, inner = 1;
-
-  AroundAxis(const Dims& dims, int64_t axis) {
-    const size_t at = axis_index(axis, dims.size());
-    size = dims[at];
-    for (size_t i = 0; i < at; ++i) outer *= dims[i];
-    for (size_t i = at + 1; i < dims.size(); ++i) inner *= dims[i];
-  }
-};
-
 class BroadcastIteration {
  public:
   // Dims are aligned at the end. Each dim of `from` equals that of `to` or is 1; leading dims may

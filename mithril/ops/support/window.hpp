@@ -13,13 +13,9 @@
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/window_axis.hpp"
 
 namespace mithril {
-
-// The number for one axis, from a number for each axis or an int for all.
-inline Datum per_axis(const Datum& numbers, size_t axis) {
-  return numbers.kind() == kind::tuple ? numbers.tuple()[axis] : numbers;
-}
 
 // The padding before and after one of `axes` axes: from an int, a number per axis, or a pair per
 // axis; for a single axis also from its pair.
@@ -92,23 +88,6 @@ inline bool solve_window(Solver& s, const WindowPorts& ports, size_t axis, size_
   s.set(out, floor_divide(padded - span, per_axis(*ports.stride, axis).dim()) + 1);
   return known;
 }
-
-// One axis of a window: the inputs that its taps read.
-struct WindowAxis {
-  int64_t input, kernel, output, stride, before, dilation;
-
-  int64_t at(int64_t out, int64_t tap) const { return out * stride - before + tap * dilation; }
-  // The outputs from begin(tap) up to end(tap) have that tap inside the input.
-  int64_t begin(int64_t tap) const { return reaching(0, tap); }
-  int64_t end(int64_t tap) const { return std::max(begin(tap), reaching(input, tap)); }
-
- private:
-  // The first output whose tap reads `place` or beyond.
-  int64_t reaching(int64_t place, int64_t tap) const {
-    const int64_t distance = place + before - tap * dilation;
-    return distance <= 0 ? 0 : std::min(output, (distance + stride - 1) / stride);
-  }
-};
 
 // Axis `axis` of the last two, for tensors of these dims before and after the window. Checks
 // conditions that `solve` could not, because they depend on the sizes of tensors.

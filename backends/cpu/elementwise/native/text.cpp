@@ -11,48 +11,19 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Operations as C++ expressions of the operands {0}, {1}, ... {4} is the suffix of C functions.
-// Kernels compute all other operations.
 struct Spelled {
-  Operation operation;
   int operands;
-  std::string_view text;
+  std::string_view text;  // empty: a kernel computes it
 };
-constexpr Spelled spelled[] = {{Operation::copy, 1, "{0}"},
-                               {Operation::negate, 1, "-{0}"},
-                               {Operation::logical_not, 1, "{0} == 0"},
-                               {Operation::abs, 1, "__builtin_fabs{4}({0})"},
-                               {Operation::sqrt, 1, "__builtin_sqrt{4}({0})"},
-                               {Operation::add, 2, "{0} + {1}"},
-                               {Operation::subtract, 2, "{0} - {1}"},
-                               {Operation::multiply, 2, "{0} * {1}"},
-                               {Operation::divide, 2, "{0} / {1}"},
-                               {Operation::maximum, 2, "({0} > {1}) | ({1} != {1}) ? {0} : {1}"},
-                               {Operation::minimum, 2, "({0} < {1}) | ({1} != {1}) ? {0} : {1}"},
-                               {Operation::greater, 2, "{0} > {1} ? {0} : {1}"},
-                               {Operation::lesser, 2, "{0} < {1} ? {0} : {1}"},
-                               {Operation::less, 2, "{0} < {1}"},
-                               {Operation::less_equal, 2, "{0} <= {1}"},
-                               {Operation::equal, 2, "{0} == {1}"},
-                               {Operation::not_equal, 2, "{0} != {1}"},
-                               {Operation::logical_and, 2, "({0} != 0) & ({1} != 0)"},
-                               {Operation::logical_or, 2, "({0} != 0) | ({1} != 0)"},
-                               {Operation::choose, 3, "{0} != 0 ? {1} : {2}"},
-                               {Operation::choose_less, 4, "{0} < {1} ? {2} : {3}"},
-                               {Operation::choose_less_equal, 4, "{0} <= {1} ? {2} : {3}"},
-                               {Operation::choose_equal, 4, "{0} == {1} ? {2} : {3}"},
-                               {Operation::choose_not_equal, 4, "{0} != {1} ? {2} : {3}"}};
+constexpr Spelled spelled[] = {
+#define MITHRIL_OPERATION(name, operands, vectors, text) {operands, text},
+#include "backends/cpu/kernels/operations-inl.hpp"
+};
 
-const Spelled* spelling_of(Operation operation) {
-  const auto at = std::find_if(std::begin(spelled), std::end(spelled),
-                               [&](const Spelled& known) { return known.operation == operation; });
-  return at == std::end(spelled) ? nullptr : at;
-}
+const Spelled& spelling_of(Operation operation) { return spelled[static_cast<size_t>(operation)]; }
 
-// Operations of kernels have one operand.
 std::span<const Slot> operands(const Instruction& instruction) {
-  const Spelled* spelling = spelling_of(instruction.operation);
-  const int count = spelling ? spelling->operands : 1;
+  const int count = spelling_of(instruction.operation).operands;
   return std::span(instruction.from).first(static_cast<size_t>(count));
 }
 
@@ -120,7 +91,7 @@ class ProgramText {
 
   int& phase_of(Slot slot) { return phase_of_[static_cast<size_t>(slot)]; }
   int& block_of(Slot slot) { return block_of_[static_cast<size_t>(slot)]; }
-  bool is_called(const Instruction& at) const { return !spelling_of(at.operation); }
+  static bool is_called(const Instruction& at) { return spelling_of(at.operation).text.empty(); }
 
   void read_inputs() {
     const std::string_view type = c_type(program_.dtype);
@@ -193,7 +164,7 @@ class ProgramText {
       std::array<std::string, 4> names;
       for (size_t k = 0; k < operands(at).size(); ++k) names[k] = need(at.from[k]);
       const char* suffix = program_.dtype == DType::float32 ? "f" : "";
-      const std::string value = fmt::format(fmt::runtime(spelling_of(at.operation)->text), names[0],
+      const std::string value = fmt::format(fmt::runtime(spelling_of(at.operation).text), names[0],
                                             names[1], names[2], names[3], suffix);
       inside += fmt::format("      const T {} = (T)({});\n", name(at.to), value);
       loaded[static_cast<size_t>(at.to)] = true;
