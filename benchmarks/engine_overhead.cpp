@@ -5,7 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "mithril/mithril.hpp"
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/engine/engine.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 
 namespace ml = mithril;
 

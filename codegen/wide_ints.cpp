@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "codegen/node_text.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 namespace {

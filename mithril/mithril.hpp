@@ -37,6 +37,7 @@
 #include "mithril/models/library.hpp"
 #include "mithril/models/ops.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/op/spelling.hpp"

@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/op/spelling.hpp"

@@ -1,7 +1,7 @@
 // ResNets, with the names that their weights have in PyTorch, and networks like them.
 #pragma once
 
-#include "mithril/mithril.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril::bench {
 

@@ -2,6 +2,13 @@
 
 #include <cmath>
 
+#include "mithril/models/attention.hpp"
+#include "mithril/models/embedding.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
+#include "mithril/models/ops/losses/squared_error.hpp"
+
 namespace mithril::bench {
 namespace {
 

@@ -1,7 +1,7 @@
 // Transformers of the sizes that are measured.
 #pragma once
 
-#include "mithril/mithril.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril::bench {
 

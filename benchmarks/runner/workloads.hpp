@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "mithril/mithril.hpp"
+#include "mithril/model/model.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::bench {
 

@@ -6,6 +6,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/check/run_rows.hpp"
 #include "mithril/op/formula.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/row_formula.hpp"
 #include "mithril/op/spelling.hpp"

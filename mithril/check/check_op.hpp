@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "mithril/check/op_case.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
 
 // Runs these checks for each row, on the reference backend:
 // - inference gives the dims, dtypes and values that eval computes, with known, symbolic and

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "mithril/compile/crossings.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -1,8 +1,7 @@
 #include "mithril/json/level.hpp"
+#include "mithril/op/op_def.hpp"
 
 #include <unordered_set>
-
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

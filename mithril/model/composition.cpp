@@ -9,7 +9,6 @@
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/undo.hpp"
-#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -11,6 +11,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 

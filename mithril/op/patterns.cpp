@@ -1,4 +1,5 @@
 #include "mithril/op/patterns.hpp"
+#include "mithril/op/op_def.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,12 @@
 // Compiles the shape and type patterns of a record into numbers.
 #pragma once
-#include "mithril/op/op_def.hpp"
+#include <string>
+
+#include "mithril/infer/kind.hpp"
 
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
 
 // InternalError naming op, port and pattern if one does not parse.
 void compile_patterns(OpDef& op);

@@ -1,4 +1,5 @@
 #include "mithril/op/registry.hpp"
+#include "mithril/op/op_def.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,5 @@
 #include "mithril/op/spelling.hpp"
+#include "mithril/op/op_def.hpp"
 
 #include <cctype>
 #include <charconv>
@@ -6,7 +7,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/faulty_record.hpp"
-#include "mithril/op/op_def.hpp"
 #include "mithril/op/syntax_error.hpp"
 
 namespace mithril {

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "mithril/op/op_def.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

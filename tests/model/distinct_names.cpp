@@ -1,7 +1,9 @@
 // Sizes of two parts that have the same name and are not equal get distinct names in texts.
 #include <doctest/doctest.h>
 
-#include "mithril/mithril.hpp"
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 
 namespace ml = mithril;
 

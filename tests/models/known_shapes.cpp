@@ -1,7 +1,9 @@
 // Shapes as values: Model::shape, Model::get_shapes and Connection::known_shape.
 #include <doctest/doctest.h>
 
-#include "mithril/mithril.hpp"
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

@@ -4,6 +4,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/auc.hpp"
+#include "mithril/models/library.hpp"
 #include "mithril/models/metrics.hpp"
 #include "tests/errors/text_of_error.hpp"
 

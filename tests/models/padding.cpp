@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "mithril/models/convolution.hpp"
+#include "mithril/models/library.hpp"
 #include "mithril/models/pooling.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -7,6 +7,7 @@
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/op/solver.hpp"

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"

@@ -1,6 +1,7 @@
 #include "tests/table/runner.hpp"
 
 #include "mithril/check/run_rows.hpp"
+#include "mithril/op/op_def.hpp"
 #include "tests/table/checks.hpp"
 
 namespace mithril::tests {

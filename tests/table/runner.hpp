@@ -4,9 +4,12 @@
 
 #include <vector>
 
-#include "mithril/op/op_def.hpp"
 #include "tests/table/case.hpp"
 #include "tests/table/report.hpp"
+
+namespace mithril {
+struct OpDef;  // op/op_def.hpp
+}
 
 namespace mithril::tests {
 
