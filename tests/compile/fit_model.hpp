@@ -14,7 +14,8 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/tensor/functions.hpp"
 #include "mithril/train/train_model.hpp"
 
