@@ -1,19 +1,19 @@
-// Answers on the terminal with a GPT-2 of Hugging Face.
+// Answers on the terminal with a GPT-2, Llama, Mistral or Qwen2 of Hugging Face.
 // Usage: chat FOLDER [temperature] [seed], or chat --tokens FOLDER, which prints the tokens of the
-// input. The folder has config.json, model.safetensors, vocab.json
-// and merges.txt. Each line of the input is a turn. The turns end with <|endoftext|>, as in
-// DialoGPT, and the model answers until it makes this token.
-#include <algorithm>
+// input. The folder has config.json, weights as safetensors, and tokenizer.json, or vocab.json and
+// merges.txt of GPT-2. Each line of the input is a turn, which the model answers until it makes the
+// token that ends a turn.
 #include <cstdio>
 #include <exception>
-#include <fstream>
+#include <initializer_list>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
-#include "examples/models/gpt2.hpp"
+#include "checkpoint.hpp"
 #include "mithril/mithril.hpp"
 #include "tokenizer.hpp"
 
@@ -21,72 +21,77 @@ namespace ml = mithril;
 
 namespace {
 
-gpt2::Config read_config(const std::string& folder) {
-  std::ifstream file(folder + "/config.json");
-  if (!file) throw std::runtime_error("cannot read " + folder + "/config.json");
-  const nlohmann::json fields = nlohmann::json::parse(file);
-  if (fields.value("model_type", "gpt2") != "gpt2")
-    throw std::runtime_error("config.json describes no gpt2");
-  if (fields.value("activation_function", "gelu_new") != "gelu_new")
-    throw std::runtime_error("config.json has another activation than gelu_new");
-  gpt2::Config config;
-  config.vocab_size = fields.value("vocab_size", config.vocab_size);
-  config.n_positions = fields.value("n_positions", config.n_positions);
-  config.n_embd = fields.value("n_embd", config.n_embd);
-  config.n_layer = fields.value("n_layer", config.n_layer);
-  config.n_head = fields.value("n_head", config.n_head);
-  config.layer_norm_epsilon = fields.value("layer_norm_epsilon", config.layer_norm_epsilon);
-  return config;
+// How a model writes chats.
+struct Turns {
+  ml::Tokens before, after;  // a turn of the user
+  ml::Tokens after_answer;   // the first of them ends an answer
+};
+
+// By the special tokens that the tokenizer has: those of ChatML (Qwen2), of Llama 3, or the end of
+// a text after each turn, as in DialoGPT.
+Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
+  const auto token = [&](const std::string& name) { return tokenizer.special(name); };
+  const auto tokens = [&](std::initializer_list<std::string> parts) {
+    ml::Tokens all;
+    for (const std::string& part : parts) {
+      const std::optional<int64_t> special = token(part);
+      const ml::Tokens made = special ? ml::Tokens{*special} : tokenizer.encode(part);
+      all.insert(all.end(), made.begin(), made.end());
+    }
+    return all;
+  };
+  if (token("<|im_start|>") && token("<|im_end|>")) {
+    return {tokens({"<|im_start|>", "user\n"}),
+            tokens({"<|im_end|>", "\n", "<|im_start|>", "assistant\n"}),
+            tokens({"<|im_end|>", "\n"})};
+  }
+  const std::string begin = "<|start_header_id|>", end = "<|end_header_id|>", over = "<|eot_id|>";
+  if (token(begin) && token(end) && token(over)) {
+    return {tokens({begin, "user", end, "\n\n"}), tokens({over, begin, "assistant", end, "\n\n"}),
+            tokens({over})};
+  }
+  const std::optional<int64_t> last = token("<|endoftext|>");
+  if (!last && stop.empty()) throw std::runtime_error("config.json has no eos_token_id");
+  const int64_t turn = last ? *last : stop.front();
+  return {{}, {turn}, {turn}};
 }
 
-// Hugging Face stores the projections as [inputs, outputs], and perhaps causal masks.
-ml::TensorMap read_weights(const ml::CompiledModel& model, const std::string& folder) {
-  const ml::TensorMap saved = ml::load_safetensors(folder).tensors;
-  const std::string prefix = "transformer.";
-  ml::WeightOptions options{.ignore = {"h.*.attn.bias", "h.*.attn.masked_bias", "lm_head.weight"}};
-  if (saved.contains(prefix + "wte.weight")) options.prefix = prefix;
-  for (const std::string name : {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"}) {
-    const std::string weight = "h.*." + name + ".weight";
-    options.name_map.emplace_back(weight, ml::WeightSource(weight).transposed());
-  }
-  return ml::load_weights(model, saved, options).params;
-}
-
-// The last turns, as many whole ones as leave place for an answer.
-ml::Tokens recent(const ml::Tokens& text, int64_t end_of_turn, int64_t place) {
-  auto first = text.begin();
-  while (text.end() - first > place) {
-    first = std::find(first, text.end() - 1, end_of_turn) + 1;
-    if (first == text.end()) throw std::runtime_error("the line is too long for the model");
-  }
-  return {first, text.end()};
+// The last turns, as many as leave place for an answer.
+ml::Tokens recent(const std::vector<ml::Tokens>& turns, const ml::Tokens& begin, int64_t place) {
+  auto first = turns.end();
+  auto left = static_cast<int64_t>(place - std::ssize(begin));
+  while (first != turns.begin() && std::ssize(*(first - 1)) <= left) left -= std::ssize(*--first);
+  if (first == turns.end()) throw std::runtime_error("the line is too long for the model");
+  ml::Tokens text = begin;
+  for (; first != turns.end(); ++first) text.insert(text.end(), first->begin(), first->end());
+  return text;
 }
 
 void chat(const std::string& folder, double temperature, uint64_t seed) {
-  const gpt2::Config config = read_config(folder);
+  const auto [model, limit, stop] = checkpoint::load(folder);
   const Tokenizer tokenizer(folder);
-  const int64_t limit = config.n_positions, end = tokenizer.end_of_text();
-  const ml::CompiledModel model =
-      ml::compile(gpt2::model(config, limit), ml::cpu(),
-                  {.shapes = {{"input_ids", {1, ml::any}}}, .inference = true});
-  const ml::CompiledModel bound = model.bind(read_weights(model, folder));
+  const Turns format = turns_of(tokenizer, stop);
   ml::GenerateOptions options{.max_tokens = limit / 4,
                               .temperature = temperature,
                               .top_p = 0.95,
                               .seed = seed,
-                              .stop = {end}};
-  options.stream = [&](size_t, int64_t token) {
+                              .stop = stop};
+  options.stop.push_back(format.after_answer.front());
+  options.stream = [&tokenizer](size_t, int64_t token) {
     std::cout << tokenizer.decode(token) << std::flush;
   };
-  ml::Tokens text;
+  std::vector<ml::Tokens> turns;
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line)) {
     if (line.empty()) continue;
-    for (const int64_t token : tokenizer.encode(line)) text.push_back(token);
-    text.push_back(end);
-    text = recent(text, end, limit - options.max_tokens + 1);
-    for (const int64_t token : ml::generate(bound, {}, text, options)) text.push_back(token);
-    text.push_back(end);
+    ml::Tokens turn = format.before;
+    for (const int64_t token : tokenizer.encode(line)) turn.push_back(token);
+    turn.insert(turn.end(), format.after.begin(), format.after.end());
+    turns.push_back(turn);
+    const ml::Tokens text =
+        recent(turns, tokenizer.begin_of_text(), limit - options.max_tokens + 1);
+    turns.push_back(ml::generate(model, {}, text, options));
+    turns.back().insert(turns.back().end(), format.after_answer.begin(), format.after_answer.end());
     ++options.seed;
     std::cout << "\n";
   }

@@ -92,9 +92,13 @@ size_t run_of(std::string_view text, Kind kind) {
   return end;
 }
 
-size_t length_of_contraction(std::string_view text) {
+size_t length_of_contraction(std::string_view text, bool any_case) {
   for (const std::string_view each : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
-    if (text.starts_with(each)) return each.size();
+    const std::string_view begin = text.substr(0, each.size());
+    const bool is_same =
+        std::equal(begin.begin(), begin.end(), each.begin(), each.end(),
+                   [&](char a, char b) { return a == b || (any_case && (a | 0x20) == b); });
+    if (is_same) return each.size();
   }
   return 0;
 }
@@ -109,11 +113,49 @@ size_t length_of_spaces(std::string_view text) {
 }
 
 size_t length_of_word(std::string_view text) {
-  if (const size_t length = length_of_contraction(text)) return length;
+  if (const size_t length = length_of_contraction(text, false)) return length;
   const size_t space = text.size() > 1 && text[0] == ' ' ? 1 : 0;
   const Kind kind = kind_of(first_of(text.substr(space)).code);
   if (kind != Kind::space) return space + run_of(text.substr(space), kind);
   return length_of_spaces(text);
+}
+
+bool is_newline(char byte) { return byte == '\n' || byte == '\r'; }
+
+// Letters, perhaps with one character before them that is neither a digit nor a newline.
+size_t length_of_letters(std::string_view text) {
+  const Character first = first_of(text);
+  const Kind kind = kind_of(first.code);
+  if (kind == Kind::letter) return run_of(text, kind);
+  if (kind == Kind::digit || is_newline(text[0])) return 0;
+  const size_t letters = run_of(text.substr(first.bytes), Kind::letter);
+  return letters == 0 ? 0 : first.bytes + letters;
+}
+
+size_t length_of_digits(std::string_view text, size_t most) {
+  size_t end = 0;
+  for (size_t i = 0; i < most && end < text.size(); ++i) {
+    const Character next = first_of(text.substr(end));
+    if (kind_of(next.code) != Kind::digit) break;
+    end += next.bytes;
+  }
+  return end;
+}
+
+// The rule of Llama 3 and Qwen2. Newlines belong to the punctuation or the spaces before them.
+size_t length_of_word(std::string_view text, size_t most_digits) {
+  if (const size_t length = length_of_contraction(text, true)) return length;
+  if (const size_t length = length_of_letters(text)) return length;
+  if (const size_t length = length_of_digits(text, most_digits)) return length;
+  const size_t space = text[0] == ' ' ? 1 : 0;
+  if (const size_t marks = run_of(text.substr(space), Kind::other)) {
+    size_t end = space + marks;
+    while (end < text.size() && is_newline(text[end])) ++end;
+    return end;
+  }
+  const std::string_view spaces = text.substr(0, run_of(text, Kind::space));
+  const size_t newline = spaces.find_last_of("\r\n");
+  return newline == std::string_view::npos ? length_of_spaces(text) : newline + 1;
 }
 
 // Vocabularies write each byte as a character that can be printed.
@@ -145,28 +187,70 @@ std::string bytes_of(std::string_view printed) {
   return result;
 }
 
+// The rule of a pre-tokenizer; none if it is not known.
+std::optional<WordRule> word_rule(const nlohmann::json& splitter) {
+  // Of Llama 3, and of Qwen2.
+  static const std::map<std::string, size_t> most_digits = {
+      {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       3},
+      {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       1}};
+  if (!splitter.is_object()) return std::nullopt;
+  const std::string type = splitter.value("type", "");
+  if (type == "ByteLevel") {
+    const bool is_gpt2 =
+        splitter.value("use_regex", true) && !splitter.value("add_prefix_space", false);
+    return is_gpt2 ? std::optional(WordRule{}) : std::nullopt;
+  }
+  const nlohmann::json steps = splitter.value("pretokenizers", nlohmann::json::array());
+  if (type != "Sequence" || steps.size() != 2) return std::nullopt;
+  const nlohmann::json pattern = steps[0].value("pattern", nlohmann::json::object());
+  const auto rule = most_digits.find(pattern.value("Regex", ""));
+  if (rule == most_digits.end() || steps[1].value("type", "") != "ByteLevel") return std::nullopt;
+  return WordRule{rule->second};
+}
+
+// The special tokens that a post-processor puts before a text.
+std::vector<std::string> begin_of_template(const nlohmann::json& processor) {
+  std::vector<std::string> names;
+  if (!processor.is_object()) return names;
+  for (const nlohmann::json& each :
+       processor.value("processors", nlohmann::json::array({processor}))) {
+    for (const nlohmann::json& piece : each.value("single", nlohmann::json::array())) {
+      if (!piece.contains("SpecialToken")) break;
+      names.push_back(piece.at("SpecialToken").at("id").get<std::string>());
+    }
+  }
+  return names;
+}
+
+constexpr std::string_view end_of_text = "<|endoftext|>";
+
 }  // namespace
 
-std::vector<std::string_view> split_words(std::string_view text) {
+std::vector<std::string_view> split_words(std::string_view text, WordRule rule) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
-    words.push_back(text.substr(0, length_of_word(text)));
-    text.remove_prefix(words.back().size());
+    const size_t length =
+        rule.most_digits ? length_of_word(text, rule.most_digits) : length_of_word(text);
+    words.push_back(text.substr(0, length));
+    text.remove_prefix(length);
   }
   return words;
 }
 
 Tokenizer::Tokenizer(const std::string& folder) {
+  if (std::ifstream file(folder + "/tokenizer.json"); file) {
+    read_json(nlohmann::json::parse(file));
+    return;
+  }
   const nlohmann::json vocabulary = nlohmann::json::parse(opened(folder + "/vocab.json"));
   for (const auto& [printed, token] : vocabulary.items()) {
-    const auto at = token.get<size_t>();
-    if (at >= texts_.size()) texts_.resize(at + 1);
-    if (printed == "<|endoftext|>") {
-      end_of_text_ = token.get<int64_t>();
-      continue;
+    if (printed == end_of_text) {
+      specials_[printed] = token.get<int64_t>();
+    } else {
+      add_token(printed, token.get<int64_t>());
     }
-    texts_[at] = bytes_of(printed);
-    tokens_[texts_[at]] = token.get<int64_t>();
   }
   std::ifstream merges = opened(folder + "/merges.txt");
   std::string line;
@@ -178,7 +262,51 @@ Tokenizer::Tokenizer(const std::string& folder) {
   }
 }
 
+void Tokenizer::read_json(const nlohmann::json& file) {
+  const nlohmann::json& model = file.at("model");
+  const std::optional<WordRule> rule = word_rule(file.value("pre_tokenizer", nlohmann::json()));
+  if (model.value("type", "") != "BPE" || !rule)
+    throw std::runtime_error("tokenizer.json is not that of GPT-2, Llama 3 or Qwen2");
+  rule_ = *rule;
+  whole_words_first_ = model.value("ignore_merges", false);
+  for (const nlohmann::json& each : file.value("added_tokens", nlohmann::json::array()))
+    specials_[each.at("content").get<std::string>()] = each.at("id").get<int64_t>();
+  for (const auto& [printed, token] : model.at("vocab").items()) {
+    if (!specials_.contains(printed)) add_token(printed, token.get<int64_t>());
+  }
+  for (const nlohmann::json& merge : model.at("merges")) {
+    // "a b", or ["a", "b"].
+    const std::string text = merge.is_string() ? merge.get<std::string>() : std::string();
+    const size_t space = text.find(' ');
+    const auto part = [&](size_t i) {
+      if (!merge.is_string()) return merge.at(i).get<std::string>();
+      return i == 0 ? text.substr(0, space) : text.substr(space + 1);
+    };
+    ranks_.emplace(std::pair(bytes_of(part(0)), bytes_of(part(1))), ranks_.size());
+  }
+  for (const std::string& name :
+       begin_of_template(file.value("post_processor", nlohmann::json()))) {
+    if (const std::optional<int64_t> token = special(name)) begin_of_text_.push_back(*token);
+  }
+}
+
+void Tokenizer::add_token(const std::string& printed, int64_t token) {
+  const auto at = static_cast<size_t>(token);
+  if (at >= texts_.size()) texts_.resize(at + 1);
+  texts_[at] = bytes_of(printed);
+  tokens_[texts_[at]] = token;
+}
+
+std::optional<int64_t> Tokenizer::special(const std::string& name) const {
+  const auto found = specials_.find(name);
+  return found == specials_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Tokenizer::encode_word(std::string_view word, std::vector<int64_t>& tokens) const {
+  if (whole_words_first_) {
+    if (const auto whole = tokens_.find(std::string(word)); whole != tokens_.end())
+      return tokens.push_back(whole->second);
+  }
   std::vector<std::string> parts;
   for (const char byte : word) parts.emplace_back(1, byte);
   while (true) {
@@ -196,14 +324,14 @@ void Tokenizer::encode_word(std::string_view word, std::vector<int64_t>& tokens)
   }
   for (const std::string& part : parts) {
     const auto token = tokens_.find(part);
-    if (token == tokens_.end()) throw std::runtime_error("vocab.json lacks a byte of the text");
+    if (token == tokens_.end()) throw std::runtime_error("the vocabulary lacks a byte of the text");
     tokens.push_back(token->second);
   }
 }
 
 std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
   std::vector<int64_t> tokens;
-  for (const std::string_view word : split_words(text)) encode_word(word, tokens);
+  for (const std::string_view word : split_words(text, rule_)) encode_word(word, tokens);
   return tokens;
 }
 

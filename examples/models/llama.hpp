@@ -23,12 +23,14 @@ struct Config {
   double rms_norm_eps = 1e-5;
   double rope_theta = 10000;
   bool tie_word_embeddings = false;
+  bool qkv_bias = false;  // as in Qwen2: https://arxiv.org/abs/2407.10671
 
   int64_t head_dim() const { return hidden_size / num_attention_heads; }
 };
 
-inline ml::Connection linear(const ml::Connection& x, int64_t size, const std::string& name) {
-  return ml::Linear({.dimension = size, .use_bias = false}).named(name)(x);
+inline ml::Connection linear(const ml::Connection& x, int64_t size, const std::string& name,
+                             bool bias = false) {
+  return ml::Linear({.dimension = size, .use_bias = bias}).named(name)(x);
 }
 
 inline ml::Connection norm(const ml::Connection& x, const Config& config, const std::string& name) {
@@ -55,9 +57,11 @@ inline ml::Connection attention(const ml::Connection& x, const Context& context,
                                 const Config& config, const std::string& name) {
   const int64_t groups = config.num_key_value_heads, width = config.head_dim();
   const int64_t heads = config.num_attention_heads / groups;
-  ml::Connection q = in_heads(linear(x, groups * heads * width, name + ".q_proj"), heads, groups);
-  ml::Connection k = in_heads(linear(x, groups * width, name + ".k_proj"), 1, groups);
-  const ml::Connection v = in_heads(linear(x, groups * width, name + ".v_proj"), 1, groups);
+  const auto projected = [&](int64_t count, const std::string& port) {
+    return in_heads(linear(x, groups * count * width, name + port, config.qkv_bias), count, groups);
+  };
+  ml::Connection q = projected(heads, ".q_proj"), k = projected(1, ".k_proj");
+  const ml::Connection v = projected(1, ".v_proj");
   q = rotate(q, context, config);
   k = rotate(k, context, config);
   const ml::Connection result = context.attend(q, k, v);

@@ -96,6 +96,36 @@ def test_it_answers_as_transformers_does(program, folder, torch, transformers, t
     assert shown == answers(torch, module, tokenizer, lines)
 
 
+def test_it_draws_the_tokens_that_python_draws(program, folder, tokenizers):
+    tokenizer = tokenizers.ByteLevelBPETokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt")
+    )
+    gpt2 = importlib.import_module("gpt2")
+    pretrained = importlib.import_module("pretrained")
+    model = ml.compile(
+        gpt2.gpt2(pretrained.read_config(gpt2.Config, folder), limit=256),
+        ml.CpuBackend(),
+        inference=True,
+        shapes={"input_ids": [1, None]},
+    )
+    end = tokenizer.token_to_id("<|endoftext|>")
+    made = ml.generate(
+        model,
+        model.load_state_dict(pretrained.read_weights(gpt2, folder)),
+        [*tokenizer.encode(TEXTS[0]).ids, end],
+        64,
+        temperature=0.8,
+        top_p=0.95,
+        seed=5,
+        stop=[end],
+    )
+    run = subprocess.run(
+        [program, folder, "0.8", "5"], input=TEXTS[0].encode(), capture_output=True, check=True
+    )
+    assert len(set(made)) > 10
+    assert run.stdout.decode(errors="replace") == "> " + tokenizer.decode(made) + "\n> \n"
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_its_tokens_are_those_of_the_library(program, folder, tokenizers, text):
     tokenizer = tokenizers.ByteLevelBPETokenizer(

@@ -1,0 +1,210 @@
+"""examples/chat on small models of the family of Llama that transformers stores."""
+
+import importlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+
+ROOT = Path(__file__).parents[2]
+LINES = [
+    "What's a model in 1234567 words?",
+    "  And 'RE two  spaces,\tand caf\u00e9s \u2014 \u65e5\u672c\u8a9e!",
+]
+TEXT = (
+    "It's 12 o'clock; WE'LL see what they've got: 1234567 things.\n\n  Two  spaces,\ttabs \n \n"
+    "x = f(y);\r\n\r\n\tif (x) ...\n} \u201cquotes\u201d\n 3\u00bd \u20ac na\u00efve "
+    "\u65e5\u672c\u8a9e \u0440\u0443\u0441 \U0001f600!\n   "
+)
+# As in the tokenizer.json of Llama 3 and of Qwen2.
+WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+LLAMA3, QWEN2 = WORDS % "{1,3}", WORDS % ""
+END = "<|endoftext|>"
+LLAMA_TOKENS = [
+    *("<|begin_of_text|>", "<|end_of_text|>"),
+    *("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"),
+]
+# By architecture: words, special tokens, those that end a text, and a turn.
+FORMATS = {
+    "llama": (
+        LLAMA3,
+        LLAMA_TOKENS,
+        ["<|end_of_text|>", "<|eot_id|>"],
+        "<|start_header_id|>user<|end_header_id|>\n\n{}<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>",
+    ),
+    "qwen2": (
+        QWEN2,
+        [END, "<|im_start|>", "<|im_end|>"],
+        ["<|im_end|>"],
+        "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n",
+    ),
+    "mistral": (LLAMA3, [END], [END], "{}" + END + "{}" + END),
+}
+SIZES = {
+    "hidden_size": 32,
+    "intermediate_size": 44,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+}
+
+
+@pytest.fixture(scope="module")
+def program():
+    built = Path(ml.__file__).parents[2] / "examples" / "chat"
+    if not built.exists():
+        pytest.skip("the examples in C++ are not built")
+    return built
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch", reason="torch is not installed")
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    return pytest.importorskip("transformers", reason="transformers is not installed")
+
+
+@pytest.fixture(scope="module")
+def tokenizers(transformers):  # it needs them
+    return importlib.import_module("tokenizers")
+
+
+def stored_tokenizer(path, name, tokenizers):
+    words, specials, _, _ = FORMATS[name]
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(ignore_merges=name == "llama"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
+        [
+            tokenizers.pre_tokenizers.Split(tokenizers.Regex(words), "isolated"),
+            tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    made.decoder = tokenizers.decoders.ByteLevel()
+    made.train(
+        [str(ROOT / "README.md")],
+        tokenizers.trainers.BpeTrainer(
+            vocab_size=500,
+            special_tokens=specials,
+            initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    if name == "llama":
+        made.post_processor = tokenizers.processors.TemplateProcessing(
+            single="<|begin_of_text|> $A", special_tokens=[("<|begin_of_text|>", 0)]
+        )
+    made.save(str(path / "tokenizer.json"))
+    return made
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def checkpoint(request, tmp_path_factory, torch, transformers, tokenizers):
+    """A name, its folder, its module and its tokenizer."""
+    name = request.param
+    path = tmp_path_factory.mktemp(name)
+    tokenizer = stored_tokenizer(path, name, tokenizers)
+    ends = [tokenizer.token_to_id(each) for each in FORMATS[name][2]]
+    rotation = {"rope_type": "default", "rope_theta": 5e5}
+    kind, options = {
+        "llama": (transformers.LlamaForCausalLM, {"rope_parameters": rotation}),
+        "qwen2": (transformers.Qwen2ForCausalLM, {"tie_word_embeddings": True}),
+        "mistral": (transformers.MistralForCausalLM, {"sliding_window": 128}),
+    }[name]
+    torch.manual_seed(0)
+    config = kind.config_class(
+        vocab_size=tokenizer.get_vocab_size(),
+        bos_token_id=None,
+        eos_token_id=ends if len(ends) > 1 else ends[0],
+        **SIZES,
+        **options,
+    )
+    module = kind(config)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.2 * torch.randn(parameter.shape))
+    module.eval().save_pretrained(path)
+    return name, path, module, tokenizer
+
+
+def answers(torch, checkpoint, lines):
+    """The text of the terminal, greedily."""
+    name, _, module, tokenizer = checkpoint
+    _, _, ends, turn = FORMATS[name]
+    before, after, closing = turn.split("{}")
+    limit = 128 if name == "mistral" else 256
+    stop = [tokenizer.token_to_id(each) for each in ends]
+    text, shown = tokenizer.encode("").ids, ""
+    for line in lines:
+        text += tokenizer.encode(before + line + after, add_special_tokens=False).ids
+        made = module.generate(
+            torch.tensor([text]),
+            attention_mask=torch.ones(1, len(text)),
+            max_new_tokens=limit // 4,
+            do_sample=False,
+            eos_token_id=stop,
+            pad_token_id=0,
+        )[0, len(text) :].tolist()
+        made = made[:-1] if made[-1] in stop else made
+        text += made + tokenizer.encode(closing, add_special_tokens=False).ids
+        shown += "> " + tokenizer.decode(made) + "\n"
+    assert len(text) <= limit
+    return shown + "> \n"
+
+
+def test_it_answers_as_transformers_does(program, checkpoint, torch):
+    lines = LINES[:1] if checkpoint[0] == "mistral" else LINES
+    run = subprocess.run(
+        [program, checkpoint[1], "0"],
+        input="\n".join(lines).encode(),
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout.decode(errors="replace") == answers(torch, checkpoint, lines)
+
+
+def test_its_tokens_are_those_of_the_library(program, checkpoint):
+    _, folder, _, tokenizer = checkpoint
+    run = subprocess.run(
+        [program, "--tokens", folder], input=TEXT.encode(), capture_output=True, check=True
+    )
+    expected = tokenizer.encode(TEXT, add_special_tokens=False).ids
+    assert list(map(int, run.stdout.split())) == expected
+
+
+REFUSED = {
+    "model_type": ("falcon", '"falcon", expected gpt2, llama, mistral or qwen2'),
+    "hidden_act": ("gelu", '"gelu", expected "silu"'),
+    "head_dim": (16, "16, expected 8"),
+    "rope_scaling": ({"type": "linear"}, '{"type":"linear"}, expected null'),
+    "attention_bias": (True, "true, expected false"),
+}
+
+
+@pytest.mark.parametrize("field", REFUSED)
+def test_a_model_of_another_kind_is_refused(program, tmp_path, field):
+    value, message = REFUSED[field]
+    weights = tmp_path / "model.safetensors"
+    ml.save_safetensors(str(weights), {})
+    fields = {"model_type": "llama", **SIZES, field: value}
+    (tmp_path / "config.json").write_text(json.dumps(fields))
+    run = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (1, f"config.json: {field} is {message}\n")
+
+
+def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "Unigram"}}')
+    run = subprocess.run(
+        [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr == "tokenizer.json is not that of GPT-2, Llama 3 or Qwen2\n"
