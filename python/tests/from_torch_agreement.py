@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+from dataclasses import dataclass
 
 import torch
 from from_torch_cases import Case
@@ -35,33 +36,94 @@ def assert_close(got: object, expected: object, what: str, tolerance: float) -> 
 
 
 def assert_same(case: Case) -> None:
-    """Values, all gradients, and the buffers after training."""
+    """Values, all gradients, and the buffers after training, on both backends."""
     torch.manual_seed(0)
     module = case.module().double().train(case.train)
     twin = copy.deepcopy(module)
     names = inputs_of(module)[: len(case.inputs)]
     model, params = ml.from_torch(module, case.inputs)
+    theirs = leaves(case.inputs)
+    expected = tensors_of(twin(*theirs))
+    weights = [torch.randn_like(each) for each in expected]
+    total = weighted_sum(expected, weights)
+    if total.requires_grad:
+        total.backward()
+    gradients = dict(zip(names, (each.grad for each in theirs), strict=True))
+    gradients |= {name: each.grad for name, each in twin.named_parameters()}
+    buffers = dict(twin.named_buffers())
+    reference = Expected(expected, weights if total.requires_grad else [], gradients, buffers)
+    # First, since training changes the parameters' gradients and the buffers of the module.
+    assert_same_arrays(case, model, params, reference, names)
+    assert_same_tensors(case, model, params, reference, names)
+
+
+@dataclass
+class Expected:
+    outputs: list
+    weights: list  # of the outputs in the sum that is differentiated; empty: nothing is
+    gradients: dict  # of the inputs and of the parameters; None: there is none
+    buffers: dict
+
+
+def weighted_sum(outputs: list, weights: list) -> torch.Tensor:
+    return sum((y * w).sum() for y, w in zip(outputs, weights, strict=True))
+
+
+def assert_same_tensors(
+    case: Case, model: ml.Model, params: dict, expected: Expected, names: list[str]
+) -> None:
+    """As a module of torch, which torch differentiates."""
     compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     converted = ml.as_torch_module(compiled, params)
-
-    ours, theirs = leaves(case.inputs), leaves(case.inputs)
-    got, expected = tensors_of(converted(*ours)), tensors_of(twin(*theirs))
-    assert len(got) == len(expected)
-    for i, (a, b) in enumerate(zip(got, expected, strict=True)):
+    ours = leaves(case.inputs)
+    got = tensors_of(converted(*ours))
+    assert len(got) == len(expected.outputs)
+    for i, (a, b) in enumerate(zip(got, expected.outputs, strict=True)):
         assert_close(a, b, f"output {i}", case.tolerance)
-    weights = [torch.randn_like(each) for each in expected]
-    for outputs in (got, expected):
-        total = sum((y * w).sum() for y, w in zip(outputs, weights, strict=True))
-        if total.requires_grad:
-            total.backward()
-    for name, a, b in zip(names, ours, theirs, strict=True):
-        assert_close(a.grad, b.grad, f"gradient of {name}", case.tolerance)
-    expected_parameters = dict(twin.named_parameters())
-    assert set(params) == set(expected_parameters)
-    for name, parameter in params.items():
-        assert_close(
-            parameter.grad, expected_parameters[name].grad, f"gradient of {name}", case.tolerance
-        )
+    if expected.weights:
+        weighted_sum(got, expected.weights).backward()
+    assert params.keys() == expected.gradients.keys() - set(names)
+    slopes = dict(zip(names, ours, strict=True)) | params
+    for name, each in expected.gradients.items():
+        assert_close(slopes[name].grad, each, f"gradient of {name}", case.tolerance)
     buffers = dict(converted.named_buffers())
-    for name, buffer in twin.named_buffers():
+    for name, buffer in expected.buffers.items():
         assert_close(buffers[name], buffer, f"buffer {name}", case.tolerance)
+
+
+def assert_same_arrays(
+    case: Case, model: ml.Model, params: dict, expected: Expected, names: list[str]
+) -> None:
+    """The same on the CPU backend."""
+    inputs = {
+        name: each.detach().numpy()
+        for name, each in zip(names, case.inputs, strict=True)
+        if name in model.input_keys
+    }
+    given = {key: each.detach().numpy() for key, each in params.items()}
+    given |= {key: each for key, each in inputs.items() if each.dtype.kind == "f"}
+    data = {key: each for key, each in inputs.items() if key not in given}
+    compiled = ml.compile(
+        model, ml.CpuBackend(dtype=ml.float64), trainable_keys=list(given), data_keys=list(data)
+    )
+    state = compiled.initial_state_dict
+    keys = sorted(compiled.output_keys) if len(expected.outputs) > 1 else compiled.output_keys
+    options = {"state": state} if state else {}
+    if expected.weights:
+        weights = dict(zip(keys, expected.weights, strict=True))
+        options["output_gradients"] = {key: each.numpy() for key, each in weights.items()}
+    results = compiled.evaluate(given, data, **options)
+    outputs, *others = results if options else (results,)
+    for key, each in zip(keys, expected.outputs, strict=True):
+        got = torch.as_tensor(outputs[key])
+        assert_close(got, each.detach(), f"output {key} on CpuBackend", case.tolerance)
+    for name, gradient in (others[0] if expected.weights else {}).items():
+        assert_close(
+            torch.as_tensor(gradient),
+            expected.gradients[name],
+            f"gradient of {name} on CpuBackend",
+            case.tolerance,
+        )
+    for name in expected.buffers.keys() & (others[-1] if state else {}).keys():
+        got = torch.as_tensor(others[-1][name])
+        assert_close(got, expected.buffers[name], f"buffer {name} on CpuBackend", case.tolerance)
