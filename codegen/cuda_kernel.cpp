@@ -33,7 +33,7 @@ class KernelText {
         kept_(kept),
         dims_(plan.nodes[nodes.back()].output_dims.front()) {}
 
-  std::optional<CudaKernel> write(const std::string& name) {
+  std::optional<CudaKernel> write(const std::string& name, bool batched) {
     if (dims_.size() > static_cast<std::size_t>(CudaLayout::most_axes)) return std::nullopt;
     for (const std::size_t node : nodes_) {
       if (!add(node)) return std::nullopt;
@@ -42,7 +42,9 @@ class KernelText {
       return std::nullopt;
     kernel_.outputs.assign(kept_.begin(), kept_.end());
     kernel_.dims = dims_;
-    kernel_.text = codegen::kernel_text(graph_, kernel_, name + "_items", items(), name);
+    kernel_.text =
+        batched ? codegen::batch_kernel_text(name + "_batch", items_of_batch(), name)
+                : codegen::kernel_text(graph_, kernel_, name + "_items", items_of_tensor(), name);
     return std::move(kernel_);
   }
 
@@ -75,18 +77,42 @@ class KernelText {
   }
 
   // A loop over the items of a thread: as many neighbours as there are lanes.
-  std::string items() const {
-    std::string offsets, loads, reads, writes, stores;
+  std::string items_of_tensor() const {
+    std::string offsets;
     if (!kernel_.inputs.empty()) {
       offsets = fmt::format("    int64_t at[{}];\n    find_offsets(at, layout, item * lanes);\n",
                             kernel_.inputs.size());
     }
+    return "  const int64_t items = layout.count / lanes;\n"
+           "  for (int64_t item = first_item(); item < items; item += item_step()) {\n" +
+           offsets + item("x{0} + at[{0}], layout.steps[{0}][layout.axes - 1]");
+  }
+
+  std::string items_of_batch() const {
+    std::string text = "  const Share share = share_of_block(batch);\n";
+    const auto add = [&](const std::string& type, const char* letter, std::size_t i,
+                         std::size_t port) {
+      text += fmt::format("  {0}* const {1}{2} = pointer_of<{0}>(batch, share.tensor, {3});\n",
+                          type, letter, i, port);
+    };
+    for (std::size_t i = 0; i < kernel_.inputs.size(); ++i)
+      add("const " + element_type(dtype(kernel_.inputs[i])), "x", i, i);
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      add(element_type(dtype(kept_[i])), "y", i, kernel_.inputs.size() + i);
+    return text +
+           "  const int64_t items = share.end / lanes;\n"
+           "  for (int64_t item = share.first / lanes + threadIdx.x; item < items; item += "
+           "blockDim.x) {\n" +
+           item("x{0} + item * lanes * batch.steps[{0}], batch.steps[{0}]");
+  }
+
+  // One item, and the end of the loop. `source`: from where an input is loaded, and its step.
+  std::string item(const char* source) const {
+    std::string loads, reads, writes, stores;
     for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) {
       const DType from = dtype(kernel_.inputs[i]);
-      loads += fmt::format(
-          "    const Lanes<{0}, lanes> a{1} = load_lanes<lanes>(x{1} + at[{1}], "
-          "layout.steps[{1}][layout.axes - 1]);\n",
-          element_type(from), i);
+      loads += fmt::format("    const Lanes<{0}, lanes> a{1} = load_lanes<lanes>({2});\n",
+                           element_type(from), i, fmt::format(fmt::runtime(source), i));
       std::string element = fmt::format("a{}.at[k]", i);
       if (is_half(from)) element = "number(" + element + ")";
       reads += fmt::format("      const {} {} = {};\n", codegen::type_name(in_registers(from)),
@@ -100,11 +126,8 @@ class KernelText {
           is_half(dtype(kept_[i])) ? fmt::format("Element<{}>::of({})", type, value) : value);
       stores += fmt::format("    store_lanes(y{0} + item * lanes, b{0});\n", i);
     }
-    return fmt::format(
-        "  const int64_t items = layout.count / lanes;\n"
-        "  for (int64_t item = first_item(); item < items; item += item_step()) {{\n{}{}"
-        "#pragma unroll\n    for (int k = 0; k < lanes; ++k) {{\n{}{}{}    }}\n{}  }}\n",
-        offsets, loads, reads, body_, writes, stores);
+    return loads + "#pragma unroll\n    for (int k = 0; k < lanes; ++k) {\n" + reads + body_ +
+           writes + "    }\n" + stores + "  }\n";
   }
 
   const Graph& graph_;
@@ -117,16 +140,27 @@ class KernelText {
   CudaKernel kernel_;
 };
 
+bool reduces_rows(const Graph& graph, std::span<const std::size_t> nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](std::size_t node) {
+    return graph.nodes()[node].op->spelling("rows") != nullptr;
+  });
+}
+
 }  // namespace
 
 std::optional<CudaKernel> cuda_kernel(const Graph& graph, const Plan& plan,
                                       std::span<const std::size_t> nodes,
                                       std::span<const ValueId> kept, const std::string& name) {
-  const bool reduces = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t node) {
-    return graph.nodes()[node].op->spelling("rows") != nullptr;
-  });
-  return reduces ? codegen::cuda_row_kernel(graph, plan, nodes, kept, name)
-                 : KernelText(graph, plan, nodes, kept).write(name);
+  return reduces_rows(graph, nodes) ? codegen::cuda_row_kernel(graph, plan, nodes, kept, name)
+                                    : KernelText(graph, plan, nodes, kept).write(name, false);
+}
+
+std::optional<CudaKernel> cuda_batch_kernel(const Graph& graph, const Plan& plan,
+                                            std::span<const std::size_t> nodes,
+                                            std::span<const ValueId> kept,
+                                            const std::string& name) {
+  if (reduces_rows(graph, nodes)) return std::nullopt;
+  return KernelText(graph, plan, nodes, kept).write(name, true);
 }
 
 std::string_view cuda_prelude() { return codegen::cuda_prelude_text; }

@@ -23,6 +23,13 @@ std::optional<CudaKernel> cuda_kernel(const Graph& graph, const Plan& plan,
                                       std::span<const std::size_t> nodes,
                                       std::span<const ValueId> kept, const std::string& name);
 
+// The same computation for many tensors in one launch: NAME(const Batch batch) and NAME_lanes, with
+// the batches of cuda_batch.hpp. Each input is contiguous, of the dims of the results, or a number.
+// None also if a node reduces rows.
+std::optional<CudaKernel> cuda_batch_kernel(const Graph& graph, const Plan& plan,
+                                            std::span<const std::size_t> nodes,
+                                            std::span<const ValueId> kept, const std::string& name);
+
 // What the text of kernels uses. NVRTC has no standard library.
 std::string_view cuda_prelude();
 

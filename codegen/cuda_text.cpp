@@ -69,4 +69,15 @@ std::string kernel_text(const Graph& graph, const CudaKernel& kernel, const std:
                      entry("_lanes", cuda_lanes));
 }
 
+std::string batch_kernel_text(const std::string& function, const std::string& body,
+                              const std::string& name) {
+  const auto entry = [&](const char* suffix, std::int64_t lanes) {
+    return fmt::format(
+        "extern \"C\" __global__ void {}{}(const Batch batch) {{\n  {}<{}>(batch);\n}}\n", name,
+        suffix, function, lanes);
+  };
+  return fmt::format("template <int lanes>\n__device__ void {}(const Batch& batch) {{\n{}}}\n{}{}",
+                     function, body, entry("", 1), entry("_lanes", cuda_lanes));
+}
+
 }  // namespace mithril::codegen

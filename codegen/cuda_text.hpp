@@ -30,6 +30,9 @@ const Language& cuda_language();  // C++ whose elements of half precision are fl
 // points NAME and NAME_lanes, which call it.
 std::string kernel_text(const Graph& graph, const CudaKernel& kernel, const std::string& function,
                         const std::string& body, const std::string& name);
+// The same of a kernel that computes a batch.
+std::string batch_kernel_text(const std::string& function, const std::string& body,
+                              const std::string& name);
 
 }  // namespace codegen
 }  // namespace mithril

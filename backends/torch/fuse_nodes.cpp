@@ -1,6 +1,8 @@
 #include "backends/torch/fuse_nodes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -73,40 +75,116 @@ class NodeFusion {
            (group.size() > 1 || program_.nodes[group.front()].steps.size() > 1);
   }
 
-  std::vector<Part> parts_of(NodeGroups groups) {
+  // A group of nodes and the kernel that could compute them.
+  struct Candidate {
+    std::vector<size_t> nodes;
+    std::vector<ValueId> kept;
+    CudaKernel kernel;
+  };
+
+  std::optional<Candidate> candidate_of(const std::vector<size_t>& group) const {
+    if (!pays_off(group)) return std::nullopt;
+    std::vector<ValueId> values = kept(group);
+    if (values.empty()) return std::nullopt;
+    auto kernel = cuda_kernel(graph_, program_.plan, group, values, kernel_name);
+    if (!kernel) return std::nullopt;
+    return Candidate{group, std::move(values), *std::move(kernel)};
+  }
+
+  std::vector<Part> parts_of(const NodeGroups& groups) {
     std::vector<Part> parts;
-    for (std::vector<size_t>& group : groups) {
+    std::map<std::string, std::vector<Candidate>> batches;  // what one launch can compute
+    for (const std::vector<size_t>& group : groups) {
       if (group.empty()) continue;
-      auto kernel = pays_off(group) ? kernel_of(group) : nullptr;
-      if (kernel) {
-        fusion_.nodes += group.size();
-        ++fusion_.kernels;
-        parts.push_back({std::move(group), std::move(kernel)});
-        continue;
+      auto candidate = candidate_of(group);
+      if (!candidate) {
+        add_nodes(group, parts);
+      } else if (const auto key = batch_key(*candidate)) {
+        batches[*key].push_back(*std::move(candidate));
+      } else {
+        add_part({*std::move(candidate)}, parts);
       }
-      for (const size_t node : group) parts.push_back({{node}});
     }
+    for (const auto& [key, candidates] : batches) add_part(candidates, parts);
     return parts;
   }
 
-  std::shared_ptr<const FusedKernel> kernel_of(Nodes group) {
-    const std::vector<ValueId> values = kept(group);
-    if (values.empty()) return nullptr;
-    const auto text = cuda_kernel(graph_, program_.plan, group, values, kernel_name);
-    const LoadedKernel* kernel = text ? device_.find(text->text, fusion_.why) : nullptr;
+  static void add_nodes(Nodes nodes, std::vector<Part>& parts) {
+    for (const size_t node : nodes) parts.push_back({{node}});
+  }
+
+  // Candidates whose results no node reads depend on nothing of each other: steps of an optimizer,
+  // for example. Those with equal keys can be one batch. None: for no batch.
+  std::optional<std::string> batch_key(const Candidate& candidate) const {
+    if (candidate.kernel.reduces_rows) return std::nullopt;
+    for (const ValueId id : candidate.kept) {
+      for (const size_t reader : readers_[index(id)]) {
+        if (!std::binary_search(candidate.nodes.begin(), candidate.nodes.end(), reader))
+          return std::nullopt;
+      }
+    }
+    std::string key = candidate.kernel.text;
+    for (const ValueId id : candidate.kernel.inputs) {
+      const auto step = batch_step(candidate.kernel, id);
+      if (!step) return std::nullopt;
+      key += std::to_string(*step);
+    }
+    return key;
+  }
+
+  // 1 for an input with an element for each result, 0 for a number. None: another broadcast.
+  std::optional<std::int64_t> batch_step(const CudaKernel& kernel, ValueId input) const {
+    const Dims& dims = rules_.dims_of(input);
+    if (dims == kernel.dims) return 1;
+    return element_count(dims) == 1 ? std::optional<std::int64_t>(0) : std::nullopt;
+  }
+
+  // As one kernel, or else one for each candidate, or else the nodes as they are.
+  void add_part(const std::vector<Candidate>& candidates, std::vector<Part>& parts) {
+    if (auto kernel = kernel_of(candidates)) {
+      Part part{.kernel = std::move(kernel)};
+      for (const Candidate& each : candidates)
+        part.nodes.insert(part.nodes.end(), each.nodes.begin(), each.nodes.end());
+      std::sort(part.nodes.begin(), part.nodes.end());
+      fusion_.nodes += part.nodes.size();
+      ++fusion_.kernels;
+      parts.push_back(std::move(part));
+    } else if (candidates.size() > 1) {
+      for (const Candidate& each : candidates) add_part({each}, parts);
+    } else {
+      add_nodes(candidates.front().nodes, parts);
+    }
+  }
+
+  std::shared_ptr<const FusedKernel> kernel_of(const std::vector<Candidate>& candidates) {
+    const Candidate& first = candidates.front();
+    std::string text = first.kernel.text;
+    if (candidates.size() > 1) {
+      const auto batched =
+          cuda_batch_kernel(graph_, program_.plan, first.nodes, first.kept, kernel_name);
+      if (!batched) return nullptr;
+      text = batched->text;
+    }
+    const LoadedKernel* kernel = device_.find(text, fusion_.why);
     if (!kernel) return nullptr;
     FusedKernel made{.kernel = kernel,
                      .multiprocessors = device_.multiprocessors(),
                      .device = program_.target.device,
-                     .dims = text->dims,
-                     .reduces_rows = text->reduces_rows};
+                     .dims = first.kernel.dims,
+                     .reduces_rows = first.kernel.reduces_rows,
+                     .groups = candidates.size()};
+    for (const ValueId id : first.kernel.inputs) {
+      if (candidates.size() > 1) made.steps.push_back(*batch_step(first.kernel, id));
+    }
     const auto port = [&](ValueId id) {
       return FusedKernel::Port{id, scalar_type(graph_.value(id).dtype)};
     };
-    for (const ValueId id : text->inputs) made.inputs.push_back(port(id));
-    for (const ValueId id : text->outputs) {
-      made.outputs.push_back(port(id));
-      made.output_dims.push_back(rules_.dims_of(id));
+    for (const Candidate& each : candidates) {
+      for (const ValueId id : each.kernel.inputs) made.inputs.push_back(port(id));
+      for (const ValueId id : each.kernel.outputs) {
+        made.outputs.push_back(port(id));
+        made.output_dims.push_back(rules_.dims_of(id));
+      }
     }
     return std::make_shared<const FusedKernel>(std::move(made));
   }

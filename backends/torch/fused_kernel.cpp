@@ -4,6 +4,7 @@
 #include <ATen/ops/empty_strided.h>
 #include <ATen/record_function.h>
 
+#include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_layout.hpp"
 
 namespace mithril::torch_backend {
@@ -24,14 +25,57 @@ CudaGrid grid_of(const FusedKernel& fused, std::int64_t count, bool lanes) {
   return cuda_row_grid(count / width, width / each, fused.multiprocessors);
 }
 
+bool is_aligned(const void* pointer, size_t element_bytes) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % (cuda_lanes * element_bytes) == 0;
+}
+
+// Tensors that can be accessed several elements at a time, and the others, each in few launches.
+void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
+  const size_t inputs = fused.steps.size(), outputs = fused.outputs.size() / fused.groups;
+  std::vector<at::Tensor> held;  // until the launches
+  std::vector<std::vector<const void*>> pointers(fused.groups);
+  std::vector<CudaBatchItem> items_of[2];  // plain, with lanes
+  for (size_t group = 0; group < fused.groups; ++group) {
+    bool lanes = true;
+    const auto add = [&](const at::Tensor& tensor, const void* pointer, std::int64_t step) {
+      lanes = lanes && (step == 0 || is_aligned(pointer, tensor.element_size()));
+      pointers[group].push_back(pointer);
+      held.push_back(tensor);
+    };
+    for (size_t i = 0; i < inputs; ++i) {
+      const FusedKernel::Port& port = fused.inputs[group * inputs + i];
+      const at::Tensor tensor =
+          readable(registers[index(port.value)].toTensor(), fused, port.dtype).contiguous();
+      add(tensor, tensor.const_data_ptr(), fused.steps[i]);
+    }
+    const Dims& dims = fused.output_dims[group * outputs];
+    for (size_t i = 0; i < outputs; ++i) {
+      const FusedKernel::Port& port = fused.outputs[group * outputs + i];
+      at::Tensor made = at::empty(dims, at::TensorOptions(port.dtype).device(fused.device));
+      add(made, made.mutable_data_ptr(), 1);
+      registers[index(port.value)] = std::move(made);
+    }
+    const std::int64_t count = element_count(dims);
+    items_of[lanes && count % cuda_lanes == 0].push_back({count, pointers[group]});
+  }
+  for (const bool lanes : {true, false}) {
+    for (CudaBatch& batch : cuda_batches(items_of[lanes], fused.steps)) {
+      void* argument = &batch;
+      fused.kernel->launch(lanes, batch.grid(), &argument);
+    }
+  }
+}
+
 }  // namespace
 
 const char* name_of(const FusedKernel& fused) {
+  if (fused.groups > 1) return "mithril::batch";
   return fused.reduces_rows ? "mithril::rows" : "mithril::elementwise";
 }
 
 void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
   RECORD_FUNCTION(name_of(fused), std::vector<c10::IValue>());
+  if (fused.groups > 1) return run_batch(fused, registers);
   std::vector<at::Tensor> tensors;
   std::vector<CudaInput> inputs;
   std::vector<const void*> pointers;

@@ -20,13 +20,17 @@ struct FusedKernel {
   const LoadedKernel* kernel = nullptr;
   int multiprocessors = 1;
   c10::Device device;
-  Dims dims;                  // of the elements that it computes
+  Dims dims;                  // of the elements that it computes; of a batch: of the first group
   bool reduces_rows = false;  // as CudaKernel::reduces_rows
   std::vector<Port> inputs = {}, outputs = {};
   std::vector<Dims> output_dims = {};  // per output: `dims`, or those of a number for each row
+  // Of a batch (codegen/cuda_batch.hpp), whose inputs and outputs are those of one group of nodes
+  // after the other: how many groups; for each input of a group, 1, or 0 for a number.
+  size_t groups = 1;
+  std::vector<std::int64_t> steps = {};
 };
 
-// "mithril::elementwise" or "mithril::rows": in the profiler, and in messages.
+// "mithril::elementwise", "mithril::rows" or "mithril::batch": in the profiler, and in messages.
 const char* name_of(const FusedKernel& fused);
 
 // Reads inputs from registers, by value, and writes outputs to them. Inputs may have any strides.

@@ -38,9 +38,19 @@ std::vector<ValueId> values_read_by(const PlannedNode& node) {
 }
 
 KernelRules::KernelRules(const Graph& graph, const Program& program)
-    : graph_(graph), program_(program), producers_(graph.values().size(), no_node) {
+    : graph_(graph),
+      program_(program),
+      producers_(graph.values().size(), no_node),
+      dims_(graph.values().size()) {
+  for (size_t i = 0; i < graph.inputs().size(); ++i)
+    dims_[index(graph.inputs()[i])] = &program.plan.inputs[i];
+  for (const Constant& constant : graph.constants())
+    dims_[index(constant.value)] = &constant.tensor.dims();
   for (size_t i = 0; i < nodes().size(); ++i) {
-    for (const ValueId id : nodes()[i].outputs) producers_[index(id)] = i;
+    for (size_t k = 0; k < nodes()[i].outputs.size(); ++k) {
+      producers_[index(nodes()[i].outputs[k])] = i;
+      dims_[index(nodes()[i].outputs[k])] = &nodes()[i].output_dims[k];
+    }
     rows_.push_back(row_dims(graph, program.plan, i));
     has_kernel_.push_back(makes_kernel(i));
   }
@@ -87,12 +97,6 @@ bool KernelRules::may_share_rows(Nodes from, Nodes to) const {
     }
   }
   return true;
-}
-
-const Dims& KernelRules::dims_of(ValueId made) const {
-  const PlannedNode& node = nodes()[producer(made)];
-  const auto at = std::find(node.outputs.begin(), node.outputs.end(), made);
-  return node.output_dims[static_cast<size_t>(at - node.outputs.begin())];
 }
 
 bool KernelRules::has_few_inputs(Nodes from, Nodes to) const {

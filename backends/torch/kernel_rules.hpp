@@ -27,7 +27,7 @@ class KernelRules {
   bool has_kernel(std::size_t node) const { return has_kernel_[node]; }
   // The node that makes the value; no_node: it is an input or a constant.
   std::size_t producer(ValueId id) const { return producers_[index(id)]; }
-  const Dims& dims_of(ValueId made) const;  // of what a node makes
+  const Dims& dims_of(ValueId id) const { return *dims_[index(id)]; }
   // For two groups of nodes, each of which has a kernel.
   bool may_share(Nodes from, Nodes to) const;
 
@@ -40,6 +40,7 @@ class KernelRules {
   const Graph& graph_;
   const Program& program_;
   std::vector<std::size_t> producers_;     // per value
+  std::vector<const Dims*> dims_;          // per value
   std::vector<std::optional<Dims>> rows_;  // per node: the dims of the rows that it reduces
   std::vector<bool> has_kernel_;           // per node
 };

@@ -10,6 +10,31 @@ struct Layout {
   int64_t steps[16][8];
 };
 
+// The tensors that one launch computes: CudaBatch of codegen/cuda_batch.hpp.
+struct Batch {
+  int64_t tensors, ports;
+  int64_t steps[16];
+  int64_t counts[48];
+  int64_t first_blocks[49];
+  void* pointers[384];
+};
+// The elements that a block computes.
+struct Share {
+  int64_t tensor, first, end;
+};
+__device__ Share share_of_block(const Batch& batch) {
+  const int64_t block = blockIdx.x, elements = 8192;
+  int64_t tensor = 0;
+  while (block >= batch.first_blocks[tensor + 1]) ++tensor;
+  const int64_t first = (block - batch.first_blocks[tensor]) * elements;
+  const int64_t end = first + elements, count = batch.counts[tensor];
+  return {tensor, first, end < count ? end : count};
+}
+template <typename T>
+__device__ T* pointer_of(const Batch& batch, int64_t tensor, int64_t port) {
+  return static_cast<T*>(batch.pointers[tensor * batch.ports + port]);
+}
+
 // Elements that one load or store moves.
 template <typename T, int lanes>
 struct alignas(lanes * sizeof(T)) Lanes {

@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PRELUDE = ROOT / "codegen" / "cuda" / "prelude.cuh"
 KERNELS = sorted((ROOT / "tests" / "codegen" / "cuda_kernels").iterdir())
-ROWS = ROOT / "tests" / "codegen" / "cuda_row_kernels" / "rows.cu"
-TEXT = "\n".join(path.read_text() for path in [PRELUDE, *KERNELS, ROWS])
+GROUPS = sorted((ROOT / "tests" / "codegen" / "cuda_group_kernels").iterdir())
+TEXT = "\n".join(path.read_text() for path in [PRELUDE, *KERNELS, *GROUPS])
 
 
 def nvrtc() -> ctypes.CDLL:
@@ -62,9 +62,9 @@ def test_every_kernel_becomes_ptx(architecture: str) -> None:
 def test_a_kernel_copies_no_layout_to_memory_of_a_thread() -> None:
     chain = PRELUDE.read_text() + (KERNELS[0].parent / "chain.cu").read_text()
     assert ".local" not in ptx_of(chain, "compute_80")
-    rows = ptx_of(PRELUDE.read_text() + ROWS.read_text(), "compute_80")
-    assert ".local" not in rows
-    assert "shfl.sync" in rows
+    groups = ptx_of("\n".join(path.read_text() for path in [PRELUDE, *GROUPS]), "compute_80")
+    assert ".local" not in groups
+    assert "shfl.sync" in groups
 
 
 def test_a_mistake_in_a_kernel_is_an_error() -> None:

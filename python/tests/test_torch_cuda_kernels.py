@@ -4,6 +4,7 @@ tests/codegen and tests/torch_internal."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_a_kernel_of_rows_gives_the_results_of_the_operators(dtype: torch.dtype,
         compiled = ml.compile(
             rows(),
             backend,
-            shapes={"x": [None, width]},
+            shapes={name: list(size) for name, size in sizes.items()},
             data_keys=[*data],
             optimization_level=level,
         )
@@ -102,6 +103,44 @@ def test_a_kernel_of_rows_gives_the_results_of_the_operators(dtype: torch.dtype,
         assert kernels(compiled) == ((5, 1) if level == "max" else (0, 0))
     tolerance = TOLERANCES[dtype]
     assert torch.allclose(*results, rtol=tolerance, atol=tolerance)
+
+
+OPTIMIZERS: dict[str, Callable[[], ml.Optimizer]] = {
+    "adam": lambda: ml.Adam(1e-2, weight_decay=0.01),
+    "adam_w": lambda: ml.AdamW(1e-2),
+    "sgd": lambda: ml.SGD(1e-2, momentum=0.9),
+}
+
+
+@needs_cuda
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_step_updates_all_parameters_in_one_launch(name: str):
+    model = ml.Model()
+    model |= ml.Linear(64)(input="x", output="first")
+    model |= ml.Tanh()(input="first", output="hidden")
+    model |= ml.Linear(3)(input="hidden", output="last")
+    model |= ml.Square()(input="last", output="squares")
+    model |= ml.Mean()(input="squares", output="loss")
+    moved = []
+    for level in ("max", "default"):
+        compiled = ml.compile(
+            model,
+            ml.TorchBackend(device="cuda"),
+            shapes={"x": [None, 32]},
+            optimization_level=level,
+        )
+        params = compiled.get_parameters(seed=1)
+        step = ml.TrainingStep(compiled, OPTIMIZERS[name](), output_gradients={"loss": 1.0})
+        x = torch.linspace(-1, 1, 8 * 32, device="cuda").reshape(8, 32)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            step(params, {"x": x})
+        batches = [event for event in profile.key_averages() if event.key == "mithril::batch"]
+        assert sum(event.count for event in batches) == (level == "max")
+        for _ in range(4):
+            step(params, {"x": x})
+        moved.append(params)
+    for key, param in moved[0].items():
+        assert torch.allclose(param, moved[1][key], rtol=1e-5, atol=1e-6)
 
 
 @needs_cuda

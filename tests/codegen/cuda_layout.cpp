@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "codegen/cuda_batch.hpp"
+
 namespace mithril::tests {
 namespace {
 
@@ -120,6 +122,24 @@ TEST_CASE("a warp computes a short row, and a block a longer one") {
   CHECK(text(cuda_row_grid(20, 1024, 100)) == "20 x 1 x 256");
   CHECK(text(cuda_row_grid(20, 100000, 100)) == "20 x 1 x 512");
   CHECK(text(cuda_row_grid(1000000, 1024, 2)) == "16 x 1 x 256");
+}
+
+TEST_CASE("a batch has the tensors and pointers that fit the parameters of a kernel") {
+  const std::vector<const void*> few(2, memory), many(20, memory);
+  const Numbers steps{1};
+  const auto tensors = [&](const std::vector<CudaBatchItem>& items) {
+    std::vector<std::int64_t> counts;
+    for (const CudaBatch& batch : cuda_batches(items, steps)) counts.push_back(batch.tensors);
+    return counts;
+  };
+  CHECK(tensors(std::vector<CudaBatchItem>(100, {5, few})) == Numbers{48, 48, 4});
+  CHECK(tensors(std::vector<CudaBatchItem>(20, {5, many})) == Numbers{19, 1});
+  CHECK(tensors({{0, few}}).empty());
+  const auto batch =
+      cuda_batches(std::vector<CudaBatchItem>{{8193, few}, {0, few}, {1, few}}, steps);
+  CHECK(batch[0].tensors == 2);
+  CHECK(batch[0].first_blocks[1] == 2);
+  CHECK(batch[0].grid().blocks == 3);
 }
 
 }  // namespace mithril::tests

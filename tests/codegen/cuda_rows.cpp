@@ -23,7 +23,7 @@
 namespace mithril::tests {
 namespace {
 
-constexpr const char* row_kernels_file = "tests/codegen/cuda_row_kernels/rows.cu";
+constexpr const char* row_kernels_file = "tests/codegen/cuda_group_kernels/rows.cu";
 constexpr std::int64_t widths[] = {1, 2, 31, 32, 33, 127, 1024, 1025};
 
 // A graph of nodes over rows, all of which are in one kernel.

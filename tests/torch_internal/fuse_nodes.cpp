@@ -3,6 +3,7 @@
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
@@ -275,6 +276,59 @@ TEST_CASE("rows that are too long for a block are computed by operators") {
     chain.check({at::randn({2, width})});
     CHECK(chain.nodes.size() == (width == 16384 ? 1 : 2));
   }
+}
+
+// next = parameter - gradient * rate, for parameters of these sizes, and what a node reads.
+Tensors add_updates(Chain& chain, const std::vector<std::int64_t>& sizes) {
+  Tensors inputs;
+  const ValueId rate = chain.input("rate", {});
+  inputs.push_back(at::full({}, 0.25));
+  for (const std::int64_t size : sizes) {
+    const std::string name = "p" + std::to_string(inputs.size());
+    const ValueId parameter = chain.input(name.c_str(), {Dim(size), Dim(3)}),
+                  gradient = chain.input((name + "g").c_str(), {Dim(size), Dim(3)});
+    const ValueId move = chain.add("multiply", {gradient, rate}, (name + "m").c_str());
+    chain.graph.add_output(name + "n",
+                           chain.add("subtract", {parameter, move}, (name + "n").c_str()));
+    inputs.push_back(at::randn({size, 3}));
+    inputs.push_back(at::randn({size, 3}));
+  }
+  return inputs;
+}
+
+TEST_CASE("steps of an optimizer are one launch for many tensors") {
+  Chain chain;
+  Tensors inputs = add_updates(chain, {4, 5000, 8, 1, 0});
+  inputs[2] = at::randn({3, 4}).t();
+  chain.check(inputs);
+  CHECK((chain.nodes == Strings{"mithril::batch(multiply, subtract, multiply, subtract, multiply, "
+                                "subtract, multiply, subtract, multiply, subtract)"}));
+  CHECK(chain.fused.kernels == 1);
+  CHECK(chain.device.lanes == 1);
+  CHECK(chain.device.plain == 1);  // of the size that four do not divide
+  Chain many;
+  many.check(add_updates(many, std::vector<std::int64_t>(100, 4)));
+  CHECK(many.device.lanes == 3);
+}
+
+TEST_CASE("kernels that read each other's results are no batch") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(3)}), z = chain.input("z", {Dim(4), Dim(3)});
+  const ValueId once = chain.add("negate", {chain.add("multiply", {x, x}, "a")}, "once");
+  chain.graph.add_output("once", once);
+  const ValueId row = chain.add("add", {z, once}, "row");
+  chain.graph.add_output("y", chain.add("negate", {chain.add("multiply", {row, row}, "b")}, "y"));
+  chain.check({at::randn({3}), at::randn({4, 3})});
+  CHECK(chain.fused.kernels == 2);
+}
+
+TEST_CASE("a batch that cannot be compiled is a kernel for each tensor") {
+  Chain chain;
+  chain.device.refusal = "no batch today";
+  chain.device.refused = "Batch";
+  chain.check(add_updates(chain, {4, 8}));
+  CHECK(chain.fused.kernels == 2);
+  CHECK(chain.device.lanes == 2);
 }
 
 }  // namespace mithril::tests
