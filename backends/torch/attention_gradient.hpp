@@ -18,11 +18,13 @@ std::optional<AttentionKernel> attention_on_cpu(DType dtype);
 std::optional<AttentionKernel> attention_on_gpu(DType dtype);      // without flash attention
 std::optional<AttentionKernel> attention_on_new_gpu(DType dtype);  // compute capability 8 and up
 
-// The record of a private op: the gradients of query, key and value, given these and the gradient
-// of the result. Where the sizes do not suit the kernel, it is spelled with products and softmax.
+// The record of a private op: the gradients of query, key and value, given these, the gradient of
+// the result and a mask or none. Where the sizes do not suit the kernel, it is spelled with
+// products and softmax.
 const OpDef& attention_gradient(AttentionKernel kernel);
 
-// Replaces written-out gradients of attention without a mask. `observer`: what it wants stays.
+// Replaces written-out gradients of attention, with or without a mask that needs none. `observer`:
+// what it wants stays.
 Graph use_attention_gradient(const Graph& graph, AttentionKernels kernels,
                              const Observer* observer);
 

@@ -69,4 +69,4 @@ def test_a_kernel_copies_no_layout_to_memory_of_a_thread() -> None:
 
 def test_a_mistake_in_a_kernel_is_an_error() -> None:
     with pytest.raises(AssertionError, match="no_such_function"):
-        ptx_of(TEXT + "\n__global__ void wrong() { no_such_function(); }", "compute_80")
+        ptx_of("__global__ void wrong() { no_such_function(); }", "compute_80")

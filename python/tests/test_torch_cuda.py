@@ -160,6 +160,54 @@ def test_the_gradient_of_attention_is_that_of_the_cpu(dtype: torch.dtype):
     assert backend.get_memory_stats()["peak"] < scores / 2
 
 
+MASKS = {
+    "padding": lambda: (torch.arange(512) < torch.tensor([[512], [300]])).reshape(2, 1, 1, 512),
+    "added": lambda: torch.randn(512, 512, dtype=torch.float64),
+    "rows": lambda: torch.rand(2, 3, 512, 1) < 0.9,  # some queries may attend to nothing
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("name", MASKS)
+def test_the_gradient_of_attention_with_a_mask_keeps_no_scores(
+    name: str, is_causal: bool, device: str
+):
+    torch.manual_seed(0)
+    size = (2, 3, 512, 16)
+    model = ml.Model()
+    model |= ml.Multiply()(left="one", right="q", output="query")
+    mask = MASKS[name]()
+    bools = mask.dtype == torch.bool
+    if bools:
+        model |= ml.Greater()(left="mask", right="zero", output="allowed")
+    model |= ml.ScaledDotProduct(is_causal=is_causal, use_attn_mask=True)(
+        query="query", key="k", value="v", attn_mask="allowed" if bools else "mask", output="y"
+    )
+    numbers = {"one": torch.ones(1), "mask": mask}
+    if bools:
+        numbers["zero"] = torch.zeros(1)
+    shapes = {key: list(value.shape) for key, value in numbers.items()}
+    shapes |= {key: list(size) for key in "qkv"}
+    drawn = {key: torch.randn(size, dtype=torch.float64) for key in "qkvg"}
+    found = []
+    # float64 has no kernel, and is written out.
+    for place, dtype in (("cpu", torch.float64), (device, torch.float32)):
+        backend = ml.TorchBackend(device=place, dtype=dtype)
+        compiled = ml.compile(model, backend, shapes=shapes, data_keys=[*numbers])
+        given = {key: value.to(place, dtype) for key, value in drawn.items()}
+        incoming = {"y": given.pop("g")}
+        data = {key: value.to(place, dtype) for key, value in numbers.items()}
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            _, gradients = compiled.evaluate(given, data, output_gradients=incoming)
+        kernels = {event.key for event in profile.key_averages() if "_backward" in event.key}
+        assert len([key for key in kernels if "attention" in key]) == (dtype == torch.float32)
+        found.append(gradients)
+    for key, expected in found[0].items():
+        apart = (found[1][key].cpu().double() - expected).abs().max() / expected.abs().max()
+        assert apart < 1e-3, key
+
+
 @needs_cuda
 def test_convolutions_see_channels_last():
     fast = compiled_for("cuda", "max", dtype=ml.float32)

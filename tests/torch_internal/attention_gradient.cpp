@@ -1,7 +1,10 @@
 // The operators of torch that gradients of attention are spelled with, on any device.
 #include "backends/torch/attention_gradient.hpp"
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "backends/torch/program.hpp"
 #include "mithril/eval/plan.hpp"
@@ -15,18 +18,26 @@ using torch_backend::AttentionKernel;
 // The names of the operators that a node runs, without copies to rows without gaps. They are found
 // without a GPU.
 std::vector<std::string> operators(AttentionKernel kernel, DType dtype, Dims query, Dims key,
-                                   bool is_causal) {
+                                   bool is_causal, const std::optional<Dims>& mask = {},
+                                   DType mask_dtype = DType::boolean) {
   Graph graph;
   const auto input = [&](const char* name, const Dims& dims) {
     return graph.add_input({name, {dims.begin(), dims.end()}, true, dtype});
   };
-  const std::vector<Argument> arguments{input("q", query), input("k", key),  input("v", key),
-                                        input("g", query), Datum(is_causal), Datum(0.5)};
+  std::vector<Argument> arguments{input("q", query), input("k", key), input("v", key),
+                                  input("g", query)};
+  if (mask)
+    arguments.emplace_back(graph.add_input({"m", {mask->begin(), mask->end()}, true, mask_dtype}));
+  else
+    arguments.emplace_back(Datum());
+  arguments.emplace_back(Datum(is_causal));
+  arguments.emplace_back(Datum(0.5));
   for (const ValueId id :
        graph.add(torch_backend::attention_gradient(kernel), arguments, "gradient"))
     graph.add_output(graph.value(id).name, id);
   std::vector<Tensor> given;
   for (const Dims& dims : {query, key, key, query}) given.emplace_back(dtype, dims);
+  if (mask) given.emplace_back(mask_dtype, *mask);
   const torch_backend::Target target{
       c10::Device(kernel == AttentionKernel::cpu ? "cpu" : "cuda:0")};
   const auto program =
@@ -70,6 +81,52 @@ TEST_CASE("gradients of attention are written out for sizes that a kernel refuse
   CHECK(is_written_out(AttentionKernel::flash, wide, wide, false));
   CHECK(is_written_out(AttentionKernel::memory_efficient, odd, odd, false));
   CHECK_FALSE(is_written_out(AttentionKernel::memory_efficient, usual, longer, true));
+}
+
+TEST_CASE("gradients of attention with a mask use kernels that take a bias") {
+  const Dims size{2, 3, 256, 64}, three{6, 256, 64}, odd{2, 3, 256, 63};
+  const std::string efficient = "aten::_scaled_dot_product_efficient_attention_backward",
+                    cpu = "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
+  const Dims masks[] = {{2, 1, 1, 256}, {256, 256}, {256}, {2, 3, 256, 1}, {1, 256, 256}};
+  for (const Dims& mask : masks) {
+    for (const bool is_causal : {false, true}) {
+      CAPTURE(to_string(mask));
+      CAPTURE(is_causal);
+      const auto run = [&](AttentionKernel kernel, DType dtype, const Dims& dims) {
+        const auto names = operators(kernel, dtype, dims, dims, is_causal, mask);
+        CHECK(!contains(names, "aten::matmul"));
+        return names.back() == "aten::squeeze" ? names[names.size() - 4] : names.back();
+      };
+      CHECK(run(AttentionKernel::flash, DType::float16, size) == efficient);
+      CHECK(run(AttentionKernel::memory_efficient, DType::float32, size) == efficient);
+      CHECK(run(AttentionKernel::cpu, DType::float32, size) == cpu);
+    }
+  }
+  CHECK(contains(operators(AttentionKernel::flash, DType::bfloat16, three, three, false,
+                           Dims{1, 256, 256}, DType::float32),
+                 efficient));
+  CHECK(contains(operators(AttentionKernel::flash, DType::float16, odd, odd, false, Dims{256, 256}),
+                 "aten::_safe_softmax"));
+}
+
+TEST_CASE("torch's backward operator of attention takes the arguments that it is given") {
+  const auto schema = [](const char* name) {
+    std::string text;
+    const auto& found = c10::Dispatcher::singleton().findSchemaOrThrow(name, "").schema();
+    for (const auto& argument : found.arguments())
+      text += argument.type()->str() + " " + argument.name() + ", ";
+    return text;
+  };
+  const std::string common = "Tensor query, Tensor key, Tensor value, ";
+  CHECK(schema("aten::_scaled_dot_product_efficient_attention") ==
+        common +
+            "Tensor? attn_bias, bool compute_log_sumexp, float dropout_p, bool is_causal, "
+            "float? scale, ");
+  CHECK(
+      schema("aten::_scaled_dot_product_efficient_attention_backward") ==
+      "Tensor grad_out_, " + common +
+          "Tensor attn_bias, Tensor out, Tensor logsumexp, Tensor philox_seed, Tensor "
+          "philox_offset, float dropout_p, bool[] grad_input_mask, bool is_causal, float? scale, ");
 }
 
 }  // namespace mithril::tests
