@@ -50,9 +50,12 @@ torch: set-up
 .venv/set-up: set-up
 	@:
 
-# Configured again where a torch came or went.
+# Configured again where a torch came or went. Configures the dev preset, too, for clangd: it leaves
+# compile_commands.json at the root. That of a release build does not name sources that it compiles
+# together.
 $(build)/build.ninja: CMakePresets.json .venv/set-up $(wildcard .venv/torch)
 	cmake --preset release
+	@test -e compile_commands.json || cmake --preset dev
 
 # Which cases, on which backend, and how near the numbers must come.
 FILES ?= $(wildcard tests/conformance/cases/*.json)
