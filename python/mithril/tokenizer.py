@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from .calls import checked
+from .calls import checked_kinds
 
 __all__ = ["Tokenizer"]
 
@@ -20,7 +20,7 @@ class Tokenizer:
         outputs = compiled.evaluate({}, tokenizer(["Hello world"]))
     """
 
-    @checked
+    @checked_kinds
     def __init__(self, tokenizer_json: str | bytes, *, max_length: int = 0) -> None:
         """Texts are cut to max_length ids; 0: to the length that the file states, if any."""
         if isinstance(tokenizer_json, str):
@@ -30,15 +30,13 @@ class Tokenizer:
     def __repr__(self) -> str:
         return "<Tokenizer WordPiece>"
 
-    @checked
+    @checked_kinds
     def ids(self, text: str) -> list[int]:
         """[CLS], the pieces of the text, [SEP]."""
         return list(self._tokenizer.ids(text))
 
-    @checked
+    @checked_kinds
     def __call__(self, texts: Sequence[str]) -> dict[str, Any]:
         """The inputs of a BERT model for N texts, the longest of which has L ids: input_ids and
         token_type_ids (int64) and attention_mask (bool) [N, L]. Shorter texts are padded."""
-        if isinstance(texts, str):
-            _core.wrong_argument("Tokenizer", "texts", "a list of texts", texts, "")
         return dict(self._tokenizer(list(texts)))

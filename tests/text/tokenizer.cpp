@@ -93,9 +93,9 @@ TEST_CASE("a tokenizer of another kind is refused") {
       {"\"lstrip\": false", "\"lstrip\": true"},
       {"\"[PAD]\"", "\"pad\""},
       {"\"max_input_chars_per_word\": 8", "\"max_input_chars_per_word\": -1"}};
-  for (const auto& [from, to] : changes) {
-    CAPTURE(from);
-    CHECK(tokenizer_error(with(from, to)).find("E0771") != std::string::npos);
+  for (const auto& change : changes) {
+    CAPTURE(change.first);
+    CHECK(tokenizer_error(with(change.first, change.second)).find("E0771") != std::string::npos);
   }
   CHECK(tokenizer_error("[").find("E0720") != std::string::npos);
   CHECK(tokenizer_error(with("\"vocab\"", "\"words\"")).find("E0727") != std::string::npos);
