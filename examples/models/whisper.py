@@ -41,12 +41,13 @@ def in_heads(x, heads):
     return x.reshape((x.shape[0], x.shape[1], heads, -1)).transpose((0, 2, 1, 3))
 
 
-def attention(x, memory, heads, config, *, is_causal, name):
+def attention(x, memory, heads, config, *, name, is_causal=False, mask=None):
     size = config.d_model
     q = in_heads(ml.Linear(size, name=f"{name}.q_proj")(x), heads)
     k = in_heads(ml.Linear(size, use_bias=False, name=f"{name}.k_proj")(memory), heads)
     v = in_heads(ml.Linear(size, name=f"{name}.v_proj")(memory), heads)
-    y = ml.ScaledDotProduct(is_causal=is_causal)(query=q, key=k, value=v)
+    attend = ml.ScaledDotProduct(is_causal=is_causal, use_attn_mask=mask is not None)
+    y = attend(query=q, key=k, value=v, **({} if mask is None else {"attn_mask": mask}))
     joined = y.transpose((0, 2, 1, 3)).reshape((x.shape[0], x.shape[1], size))
     return ml.Linear(size, name=f"{name}.out_proj")(joined)
 
@@ -60,16 +61,16 @@ def perceptron(x, hidden_size, config, name):
 def encoder_block(x, config, name):
     heads = config.encoder_attention_heads
     y = norm(x, f"{name}.self_attn_layer_norm")
-    x = x + attention(y, y, heads, config, is_causal=False, name=f"{name}.self_attn")
+    x = x + attention(y, y, heads, config, name=f"{name}.self_attn")
     return x + perceptron(x, config.encoder_ffn_dim, config, name)
 
 
-def decoder_block(x, memory, config, name):
+def decoder_block(x, mask, memory, config, name):
     heads = config.decoder_attention_heads
     y = norm(x, f"{name}.self_attn_layer_norm")
-    x = x + attention(y, y, heads, config, is_causal=True, name=f"{name}.self_attn")
+    x = x + attention(y, y, heads, config, is_causal=True, mask=mask, name=f"{name}.self_attn")
     y = norm(x, f"{name}.encoder_attn_layer_norm")
-    x = x + attention(y, memory, heads, config, is_causal=False, name=f"{name}.encoder_attn")
+    x = x + attention(y, memory, heads, config, name=f"{name}.encoder_attn")
     return x + perceptron(x, config.decoder_ffn_dim, config, name)
 
 
@@ -90,20 +91,21 @@ def encoder(features, config):
     return norm(x, f"{name}.layer_norm")
 
 
-def decoder(ids, memory, config):
+def decoder(ids, mask, memory, config):
     tokens = ml.Embedding(config.vocab_size, dim=config.d_model, name="decoder.embed_tokens")
     places = positions(config.max_target_positions, config, "decoder")
     x = tokens(ids) + places[: ids.shape[1]]
     for i in range(config.decoder_layers):
-        x = decoder_block(x, memory, config, f"decoder.layers.{i}")
+        x = decoder_block(x, mask[:, None, None], memory, config, f"decoder.layers.{i}")
     x = norm(x, "decoder.layer_norm")
     return ml.Linear(use_bias=False)(input=x, weight=tokens.weight)
 
 
 def whisper(config):
-    """Ports: input_features [N, num_mel_bins, 2 * max_source_positions], decoder_input_ids [N, M],
-    logits [N, M, vocab_size]."""
+    """Ports: input_features [N, num_mel_bins, 2 * max_source_positions], decoder_input_ids and
+    decoder_attention_mask [N, M] (True: a token, False: padding), logits [N, M, vocab_size]."""
     shape = ["N", config.num_mel_bins, 2 * config.max_source_positions]
     features = ml.IOKey("input_features", shape=shape)
     ids = ml.IOKey("decoder_input_ids", type=ml.Tensor[int], shape=["N", "M"])
-    return ml.Model.create(logits=decoder(ids, encoder(features, config), config))
+    mask = ml.IOKey("decoder_attention_mask", type=ml.Tensor[bool], shape=["N", "M"])
+    return ml.Model.create(logits=decoder(ids, mask, encoder(features, config), config))

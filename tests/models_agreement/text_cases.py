@@ -208,11 +208,10 @@ def bart_case():
 
 
 def speech(rng: np.random.Generator, size: int) -> Arrays:
-    n, length = TEXT_SIZES[size]
-    return {
-        "input_features": rng.normal(size=(n, 10, 24)),
-        "decoder_input_ids": rng.integers(0, 60, (n, length)),
-    }
+    target = texts(rng, size, ("decoder_input_ids", "decoder_attention_mask"), (5, 9))
+    target["decoder_input_ids"] %= 60  # 60 is padding, which has no gradient
+    count = len(target["decoder_input_ids"])
+    return {"input_features": rng.normal(size=(count, 10, 24))} | target
 
 
 def whisper_case():
@@ -224,7 +223,8 @@ def whisper_case():
         **bart_sizes(),
     )
     reference = transformers.WhisperForConditionalGeneration
-    return Case(whisper, whisper.whisper, reference, config, speech, ("logits",))
+    valid = {"logits": "decoder_attention_mask"}
+    return Case(whisper, whisper.whisper, reference, config, speech, ("logits",), valid)
 
 
 def captions(rng: np.random.Generator, size: int) -> Arrays:
