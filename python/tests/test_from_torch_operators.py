@@ -231,29 +231,45 @@ def assert_same(call: Call, program: Any) -> None:
     named = {key: each for key, each in named if key in model.input_keys}
     params = {key: each.detach() for key, each in named.items() if each.is_floating_point()}
     data = {key: each for key, each in named.items() if key not in params}
-    backend = ml.TorchBackend(dtype=torch.float64)
-    compiled = ml.compile(model, backend, trainable_keys=list(params))
-    state = compiled.initial_state_dict
-    outputs = compiled.evaluate(params, data, **({"state": state} if state else {}))
-    outputs = outputs[0] if state else outputs
-    assert len(outputs) == len(expected)
-    upstream = {}
-    for (key, got), each in zip(outputs.items(), expected, strict=True):
-        assert_close(got, each, key)
-        if each.requires_grad:
-            upstream[key] = torch.randn(each.shape, dtype=each.dtype)
-    if not upstream or not params:
-        return
-    sum(
-        (each * upstream[key]).sum()
-        for key, each in zip(outputs, expected, strict=True)
-        if key in upstream
-    ).backward()
-    options = {"output_gradients": upstream, **({"state": state} if state else {})}
-    gradients = compiled.evaluate(params, data, **options)[1]
-    for key, got in gradients.items():
-        slope = named[key].grad
-        assert_close(got, torch.zeros_like(got) if slope is None else slope, f"gradient of {key}")
+    upstream = [
+        torch.randn(each.shape, dtype=each.dtype) if each.requires_grad else None
+        for each in expected
+    ]
+    sums = [
+        (each * slope).sum()
+        for each, slope in zip(expected, upstream, strict=True)
+        if slope is not None
+    ]
+    if sums:
+        sum(sums).backward()
+    for backend in (ml.TorchBackend(dtype=torch.float64), ml.CpuBackend(dtype=ml.float64)):
+        compiled = ml.compile(model, backend, trainable_keys=list(params))
+        on_cpu = isinstance(backend, ml.CpuBackend)
+
+        def given(tensors: dict, on_cpu: bool = on_cpu) -> dict:
+            return {key: each.numpy() if on_cpu else each for key, each in tensors.items()}
+
+        state = compiled.initial_state_dict
+        options = {"state": state} if state else {}
+        outputs = compiled.evaluate(given(params), given(data), **options)
+        outputs = outputs[0] if state else outputs
+        assert len(outputs) == len(expected)
+        for (key, got), each in zip(outputs.items(), expected, strict=True):
+            assert_close(got, each, f"{key} on {backend.name}")
+        slopes = {
+            key: each for key, each in zip(outputs, upstream, strict=True) if each is not None
+        }
+        if not slopes or not params:
+            continue
+        options["output_gradients"] = given(slopes)
+        gradients = compiled.evaluate(given(params), given(data), **options)[1]
+        for key, got in gradients.items():
+            slope = named[key].grad
+            assert_close(
+                got,
+                torch.zeros(got.shape) if slope is None else slope,
+                f"gradient of {key} on {backend.name}",
+            )
 
 
 @pytest.mark.parametrize("name", sorted(CORE.keys() - WITHOUT_ROW))
