@@ -128,13 +128,10 @@ class TorchExecutable final : public Executable, public UpdatesInPlace {
   }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs, MemoryScope& scope) const {
-    std::vector<at::Tensor> given, made;
-    given.reserve(inputs.size());
-    bool differentiable = false;
-    for (const Tensor& input : inputs) {
-      given.push_back(moved(input));
-      differentiable = differentiable || given.back().requires_grad();
-    }
+    const std::vector<at::Tensor> given = moved(inputs);
+    std::vector<at::Tensor> made;
+    const bool differentiable = std::any_of(
+        given.begin(), given.end(), [](const at::Tensor& input) { return input.requires_grad(); });
     if (differentiable && options_.split && is_recording_gradients()) {
       made = differentiable_run(programs_for(given), given);
     } else {
@@ -156,6 +153,24 @@ class TorchExecutable final : public Executable, public UpdatesInPlace {
         std::any_of(options_.donations.begin(), options_.donations.end(),
                     [&](const Donation& at) { return updates(inputs[at.input]); });
     return in_place ? SizedPrograms::Donated::in_place : SizedPrograms::Donated::ignored;
+  }
+
+  // Moves a number once, however many inputs it is: the rates of an optimizer are inputs for each
+  // parameter.
+  std::vector<at::Tensor> moved(std::span<const Tensor> inputs) const {
+    std::vector<at::Tensor> all;
+    all.reserve(inputs.size());
+    std::map<const void*, at::Tensor> numbers;
+    for (const Tensor& input : inputs) {
+      if (device_.is_cpu() || input.foreign() || !input.dims().empty()) {
+        all.push_back(moved(input));
+        continue;
+      }
+      at::Tensor& number = numbers[input.raw_data()];
+      if (!number.defined()) number = moved(input);
+      all.push_back(number);
+    }
+    return all;
   }
 
   at::Tensor moved(const Tensor& input) const {
