@@ -139,22 +139,34 @@ CudaKernel row_kernel(const Graph& graph, const std::string& name) {
   return *std::move(kernel);
 }
 
+struct RowCase {
+  std::string name;  // of the kernel
+  WriteModel write;
+  DType dtype;
+};
+
+std::vector<RowCase> row_cases() {
+  std::vector<RowCase> cases;
+  for (const auto& [dtype, suffix] : row_dtypes) {
+    for (const auto& [name, write] : row_models()) cases.push_back({name + suffix, write, dtype});
+  }
+  return cases;
+}
+
 // The kernels of all models, once for each dtype: widths do not change them, except that a number
 // for each row is an element of rows of one.
 std::string text_of_row_kernels() {
   std::string text;
-  for (const auto& [dtype, suffix] : row_dtypes) {
-    for (const auto& [name, write] : row_models()) {
-      std::string first;
-      for (const std::int64_t width : widths) {
-        RowModel model(dtype);
-        write(model, width);
-        const std::string kernel = row_kernel(model.graph, name + suffix).text;
-        if (first.empty() && width > 1) first = kernel;
-        if (width > 1) CHECK(kernel == first);
-      }
-      text += (text.empty() ? "" : "\n") + first;
+  for (const RowCase& each : row_cases()) {
+    std::string first;
+    for (const std::int64_t width : widths) {
+      RowModel model(each.dtype);
+      each.write(model, width);
+      const std::string kernel = row_kernel(model.graph, each.name).text;
+      if (first.empty() && width > 1) first = kernel;
+      if (width > 1) CHECK(kernel == first);
     }
+    text += (text.empty() ? "" : "\n") + first;
   }
   return text;
 }
@@ -206,6 +218,30 @@ double row_tolerance(DType dtype) {
   return dtype == DType::float32 ? 2e-5 : 2e-2;
 }
 
+// Returns how many launches read four elements at a time.
+int check_rows(const CudaOnCpu& cpu, const RowCase& at, std::int64_t width) {
+  CAPTURE(at.name);
+  CAPTURE(width);
+  RowModel model(at.dtype);
+  at.write(model, width);
+  std::vector<Tensor> inputs;
+  Random random(1);
+  for (const Tensor& each : placeholders(model.graph))
+    inputs.push_back(random_direction(each.dims(), random).to(at.dtype));
+  const std::vector<Tensor> expected = interpret(model.graph, inputs);
+  int of_lanes = 0;
+  // A warp for each of two rows, and a block of three warps for each row.
+  for (const CudaGrid grid : {CudaGrid{2, 32, 2}, CudaGrid{2, 96, 1}}) {
+    for (const bool lanes : {false, true}) {
+      const auto made = computed_rows(cpu, at.name, model.graph, inputs, grid, lanes);
+      of_lanes += lanes && made;
+      for (std::size_t i = 0; made && i < made->size(); ++i)
+        CHECK(difference((*made)[i], expected[i], row_tolerance(at.dtype)) == "");
+    }
+  }
+  return of_lanes;
+}
+
 }  // namespace
 
 TEST_CASE("the text of CUDA kernels for rows is the one that is compiled") {
@@ -218,39 +254,14 @@ TEST_CASE("the text of CUDA kernels for rows is the one that is compiled") {
 
 TEST_CASE("CUDA kernels for rows, run on the CPU, give the results of the reference") {
   std::vector<std::string> names;
-  for (const auto& [dtype, suffix] : row_dtypes) {
-    for (const auto& [name, write] : row_models()) {
-      names.push_back(name + suffix);
-      names.push_back(name + suffix + "_lanes");
-    }
+  for (const RowCase& each : row_cases()) {
+    names.push_back(each.name);
+    names.push_back(each.name + "_lanes");
   }
   const CudaOnCpu cpu(text_of_row_kernels(), names);
   int of_lanes = 0;
-  for (const auto& [dtype, suffix] : row_dtypes) {
-    for (const auto& [name, write] : row_models()) {
-      for (const std::int64_t width : widths) {
-        CAPTURE(name);
-        CAPTURE(suffix);
-        CAPTURE(width);
-        RowModel model(dtype);
-        write(model, width);
-        const Graph& graph = model.graph;
-        std::vector<Tensor> inputs;
-        Random random(1);
-        for (const Tensor& each : placeholders(graph))
-          inputs.push_back(random_direction(each.dims(), random).to(dtype));
-        const std::vector<Tensor> expected = interpret(graph, inputs);
-        // A warp for each of two rows, and a block of three warps for each row.
-        for (const CudaGrid grid : {CudaGrid{2, 32, 2}, CudaGrid{2, 96, 1}}) {
-          for (const bool lanes : {false, true}) {
-            const auto made = computed_rows(cpu, name + suffix, graph, inputs, grid, lanes);
-            of_lanes += lanes && made;
-            for (std::size_t i = 0; made && i < made->size(); ++i)
-              CHECK(difference((*made)[i], expected[i], row_tolerance(dtype)) == "");
-          }
-        }
-      }
-    }
+  for (const RowCase& each : row_cases()) {
+    for (const std::int64_t width : widths) of_lanes += check_rows(cpu, each, width);
   }
   CHECK(of_lanes > 50);
 }
