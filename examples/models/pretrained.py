@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+from mithril._core import raise_error, unknown_name
+
 import mithril as ml
 
 ACTIVATIONS = {
@@ -22,6 +24,8 @@ ACTIVATIONS = {
 
 def activation(name):
     """The part that a `config.json` calls `name`."""
+    if name not in ACTIVATIONS:
+        unknown_name("E0627", "activation", name, list(ACTIVATIONS))
     return ACTIVATIONS[name]()
 
 
@@ -55,9 +59,25 @@ class Context:
         return x if self.limit is None else x[:, -1:]
 
 
+def require(fields, name, expected, *, within="config.json"):
+    """InputError E0866 unless the field is absent, null or `expected`."""
+    value = fields.get(name)
+    if value is not None and value != expected:
+        facts = [("expected", json.dumps(expected)), ("got", json.dumps(value))]
+        message = "the models of this package do not have this setting"
+        raise_error("InputError", "E0866", message, path=f"{within}: {name}", facts=facts)
+
+
 def config_from(cls, fields):
     """A configuration of the dataclass `cls` from the fields of a `config.json`. Fields that `cls`
-    does not have are left out; fields that the file does not have keep their defaults."""
+    does not have are left out; fields that the file does not have keep their defaults. A setting
+    that changes results and that no model here has is an error."""
+    require(fields, "position_embedding_type", "absolute")
+    require(fields, "scale_attn_by_inverse_layer_idx", False)
+    require(fields, "use_sliding_window", False)  # Qwen2; Mistral has `sliding_window`
+    for name in ("rope_parameters", "rope_scaling"):
+        for kind in ("rope_type", "type"):
+            require(fields.get(name) or {}, kind, "default", within=f"config.json: {name}")
     known = {field.name for field in dataclasses.fields(cls)}
     return cls(**{key: value for key, value in fields.items() if key in known})
 

@@ -102,6 +102,56 @@ def test_a_sentence_encoder_is_recognised(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(embedding, axis=1), 1, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("kind", "settings", "says"),
+    [
+        (
+            "llama",
+            {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
+            ("rope_scaling: rope_type", '"default"', '"llama3"'),
+        ),
+        (
+            "llama",
+            {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}},
+            ("rope_parameters: rope_type", '"default"', '"yarn"'),
+        ),
+        ("llama", {"use_sliding_window": True}, ("use_sliding_window", "false", "true")),
+        (
+            "bert",
+            {"position_embedding_type": "relative_key"},
+            ("position_embedding_type", '"absolute"', '"relative_key"'),
+        ),
+        (
+            "gpt2",
+            {"scale_attn_by_inverse_layer_idx": True},
+            ("scale_attn_by_inverse_layer_idx", "false", "true"),
+        ),
+    ],
+)
+def test_a_setting_that_no_model_has_is_an_error(
+    tmp_path: Path, kind: str, settings: dict[str, Any], says: tuple[str, str, str]
+) -> None:
+    checkpoint(tmp_path, kind)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | settings))
+    with pytest.raises(ml.InputError) as raised:
+        create_package(tmp_path, tmp_path / "made")
+    field, expected, got = says
+    assert str(raised.value) == (
+        f"mithril.InputError[E0866]: config.json: {field}: the models of this package do not have "
+        f"this setting\n  expected : {expected}\n  got      : {got}"
+    )
+    assert not (tmp_path / "made").exists()
+
+
+def test_an_unknown_activation_is_an_error(tmp_path: Path) -> None:
+    checkpoint(tmp_path, "llama")
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"hidden_act": "silo"}))
+    with pytest.raises(ml.NameError, match="there is no activation 'silo'"):
+        create_package(tmp_path, tmp_path / "made")
+
+
 def test_the_modules_of_the_package_are_those_of_the_examples() -> None:
     from mithril.architectures import bert as packaged  # noqa: PLC0415
 
