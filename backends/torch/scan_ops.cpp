@@ -34,6 +34,13 @@ at::Tensor states_by_rows(const at::Tensor& x, const at::Tensor& decay, int64_t 
   return states;
 }
 
+// left * right, and 0 for infinity * 0: products of many decays may overflow.
+at::Tensor zero_kept(const at::Tensor& left, const at::Tensor& right) {
+  const at::Tensor product = left.mul(right);
+  const at::Tensor has_nan = left.isnan().logical_or_(right.isnan());
+  return product.masked_fill(product.isnan().logical_and_(has_nan.logical_not()), 0);
+}
+
 // After the step with distance d, a state has the last 2 d rows up to its own, and factors have the
 // products of the decays of these rows, from row 2 d on.
 at::Tensor states_by_doubling(at::Tensor states, const at::Tensor& decay, int64_t axis) {
@@ -42,11 +49,11 @@ at::Tensor states_by_doubling(at::Tensor states, const at::Tensor& decay, int64_
   for (int64_t distance = 1; distance < size; distance *= 2) {
     const int64_t rest = size - distance;
     const at::Tensor joined =
-        at::addcmul(states.narrow(axis, distance, rest), factors, states.narrow(axis, 0, rest));
+        zero_kept(factors, states.narrow(axis, 0, rest)).add_(states.narrow(axis, distance, rest));
     states = at::cat({states.narrow(axis, 0, distance), joined}, axis);
     const int64_t left = rest - distance;
     if (left > 0) {
-      factors = factors.narrow(axis, distance, left).mul(factors.narrow(axis, 0, left));
+      factors = zero_kept(factors.narrow(axis, distance, left), factors.narrow(axis, 0, left));
     }
   }
   return states;
@@ -59,6 +66,7 @@ at::Tensor scan(const at::Tensor& input, const at::Tensor& decay, int64_t axis, 
   if (input.numel() == 0) return input.clone();
   if (input.dim() == 0) return exclusive ? at::zeros_like(input) : input.clone();
   const int64_t at = at::maybe_wrap_dim(axis, input.dim());
+  if (input.size(at) == 1 && !exclusive) return input.clone();
   const auto dtype =
       at::isReducedFloatingType(input.scalar_type()) ? at::kFloat : input.scalar_type();
   at::Tensor made = states(input.to(dtype), decay.to(dtype), at);

@@ -72,6 +72,26 @@ TEST_CASE("a linear scan does not read the decay of its first row") {
   }
 }
 
+TEST_CASE("a linear scan by doubling is finite where the recurrence is") {
+  at::Tensor x = at::zeros({300, 2}, at::kFloat), decay = at::zeros({300, 2}, at::kFloat).fill_(2);
+  x[299].fill_(1);
+  CHECK(at::allclose(linear_scan_by_doubling(x, decay, 0, false, false), x));
+  x.fill_(1);
+  decay[200].fill_(0);  // no state passes this row
+  const at::Tensor made = linear_scan_by_doubling(x, decay, 0, false, false);
+  CHECK(made[200][0].item<float>() == 1);
+  CHECK(made[201][0].item<float>() == 3);
+}
+
+TEST_CASE("a linear scan of one row is a copy") {
+  const at::Tensor x = at::randn({1, 3});
+  for (const auto scan : {linear_scan_by_rows, linear_scan_by_doubling}) {
+    const at::Tensor made = scan(x, x, 0, false, false);
+    CHECK(at::allclose(made, x));
+    CHECK(made.data_ptr() != x.data_ptr());
+  }
+}
+
 TEST_CASE("linear scans of no rows and of rank 0") {
   for (const auto scan : {linear_scan_by_rows, linear_scan_by_doubling}) {
     const at::Tensor none = at::zeros({2, 0}), one = at::randn({});
