@@ -56,9 +56,11 @@ void Adam::add_to_graph(GraphMove& move) const {
       direction = direction + param * move.weight_decay;
   }
   mean = mean + (direction - mean) * (1 - first);
-  square = square * second + direction * (1 - second) * direction;
-  param =
-      param - mean * move.numbers[0] / (call("sqrt", {square}) * move.numbers[1] + options_.eps);
+  // Names fix the order of the nodes: compilers evaluate the operands of + in different orders.
+  const Expression kept = square * second;
+  square = kept + direction * (1 - second) * direction;
+  const Expression step = mean * move.numbers[0];
+  param = param - step / (call("sqrt", {square}) * move.numbers[1] + options_.eps);
 }
 
 void Adam::update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
