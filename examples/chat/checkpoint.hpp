@@ -53,6 +53,9 @@ inline ml::CompiledModel bound(const ml::Model& model, const ml::TensorMap& save
 // Hugging Face stores the projections as [inputs, outputs], and perhaps causal masks.
 inline Checkpoint load_gpt2(const nlohmann::json& fields, const ml::TensorMap& saved) {
   require(fields, "activation_function", "gelu_new");
+  require(fields, "scale_attn_weights", true);
+  require(fields, "scale_attn_by_inverse_layer_idx", false);
+  require(fields, "tie_word_embeddings", true);
   gpt2::Config config;
   read(fields, "vocab_size", config.vocab_size);
   read(fields, "n_positions", config.n_positions);

@@ -1,6 +1,7 @@
 """BERT: Devlin et al., https://arxiv.org/abs/1810.04805. MiniLM is a BERT of other sizes."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mithril.architectures.pretrained import activation
 
@@ -10,6 +11,8 @@ import mithril as ml
 @dataclass
 class Config:
     """The fields of `config.json`; the defaults are those of bert-base-uncased."""
+
+    requires: ClassVar = {"position_embedding_type": "absolute", "is_decoder": False}
 
     vocab_size: int = 30522
     max_position_embeddings: int = 512

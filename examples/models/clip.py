@@ -19,6 +19,10 @@ class TextConfig:
     layer_norm_eps: float = 1e-5
     eos_token_id: int = 49407
 
+    def __post_init__(self):
+        if self.eos_token_id == 2:  # in early checkpoints, whose texts end with the last token
+            self.eos_token_id = self.vocab_size - 1
+
 
 @dataclass
 class VisionConfig:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from math import ceil
+from typing import ClassVar
 
 from mithril.architectures.pretrained import activation
 
@@ -11,6 +12,8 @@ import mithril as ml
 @dataclass
 class Config:
     """The fields of `config.json`; the defaults are those of efficientnet-b0."""
+
+    requires: ClassVar = {"pooling_type": "mean"}
 
     num_channels: int = 3
     width_coefficient: float = 1.0

@@ -1,6 +1,7 @@
 """GPT-2: Radford et al., "Language Models are Unsupervised Multitask Learners", 2019."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mithril.architectures.pretrained import Context, activation
 
@@ -10,6 +11,12 @@ import mithril as ml
 @dataclass
 class Config:
     """The fields of `config.json`; the defaults are those of gpt2 (124 M parameters)."""
+
+    requires: ClassVar = {
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+        "tie_word_embeddings": True,
+    }
 
     vocab_size: int = 50257
     n_positions: int = 1024

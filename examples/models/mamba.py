@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil
+from typing import ClassVar
 
 from mithril.architectures.pretrained import activation
 
@@ -11,6 +12,8 @@ import mithril as ml
 @dataclass
 class Config:
     """The fields of `config.json`; the defaults are those of mamba-130m-hf."""
+
+    requires: ClassVar = {"tie_word_embeddings": True}
 
     vocab_size: int = 50280
     hidden_size: int = 768

@@ -70,11 +70,10 @@ def require(fields, name, expected, *, within="config.json"):
 
 def config_from(cls, fields):
     """A configuration of the dataclass `cls` from the fields of a `config.json`. Fields that `cls`
-    does not have are left out; fields that the file does not have keep their defaults. A setting
-    that changes results and that no model here has is an error."""
-    require(fields, "position_embedding_type", "absolute")
-    require(fields, "scale_attn_by_inverse_layer_idx", False)
-    require(fields, "use_sliding_window", False)  # Qwen2; Mistral has `sliding_window`
+    does not have are left out; fields that the file does not have keep their defaults. Settings
+    that change results, of which the model has one value (`cls.requires`), must have this value."""
+    for name, expected in getattr(cls, "requires", {}).items():
+        require(fields, name, expected)
     for name in ("rope_parameters", "rope_scaling"):
         for kind in ("rope_type", "type"):
             require(fields.get(name) or {}, kind, "default", within=f"config.json: {name}")

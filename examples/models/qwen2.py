@@ -2,6 +2,7 @@
 queries, keys and values."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mithril.architectures import llama
 from mithril.architectures.llama import in_heads, linear, norm, perceptron, rotate
@@ -12,6 +13,8 @@ import mithril as ml
 @dataclass
 class Config(llama.Config):
     """The fields of `config.json`; the defaults are those of Qwen2-0.5B."""
+
+    requires: ClassVar = {"use_sliding_window": False}
 
     vocab_size: int = 151936
     hidden_size: int = 896

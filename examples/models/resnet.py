@@ -1,6 +1,7 @@
 """ResNet: He et al., https://arxiv.org/abs/1512.03385."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import mithril as ml
 
@@ -8,6 +9,8 @@ import mithril as ml
 @dataclass
 class Config:
     """The fields of `config.json`; the defaults are those of resnet-50."""
+
+    requires: ClassVar = {"hidden_act": "relu"}
 
     num_channels: int = 3
     embedding_size: int = 64

@@ -115,7 +115,7 @@ def test_a_sentence_encoder_is_recognised(tmp_path: Path) -> None:
             {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}},
             ("rope_parameters: rope_type", '"default"', '"yarn"'),
         ),
-        ("llama", {"use_sliding_window": True}, ("use_sliding_window", "false", "true")),
+        ("gpt2", {"tie_word_embeddings": False}, ("tie_word_embeddings", "true", "false")),
         (
             "bert",
             {"position_embedding_type": "relative_key"},
