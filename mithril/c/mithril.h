@@ -6,7 +6,8 @@
    immutable: any number of threads may run it at the same time.
 
    Versions of this header with the same MITHRIL_API_VERSION are compatible. A program that was
-   compiled with an older version runs with a newer library, whose symbols have versions.
+   linked with an older version runs with a newer library, whose symbols have versions. A program
+   that finds functions by dlsym compares mithril_api_version() with MITHRIL_API_VERSION first.
 
      mithril_error* error = NULL;
      mithril_model* model = NULL;

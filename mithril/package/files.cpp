@@ -136,7 +136,17 @@ void PackageFiles::check_listed(const std::vector<PackageFile>& listed) const {
 }
 
 void PackageFiles::check_sum(const PackageFile& file) const {
-  const std::string got = sha256_of(find(file.name)->bytes);
+  check_sum(file, find(file.name)->bytes);
+}
+
+std::string PackageFiles::verified_copy(const PackageFile& file) const {
+  std::string copy(find(file.name)->text());
+  check_sum(file, std::as_bytes(std::span(copy)));
+  return copy;
+}
+
+void PackageFiles::check_sum(const PackageFile& file, std::span<const std::byte> bytes) const {
+  const std::string got = sha256_of(bytes);
   if (got == file.sha256) return;
   refuse_package("E0766", where(file.name), "the file has another checksum than metadata.json says",
                  {{"expected", file.sha256, ""}, {"got", got, ""}},

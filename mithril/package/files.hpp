@@ -40,8 +40,12 @@ class PackageFiles {
   void check_listed(const std::vector<PackageFile>& listed) const;
   // ParseError E0766.
   void check_sum(const PackageFile& file) const;
+  // A copy of a listed file, after its checksum was compared: later changes of the file on disk can
+  // be seen in the mapping, but not in the copy. ParseError E0766.
+  std::string verified_copy(const PackageFile& file) const;
 
  private:
+  void check_sum(const PackageFile& file, std::span<const std::byte> bytes) const;
   void add_folder(int folder, const std::string& prefix, int depth);
   void add_archive();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/write_file.hpp"
@@ -54,7 +55,8 @@ class LoadedLibrary {
     if (!handle_) refuse_library(where_, system_text(folder.path()));
     try {
       find_functions();
-      check(open_(folder.path().c_str(), nullptr, &model_, &error_));
+      // By the name of the file, because the library was perhaps built with another one.
+      check(open_(folder.path(weights_name).c_str(), nullptr, &model_, &error_));
     } catch (...) {
       ::dlclose(handle_);
       throw;
@@ -74,14 +76,20 @@ class LoadedLibrary {
                           const std::vector<const DLTensor*>& inputs, std::size_t outputs) const {
     std::vector<DLManagedTensorVersioned*> made(outputs);
     mithril_error* error = nullptr;
-    if (run_(model_, names.data(), inputs.data(), inputs.size(), made.data(), outputs, &error) !=
-        MITHRIL_OK)
-      fail(error);
+    const mithril_status status =
+        run_(model_, names.data(), inputs.data(), inputs.size(), made.data(), outputs, &error);
+    if (status != MITHRIL_OK) fail(status, error);
+    const auto free = [](DLManagedTensorVersioned* each) { each->deleter(each); };
+    std::vector<std::unique_ptr<DLManagedTensorVersioned, decltype(free)>> owned;
+    owned.reserve(outputs);
+    for (DLManagedTensorVersioned* each : made) owned.emplace_back(each, free);
     std::vector<Tensor> tensors;
-    for (DLManagedTensorVersioned* each : made) {
+    for (auto& each : owned) {
       // A copy, because what frees the elements is code of the library, which may go before them.
-      tensors.push_back(
-          from_dlpack(reinterpret_cast<dlpack::DLManagedTensorVersioned*>(each)).copy());
+      const Tensor shared =
+          from_dlpack(reinterpret_cast<dlpack::DLManagedTensorVersioned*>(each.get()));
+      each.release();
+      tensors.push_back(shared.copy());
     }
     return tensors;
   }
@@ -125,12 +133,13 @@ class LoadedLibrary {
   }
 
   void check(mithril_status status) {
-    if (status != MITHRIL_OK) fail(std::exchange(error_, nullptr));
+    if (status != MITHRIL_OK) fail(status, std::exchange(error_, nullptr));
   }
 
-  [[noreturn]] void fail(mithril_error* error) const {
+  [[noreturn]] void fail(mithril_status status, mithril_error* error) const {
     const std::string why = message_(error);
     free_error_(error);
+    if (status == MITHRIL_OUT_OF_MEMORY) raise_out_of_memory();
     refuse_library(where_, why);
   }
 

@@ -36,6 +36,13 @@ struct Package::Impl {
       if (is_tensor_file(file.name)) files.check_sum(file);
     }
   }
+  // The bytes of native code, or of its data, that run.
+  std::string verified_copy(std::string_view name) const {
+    const auto file = std::find_if(listed.begin(), listed.end(),
+                                   [&](const PackageFile& each) { return each.name == name; });
+    MITHRIL_CHECK(file != listed.end(), "a file of a package is not listed");
+    return files.verified_copy(*file);
+  }
   const PackageTensors& all_tensors() const {
     const std::lock_guard lock(mutex);
     if (!tensors_checked) check_tensor_files();
@@ -194,7 +201,8 @@ std::string Package::native_file(std::string_view name) const {
 }
 
 bool Package::runs_library(std::string_view backend) const {
-  return impl_->allow_native_code && impl_->files.find(in_backend(backend, library_name));
+  return backend == "cpu" && impl_->allow_native_code &&
+         impl_->files.find(in_backend(backend, library_name));
 }
 
 void Package::verify() const {
@@ -221,13 +229,14 @@ CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions 
       const std::string weights = in_backend(backend->name(), weights_name);
       if (!files.find(weights))
         refuse_package("E0764", files.where(weights), "the file is missing");
-      return compile_library(impl_->info, {file(library), file(weights), files.where(library)},
-                             std::move(backend));
+      const std::string code = impl_->verified_copy(library), data = impl_->verified_copy(weights);
+      return compile_library(impl_->info, {code, data, files.where(library)}, std::move(backend));
     }
   }
   if (!files.find(model_name)) {
     const std::string where = native_file(torchscript_name);
-    return compile_torchscript(impl_->info, file(torchscript_name), where, std::move(backend));
+    const std::string stored = impl_->verified_copy(torchscript_name);
+    return compile_torchscript(impl_->info, stored, where, std::move(backend));
   }
   options.inference = true;
   const Model packaged = model();

@@ -62,6 +62,29 @@ def test_a_library_runs_only_where_native_code_is_allowed(
         compiled.save_torchscript(tmp_path / "m.pt", {}, {"x": X})
 
 
+@pytest.mark.parametrize("name", ["libmodel.so", "libmodel.weights"])
+def test_a_library_that_changed_after_loading_does_not_run(
+    tmp_path: Path, built: Path, name: str
+) -> None:
+    package = loaded(with_library(tmp_path / "p", built))
+    with (tmp_path / "p/backends/cpu" / name).open("r+b") as file:
+        file.seek(-8, 2)
+        file.write(b"\x01" * 8)
+    with pytest.raises(ml.ParseError, match=name) as caught:
+        package.compile()
+    assert caught.value.code == "E0766"
+
+
+def test_a_library_of_another_name_can_be_packaged(tmp_path: Path) -> None:
+    compiled = ml.compile(model(), ml.CpuBackend(), inference=True)
+    ml.build_library(compiled, tmp_path / "other.so", params(OTHER), data={"x": X})
+    files = {"libmodel.so": tmp_path / "other.so", "libmodel.weights": tmp_path / "other.weights"}
+    path = save(tmp_path / "p", backends={"cpu": {"files": files}})
+    np.testing.assert_allclose(
+        loaded(path).compile().evaluate({}, {"x": X})["y"], answer(OTHER), atol=1e-6
+    )
+
+
 def test_save_package_builds_the_library_on_request(tmp_path: Path) -> None:
     path = save(tmp_path / "p", backends={"cpu": {"library": {"x": X}}, "torch": None})
     package = loaded(path)
