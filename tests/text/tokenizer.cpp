@@ -58,6 +58,21 @@ TEST_CASE("a tokenizer splits words into their longest pieces") {
   CHECK(tokenizer.ids("\xff\xff hello \xe2\x82") == Ids{2, 1, 3});
 }
 
+TEST_CASE("a tokenizer leaves out characters that are neither spaces nor printed") {
+  const Tokenizer tokenizer(small_tokenizer);
+  for (const char* space : {"\t", "\n", "\r", "\u00a0", "\u1680", "\u2028", "\u3000"}) {
+    CAPTURE(space);
+    CHECK(tokenizer.ids(std::string("wor") + space + "hello") == Ids{2, 6, 5, 3});
+  }
+  for (const char* none : {"\x0b", "\x0c", "\x1f", "\xc2\x85", "\u00ad", "\u0600", "\u061c",
+                           "\u06dd", "\u070f", "\u180e", "\u200b", "\ue000", "\uf8ff", "\ufffb",
+                           "\U000e0001", "\U000e007f", "\U000f0000", "\U0010fffd", "\u05b0"}) {
+    CAPTURE(none);
+    CHECK(tokenizer.ids(std::string("wor") + none + "ld") == Ids{2, 6, 7, 3});
+  }
+  CHECK(tokenizer.ids("wor\u2065ld") == Ids{2, 1, 3});  // not assigned
+}
+
 TEST_CASE("a tokenizer cuts texts to a length") {
   CHECK(Tokenizer(small_tokenizer, 4).ids("hello, world") == Ids{2, 5, 8, 3});
   const std::string cutting = with("\"truncation\": null", R"("truncation": {"max_length": 3})");
