@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <unordered_map>
 
 #include "mithril/base/error.hpp"
@@ -15,13 +17,14 @@ namespace mithril {
 
 struct Tokenizer::Impl {
   std::unordered_map<std::string, std::int64_t> ids;
-  std::string prefix;  // of pieces within a word: "##"
+  std::map<std::string, std::int64_t> added;  // pieces that are found in a text before its words
+  std::string prefix;                         // of pieces within a word: "##"
   std::size_t longest_word = 0;
   std::size_t max_length = 0;                  // of a text in ids; 0: any
-  std::vector<std::string> added;              // pieces that are found in a text before its words
   std::int64_t first, last, unknown, padding;  // [CLS], [SEP], [UNK], [PAD]
 
-  void add_text(std::string_view text, std::vector<std::int64_t>& found) const;
+  // Until `most` ids are found, or a few more.
+  void add_text(std::string_view text, std::size_t most, std::vector<std::int64_t>& found) const;
   void add_pieces(std::u32string_view word, std::vector<std::int64_t>& found) const;
 };
 
@@ -65,7 +68,10 @@ void require_kind(const Json& file) {
   require_value(file, "normalizer", "clean_text", true);
   require_value(file, "normalizer", "handle_chinese_chars", true);
   require_value(file, "pre_tokenizer", "type", "BertPreTokenizer");
-  const Place root, at_normalizer = root.at("normalizer");
+  const Place root, at_normalizer = root.at("normalizer"), at_cut = root.at("truncation");
+  if (const Json* side = field_of(&file, {"truncation", "direction"}))
+    if (!(*side == Json("Right")))
+      refuse_tokenizer(at_cut.at("direction"), to_text("Right"), *side);
   const Json* strip = field_of(&file, {"normalizer", "strip_accents"});
   if (strip && *strip == Json(false))
     refuse_tokenizer(at_normalizer.at("strip_accents"), "true or null", *strip);
@@ -85,19 +91,31 @@ std::vector<std::string> template_of(const Json& file) {
   return names;
 }
 
-void require_template(const Json& file) {
-  const Json* kind = field_of(&file, {"post_processor", "type"});
-  if (kind && *kind == Json("BertProcessing")) return;
-  if (template_of(file) == std::vector<std::string>{begin_piece, "A", end_piece}) return;
+// The post-processor adds the pieces of the vocabulary: it has names and ids of its own.
+void require_template(const Json& file, const Tokenizer::Impl& made) {
   const Json* got = field_of(&file, {"post_processor"});
-  const Place root;
-  refuse_tokenizer(root.at("post_processor"), "[CLS] A [SEP]", got ? *got : Json());
+  const Place root, here = root.at("post_processor");
+  const auto refuse = [&] { refuse_tokenizer(here, "[CLS] A [SEP]", got ? *got : Json()); };
+  const Json* kind = field_of(got, {"type"});
+  const bool is_bert = kind && *kind == Json("BertProcessing");
+  if (!is_bert && template_of(file) != std::vector<std::string>{begin_piece, "A", end_piece})
+    refuse();
+  const auto require = [&](std::initializer_list<const char*> path, const Json& expected) {
+    const Json* value = field_of(got, path);
+    if (value ? !(*value == expected) : is_bert) refuse();
+  };
+  if (is_bert) {
+    require({"cls"}, Json::Array{begin_piece, made.first});
+    require({"sep"}, Json::Array{end_piece, made.last});
+  } else {
+    require({"special_tokens", begin_piece, "ids"}, Json::Array{made.first});
+    require({"special_tokens", end_piece, "ids"}, Json::Array{made.last});
+  }
 }
 
-std::vector<std::string> added_pieces(const Json& file, Tokenizer::Impl& made) {
-  std::vector<std::string> added;
+void read_added(const Json& file, Tokenizer::Impl& made) {
   const Json* listed = field_of(&file, {"added_tokens"});
-  if (!listed) return added;
+  if (!listed) return;
   const Place root, at_added = root.at("added_tokens");
   const Json::Array& items = array_of(*listed, at_added);
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -109,10 +127,12 @@ std::vector<std::string> added_pieces(const Json& file, Tokenizer::Impl& made) {
     const Fields fields(items[i], here);
     const std::string& content = text_of(fields.need("content"), at_content);
     if (content.empty()) refuse_tokenizer(at_content, "a piece", content);
-    made.ids[content] = integer_of(fields.need("id"), at_id);
-    added.push_back(content);
+    const Json& id = fields.need("id");
+    made.added[content] = integer_of(id, at_id);
+    const auto known = made.ids.find(content);
+    if (known != made.ids.end() && known->second != made.added[content])
+      refuse_tokenizer(at_id, "the id of the vocabulary, " + std::to_string(known->second), id);
   }
-  return added;
 }
 
 std::size_t size_at(const Json& json, const Place& place) {
@@ -126,13 +146,12 @@ Tokenizer::Impl read_tokenizer(std::string_view text) {
   const Place root, at_model = root.at("model"), at_vocab = at_model.at("vocab");
   object_of(file, root);
   require_kind(file);
-  require_template(file);
   Tokenizer::Impl made{};
   const Json& model = *field_of(&file, {"model"});
   const Fields fields(model, at_model);
   for (const auto& [piece, id] : object_of(fields.need("vocab"), at_vocab))
     made.ids[piece] = integer_of(id, at_vocab.at(piece));
-  made.added = added_pieces(file, made);
+  read_added(file, made);
   made.prefix =
       text_of(fields.need("continuing_subword_prefix"), at_model.at("continuing_subword_prefix"));
   made.longest_word =
@@ -141,6 +160,8 @@ Tokenizer::Impl read_tokenizer(std::string_view text) {
   if (const Json* most = field_of(&file, {"truncation", "max_length"}))
     made.max_length = size_at(*most, at_cut.at("max_length"));
   const auto id_of = [&](const std::string& piece) {
+    const auto special = made.added.find(piece);
+    if (special != made.added.end()) return special->second;
     const auto found = made.ids.find(piece);
     if (found == made.ids.end())
       refuse_tokenizer(at_vocab, "the piece " + quoted(printable(piece)), Json());
@@ -150,6 +171,7 @@ Tokenizer::Impl read_tokenizer(std::string_view text) {
   made.last = id_of(end_piece);
   made.padding = id_of(padding_piece);
   made.unknown = id_of(text_of(fields.need("unk_token"), at_model.at("unk_token")));
+  require_template(file, made);
   return made;
 }
 
@@ -172,20 +194,34 @@ void Tokenizer::Impl::add_pieces(std::u32string_view word, std::vector<std::int6
   found.push_back(unknown);
 }
 
-void Tokenizer::Impl::add_text(std::string_view text, std::vector<std::int64_t>& found) const {
-  while (!text.empty()) {
-    std::size_t at = text.size();
-    const std::string* next = nullptr;
-    for (const std::string& piece : added) {
-      const std::size_t place = text.find(piece);
-      if (place >= at) continue;
-      at = place;
-      next = &piece;
+void Tokenizer::Impl::add_text(std::string_view text, std::size_t most,
+                               std::vector<std::int64_t>& found) const {
+  struct Next {
+    std::string_view piece;
+    std::int64_t id;
+    std::size_t place;  // not before where the search began
+  };
+  std::vector<Next> nexts;
+  for (const auto& [piece, id] : added) nexts.push_back({piece, id, text.find(piece)});
+  for (std::size_t begin = 0; begin < text.size() && found.size() < most;) {
+    const Next* first = nullptr;
+    for (Next& next : nexts) {
+      // Searched again only when it is passed, so that a text is read once for each piece.
+      if (next.place < begin) next.place = text.find(next.piece, begin);
+      if (next.place == text.npos) continue;
+      const bool is_earlier = !first || next.place < first->place;
+      const bool is_longer =
+          first && next.place == first->place && next.piece.size() > first->piece.size();
+      if (is_earlier || is_longer) first = &next;
     }
-    for (const std::u32string& word : bert_words(text.substr(0, at))) add_pieces(word, found);
-    if (!next) return;
-    found.push_back(ids.at(*next));
-    text.remove_prefix(at + next->size());
+    const std::size_t end = first ? first->place : text.size();
+    for (const std::u32string& word : bert_words(text.substr(begin, end - begin))) {
+      if (found.size() >= most) return;
+      add_pieces(word, found);
+    }
+    if (!first) return;
+    found.push_back(first->id);
+    begin = end + first->piece.size();
   }
 }
 
@@ -198,11 +234,10 @@ Tokenizer::Tokenizer(std::string_view tokenizer_json, std::size_t max_length) {
 std::vector<std::int64_t> Tokenizer::ids(std::string_view text) const {
   constexpr std::size_t around = 2;  // [CLS] and [SEP]
   std::vector<std::int64_t> found = {impl_->first};
-  impl_->add_text(text, found);
-  if (impl_->max_length > 0) {
-    const std::size_t most = std::max(impl_->max_length, around);
-    found.resize(std::min(found.size(), most - 1));
-  }
+  const std::size_t most = impl_->max_length > 0 ? std::max(impl_->max_length, around) - 1
+                                                 : std::numeric_limits<std::size_t>::max();
+  impl_->add_text(text, most, found);
+  found.resize(std::min(found.size(), most));
   found.push_back(impl_->last);
   return found;
 }

@@ -44,3 +44,17 @@ def test_one_text_is_not_a_list_of_texts() -> None:
     tokenizer = ml.Tokenizer(json.dumps(FILE))
     with pytest.raises(ml.TypeError, match="argument 'texts' has the wrong kind"):
         tokenizer("hello")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        {"cls": ["[CLS]", 2]},
+        {"cls": ["[CLS]", 3], "sep": ["[SEP]", 3]},
+        {"cls": ["[CLS]", 2], "sep": ["[CLS]", 2]},
+    ],
+)
+def test_other_ends_of_texts_are_refused(ends: dict[str, object]) -> None:
+    file = {**FILE, "post_processor": {"type": "BertProcessing", **ends}}
+    with pytest.raises(ml.ParseError, match=r"E0771.*/post_processor"):
+        ml.Tokenizer(json.dumps(file))

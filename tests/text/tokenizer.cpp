@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 
 #include "mithril/base/error.hpp"
@@ -22,7 +23,9 @@ const std::string small_tokenizer = R"({
   "post_processor": {"type": "TemplateProcessing",
     "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}},
                {"Sequence": {"id": "A", "type_id": 0}},
-               {"SpecialToken": {"id": "[SEP]", "type_id": 0}}]},
+               {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+    "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]},
+                       "[SEP]": {"id": "[SEP]", "ids": [3], "tokens": ["[SEP]"]}}},
   "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
     "max_input_chars_per_word": 8,
     "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4,
@@ -74,10 +77,37 @@ TEST_CASE("a tokenizer leaves out characters that are neither spaces nor printed
 }
 
 TEST_CASE("a tokenizer cuts texts to a length") {
+  const std::string right =
+      with("\"truncation\": null", R"("truncation": {"max_length": 3, "direction": "Right"})");
+  CHECK(Tokenizer(right).ids("hello, world") == Ids{2, 5, 3});
   CHECK(Tokenizer(small_tokenizer, 4).ids("hello, world") == Ids{2, 5, 8, 3});
   const std::string cutting = with("\"truncation\": null", R"("truncation": {"max_length": 3})");
   CHECK(Tokenizer(cutting).ids("hello, world") == Ids{2, 5, 3});
   CHECK(Tokenizer(cutting, 5).ids("hello, world") == Ids{2, 5, 8, 6, 3});
+}
+
+TEST_CASE("a tokenizer finds added pieces before words") {
+  const auto adding = [](const std::string& pieces) {
+    return Tokenizer(with("\"added_tokens\": [", "\"added_tokens\": [" + pieces + ","));
+  };
+  SUBCASE("the longest of those that begin at a place") {
+    const Tokenizer tokenizer =
+        adding(R"({"id": 10, "content": "<a"}, {"id": 11, "content": "<ab>"})");
+    CHECK(tokenizer.ids("hello<ab><a") == Ids{2, 5, 11, 10, 3});
+  }
+  SUBCASE("they are not pieces of words") {
+    const Tokenizer tokenizer = adding(R"({"id": 10, "content": "qq"})");
+    CHECK(tokenizer.ids("QQ") == Ids{2, 1, 3});
+    CHECK(tokenizer.ids("qqhello") == Ids{2, 10, 5, 3});
+  }
+  SUBCASE("in a time that the length of the text bounds") {
+    const Tokenizer tokenizer = adding(R"({"id": 10, "content": "[[[[[["})");
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += "[MASK]";
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(tokenizer.ids(text).size() == 100'002);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  }
 }
 
 TEST_CASE("a tokenizer pads the texts of a batch") {
@@ -105,6 +135,10 @@ TEST_CASE("a tokenizer of another kind is refused") {
       {"\"strip_accents\": null", "\"strip_accents\": false"},
       {"BertPreTokenizer", "Whitespace"},
       {"\"id\": \"[CLS]\"", "\"id\": \"<s>\""},
+      {"\"ids\": [2]", "\"ids\": [3]"},
+      {"\"ids\": [3]", "\"ids\": [3, 3]"},
+      {"\"truncation\": null", R"("truncation": {"max_length": 3, "direction": "Left"})"},
+      {"\"id\": 4", "\"id\": 5"},  // the vocabulary has 4
       {"\"lstrip\": false", "\"lstrip\": true"},
       {"\"[PAD]\"", "\"pad\""},
       {"\"max_input_chars_per_word\": 8", "\"max_input_chars_per_word\": -1"}};
