@@ -56,12 +56,14 @@ Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
   return {{}, {turn}, {turn}};
 }
 
-// The last turns, as many as leave place for an answer.
+// The last turns, as many as leave place for an answer: of a user and answers by turns.
 ml::Tokens recent(const std::vector<ml::Tokens>& turns, const ml::Tokens& begin, int64_t place) {
   auto first = turns.end();
   auto left = static_cast<int64_t>(place - std::ssize(begin));
   while (first != turns.begin() && std::ssize(*(first - 1)) <= left) left -= std::ssize(*--first);
   if (first == turns.end()) throw std::runtime_error("the line is too long for the model");
+  // Not an answer whose beginning is in a turn that is left out.
+  if ((first - turns.begin()) % 2 == 1) ++first;
   ml::Tokens text = begin;
   for (; first != turns.end(); ++first) text.insert(text.end(), first->begin(), first->end());
   return text;

@@ -59,16 +59,22 @@ def folder(tmp_path_factory, torch, transformers, tokenizers):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.2 * torch.randn(parameter.shape))
+        # Answers depend on where they are in the text.
+        places = module.transformer.wpe.weight
+        places.add_(2 * torch.randn(places.shape))
     module.eval().save_pretrained(path)
     return path
 
 
 def answers(torch, module, tokenizer, lines):
-    """The text of the terminal, greedily."""
+    """The text of the terminal, greedily. Lines and their answers are forgotten together."""
     end = tokenizer.token_to_id("<|endoftext|>")
-    text, shown = [], ""
+    turns, shown = [], ""
     for line in lines:
-        text += [*tokenizer.encode(line).ids, end]
+        turns.append([*tokenizer.encode(line).ids, end])
+        while sum(map(len, turns)) + 64 > 257:  # the last token of an answer is not read
+            turns = turns[2:]
+        text = [token for turn in turns for token in turn]
         made = module.generate(
             torch.tensor([text]),
             attention_mask=torch.ones(1, len(text)),
@@ -78,7 +84,7 @@ def answers(torch, module, tokenizer, lines):
             pad_token_id=end,
         )[0, len(text) :].tolist()
         made = made[: made.index(end)] if end in made else made
-        text += [*made, end]
+        turns.append([*made, end])
         shown += "> " + tokenizer.decode(made) + "\n"
     return shown + "> \n"
 
@@ -89,6 +95,19 @@ def test_it_answers_as_transformers_does(program, folder, torch, transformers, t
         str(folder / "vocab.json"), str(folder / "merges.txt")
     )
     lines = ["What's a model?", TEXTS[2]]
+    run = subprocess.run(
+        [program, folder, "0"], input="\n".join(lines).encode(), capture_output=True, check=True
+    )
+    shown = run.stdout.decode(errors="replace")
+    assert shown == answers(torch, module, tokenizer, lines)
+
+
+def test_an_answer_is_forgotten_with_its_line(program, folder, torch, transformers, tokenizers):
+    module = transformers.GPT2LMHeadModel.from_pretrained(folder)
+    tokenizer = tokenizers.ByteLevelBPETokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt")
+    )
+    lines = ["What's a model? " * 8, "Hello", "And a tensor?"]
     run = subprocess.run(
         [program, folder, "0"], input="\n".join(lines).encode(), capture_output=True, check=True
     )
