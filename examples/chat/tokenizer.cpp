@@ -291,6 +291,9 @@ void Tokenizer::read_json(const nlohmann::json& file) {
 }
 
 void Tokenizer::add_token(const std::string& printed, int64_t token) {
+  constexpr int64_t most = int64_t{1} << 24;  // a token is an index of texts_
+  if (token < 0 || token >= most)
+    throw std::runtime_error("the vocabulary has a token " + std::to_string(token));
   const auto at = static_cast<size_t>(token);
   if (at >= texts_.size()) texts_.resize(at + 1);
   texts_[at] = bytes_of(printed);

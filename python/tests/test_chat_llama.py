@@ -208,3 +208,14 @@ def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):
     )
     assert run.returncode == 1
     assert run.stderr == "tokenizer.json is not that of GPT-2, Llama 3 or Qwen2\n"
+
+
+@pytest.mark.parametrize("token", [-1, 2**24])
+def test_a_token_outside_of_vocabularies_is_refused(program, tmp_path, token):
+    (tmp_path / "vocab.json").write_text(json.dumps({"a": token}))
+    (tmp_path / "merges.txt").write_text("")
+    run = subprocess.run(
+        [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr == f"the vocabulary has a token {token}\n"
