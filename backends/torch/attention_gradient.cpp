@@ -205,8 +205,8 @@ std::optional<AttentionKernel> attention_on_cpu(DType dtype) {
 }
 
 std::optional<AttentionKernel> attention_on_gpu(DType dtype) {
-  if (dtype == DType::float64) return std::nullopt;
-  return AttentionKernel::memory_efficient;
+  const bool has_kernel = dtype == DType::float32 || dtype == DType::float16;
+  return has_kernel ? std::optional(AttentionKernel::memory_efficient) : std::nullopt;
 }
 
 std::optional<AttentionKernel> attention_on_new_gpu(DType dtype) {

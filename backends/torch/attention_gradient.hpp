@@ -12,10 +12,11 @@ namespace mithril::torch_backend {
 // The operators that compute it: those of a device and dtype.
 enum class AttentionKernel { cpu, flash, memory_efficient };
 
-// Null for float64, which has none with its precision.
+// Null for float64, which has none with its precision, and where a device has none for the dtype.
 using AttentionKernels = std::optional<AttentionKernel> (*)(DType dtype);
 std::optional<AttentionKernel> attention_on_cpu(DType dtype);
-std::optional<AttentionKernel> attention_on_gpu(DType dtype);      // without flash attention
+std::optional<AttentionKernel> attention_on_gpu(
+    DType dtype);  // neither flash attention nor bfloat16
 std::optional<AttentionKernel> attention_on_new_gpu(DType dtype);  // compute capability 8 and up
 
 // The record of a private op: the gradients of query, key and value, given these, the gradient of

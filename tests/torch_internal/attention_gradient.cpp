@@ -83,6 +83,18 @@ TEST_CASE("gradients of attention are written out for sizes that a kernel refuse
   CHECK_FALSE(is_written_out(AttentionKernel::memory_efficient, usual, longer, true));
 }
 
+TEST_CASE("GPUs below compute capability 8 have no kernels of bfloat16 for gradients") {
+  using namespace torch_backend;
+  for (const DType dtype : {DType::float32, DType::float16})
+    CHECK(attention_on_gpu(dtype) == AttentionKernel::memory_efficient);
+  CHECK(!attention_on_gpu(DType::bfloat16));
+  CHECK(!attention_on_gpu(DType::float64));
+  for (const DType dtype : {DType::float16, DType::bfloat16})
+    CHECK(attention_on_new_gpu(dtype) == AttentionKernel::flash);
+  CHECK(attention_on_new_gpu(DType::float32) == AttentionKernel::memory_efficient);
+  CHECK(!attention_on_new_gpu(DType::float64));
+}
+
 TEST_CASE("gradients of attention with a mask use kernels that take a bias") {
   const Dims size{2, 3, 256, 64}, three{6, 256, 64}, odd{2, 3, 256, 63};
   const std::string efficient = "aten::_scaled_dot_product_efficient_attention_backward",
