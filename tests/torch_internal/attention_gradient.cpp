@@ -95,6 +95,42 @@ TEST_CASE("GPUs below compute capability 8 have no kernels of bfloat16 for gradi
   CHECK(!attention_on_new_gpu(DType::float64));
 }
 
+TEST_CASE("heads that the flash kernel refuses on some GPUs use the memory-efficient one") {
+  const auto backward = [&](std::int64_t width, bool is_causal) {
+    const Dims size{2, 3, 16, width};
+    return operators(AttentionKernel::flash, DType::float16, size, size, is_causal).back();
+  };
+  for (const bool is_causal : {false, true}) {
+    for (const std::int64_t width : {192, 232, 256})
+      CHECK(backward(width, is_causal) == "aten::_scaled_dot_product_flash_attention_backward");
+    for (const std::int64_t width : {200, 224})
+      CHECK(backward(width, is_causal) == "aten::_scaled_dot_product_efficient_attention_backward");
+  }
+}
+
+TEST_CASE("gradients of more heads than a grid has blocks are written out") {
+  for (const auto kernel : {AttentionKernel::flash, AttentionKernel::memory_efficient}) {
+    const auto is_written_out = [&](const Dims& size) {
+      return contains(operators(kernel, DType::float16, size, size, false), "aten::softmax");
+    };
+    CHECK_FALSE(is_written_out({65535, 1, 8}));
+    CHECK(is_written_out({65536, 1, 8}));
+    CHECK(is_written_out({1, 65536, 1, 8}));
+  }
+}
+
+TEST_CASE("gradients of attention to one key are written out if there is a mask") {
+  const Dims query{2, 3, 16, 64}, key{2, 3, 1, 64};
+  for (const auto kernel : {AttentionKernel::flash, AttentionKernel::memory_efficient}) {
+    for (const Dims& mask : {Dims{2, 3, 1, 1}, Dims{2, 1, 16, 1}, Dims{1}}) {
+      const auto names = operators(kernel, DType::float16, query, key, false, mask);
+      CHECK(contains(names, "aten::_safe_softmax"));
+    }
+    CHECK_FALSE(
+        contains(operators(kernel, DType::float16, query, key, false, {}), "aten::softmax"));
+  }
+}
+
 TEST_CASE("gradients of attention with a mask use kernels that take a bias") {
   const Dims size{2, 3, 256, 64}, three{6, 256, 64}, odd{2, 3, 256, 63};
   const std::string efficient = "aten::_scaled_dot_product_efficient_attention_backward",
