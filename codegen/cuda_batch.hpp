@@ -20,7 +20,9 @@ struct CudaBatch {
   std::int64_t first_blocks[most_tensors + 1] = {};
   const void* pointers[most_pointers] = {};
 
-  CudaGrid grid() const { return {static_cast<unsigned>(first_blocks[tensors]), 256}; }
+  CudaGrid grid() const {
+    return {static_cast<unsigned>(first_blocks[tensors]), most_item_threads};
+  }
 };
 static_assert(sizeof(CudaBatch) <= 4096);  // the parameters of a kernel
 

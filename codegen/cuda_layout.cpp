@@ -114,8 +114,9 @@ bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs) {
 
 // Eight blocks of 256 threads fill a multiprocessor. More blocks would not run at the same time.
 CudaGrid cuda_grid(std::int64_t items, int multiprocessors) {
-  constexpr std::int64_t warp = 32, most_threads = 256, blocks_each = 8;
-  const std::int64_t threads = std::clamp((items + warp - 1) / warp * warp, warp, most_threads);
+  constexpr std::int64_t warp = 32, blocks_each = 8;
+  const std::int64_t threads =
+      std::clamp((items + warp - 1) / warp * warp, warp, most_item_threads);
   const std::int64_t most = std::max(multiprocessors, 1) * blocks_each;
   const std::int64_t blocks = std::clamp<std::int64_t>((items + threads - 1) / threads, 1, most);
   return {static_cast<unsigned>(blocks), static_cast<unsigned>(threads)};
@@ -123,13 +124,14 @@ CudaGrid cuda_grid(std::int64_t items, int multiprocessors) {
 
 // A warp takes at most four items in each thread, and a block as many threads as that needs.
 CudaGrid cuda_row_grid(std::int64_t rows, std::int64_t items, int multiprocessors) {
-  constexpr std::int64_t warp = 32, items_each = 4, rows_of_block = 8, most_threads = 512;
+  constexpr std::int64_t warp = 32, items_each = 4, rows_of_block = 8;
   constexpr std::int64_t threads_of_multiprocessor = 2048;
   constexpr std::int64_t items_of_warp = warp * items_each;
   const bool is_short = items <= items_of_warp;
   const std::int64_t needed = (items + items_of_warp - 1) / items_of_warp * warp;
-  CudaGrid grid{.threads = static_cast<unsigned>(is_short ? warp : std::min(needed, most_threads)),
-                .rows = static_cast<unsigned>(is_short ? rows_of_block : 1)};
+  CudaGrid grid{
+      .threads = static_cast<unsigned>(is_short ? warp : std::min(needed, most_row_threads)),
+      .rows = static_cast<unsigned>(is_short ? rows_of_block : 1)};
   const std::int64_t most = std::max(multiprocessors, 1) * threads_of_multiprocessor /
                             (std::int64_t{grid.threads} * grid.rows);
   grid.blocks =

@@ -46,6 +46,11 @@ inline constexpr std::int64_t cuda_lanes = 4;
 // as many elements. The caller aligns the results in the same way.
 bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs);
 
+// The most threads of a block: of kernels that compute items, and of those that reduce rows. The
+// text of a kernel has the number: without it, a kernel may take more registers than so many
+// threads have.
+inline constexpr std::int64_t most_item_threads = 256, most_row_threads = 512;
+
 struct CudaGrid {
   unsigned blocks = 1, threads = 1;
   unsigned rows = 1;  // the threads of a block along y; `threads`: along x

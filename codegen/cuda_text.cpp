@@ -36,6 +36,11 @@ std::string parameters(const Graph& graph, const CudaKernel& kernel, const char*
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
+// Where the declaration of an entry point begins.
+std::string entry_start(std::int64_t most_threads) {
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({})", most_threads);
+}
+
 }  // namespace
 
 bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
@@ -59,9 +64,10 @@ std::string kernel_text(const Graph& graph, const CudaKernel& kernel, const std:
   std::string arguments;
   for (size_t i = 0; i < kernel.inputs.size(); ++i) arguments += fmt::format("x{}, ", i);
   for (size_t i = 0; i < kernel.outputs.size(); ++i) arguments += fmt::format("y{}, ", i);
+  const std::string start = entry_start(kernel.reduces_rows ? most_row_threads : most_item_threads);
   const auto entry = [&](const char* suffix, std::int64_t lanes) {
-    return fmt::format("extern \"C\" __global__ void {}{}({}) {{\n  {}<{}>({}layout);\n}}\n", name,
-                       suffix, parameters(graph, kernel, "const Layout layout"), function, lanes,
+    return fmt::format("{} {}{}({}) {{\n  {}<{}>({}layout);\n}}\n", start, name, suffix,
+                       parameters(graph, kernel, "const Layout layout"), function, lanes,
                        arguments);
   };
   return fmt::format("template <int lanes>\n__device__ void {}({}) {{\n{}}}\n{}{}", function,
@@ -71,10 +77,10 @@ std::string kernel_text(const Graph& graph, const CudaKernel& kernel, const std:
 
 std::string batch_kernel_text(const std::string& function, const std::string& body,
                               const std::string& name) {
+  const std::string start = entry_start(most_item_threads);
   const auto entry = [&](const char* suffix, std::int64_t lanes) {
-    return fmt::format(
-        "extern \"C\" __global__ void {}{}(const Batch batch) {{\n  {}<{}>(batch);\n}}\n", name,
-        suffix, function, lanes);
+    return fmt::format("{} {}{}(const Batch batch) {{\n  {}<{}>(batch);\n}}\n", start, name, suffix,
+                       function, lanes);
   };
   return fmt::format("template <int lanes>\n__device__ void {}(const Batch& batch) {{\n{}}}\n{}{}",
                      function, body, entry("", 1), entry("_lanes", cuda_lanes));

@@ -10,9 +10,9 @@
 namespace mithril {
 
 struct CudaKernel {
-  // extern "C" __global__ void NAME(const float* x0, ..., float* y0, ..., const Layout layout), and
-  // NAME_lanes, which computes `cuda_lanes` neighbours at a time (cuda_layout.hpp). The text has no
-  // sizes and no layouts: equal formulas are equal texts.
+  // extern "C" __global__ void __launch_bounds__(THREADS) NAME(const float* x0, ..., float* y0,
+  // ..., const Layout layout), and NAME_lanes, which computes `cuda_lanes` neighbours at a time
+  // (cuda_layout.hpp). The text has no sizes and no layouts: equal formulas are equal texts.
   std::string text;
   std::vector<ValueId> inputs, outputs;  // the parameters, in order
   Dims dims = {};                        // of the elements that it computes

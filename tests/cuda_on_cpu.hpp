@@ -28,6 +28,7 @@ inline constexpr const char* cuda_on_cpu_text = R"(
 #define MITHRIL_ON_CPU
 #define __global__
 #define __device__
+#define __launch_bounds__(threads)
 #define __shared__ static
 struct Index3 { unsigned x, y; };
 static Index3 gridDim, blockDim, blockIdx, threadIdx;

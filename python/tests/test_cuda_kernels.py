@@ -51,11 +51,12 @@ def ptx_of(text: str, architecture: str) -> str:
 
 @pytest.mark.parametrize("architecture", ["compute_80", "compute_90"])
 def test_every_kernel_becomes_ptx(architecture: str) -> None:
-    names = re.findall(r"__global__ void (\w+)\(", TEXT)
-    assert len(names) > 100
+    bounds = re.findall(r"__global__ void __launch_bounds__\((\d+)\) (\w+)\(", TEXT)
+    assert len(bounds) > 100
     ptx = ptx_of(TEXT, architecture)
     assert f".target {architecture.replace('compute', 'sm')}" in ptx
-    assert re.findall(r"\.visible \.entry (\w+)\(", ptx) == names
+    entries = re.findall(r"\.visible \.entry (\w+)\([^)]*\)\s*\.maxntid (\d+)", ptx)
+    assert entries == [(name, threads) for threads, name in bounds]
     assert ptx.count("ld.global.nc.v4.f32") > 0  # four neighbours at a time
 
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_kernel.hpp"
 #include "codegen/cuda_layout.hpp"
 #include "mithril/eval/interpreter.hpp"
@@ -242,7 +243,33 @@ int check_rows(const CudaOnCpu& cpu, const RowCase& at, std::int64_t width) {
   return of_lanes;
 }
 
+// The threads for which the compiler limits the registers of a kernel.
+std::string bound_of(const std::string& text) {
+  const std::string start = "void __launch_bounds__(";
+  const std::size_t at = text.find(start);
+  return at == std::string::npos
+             ? ""
+             : text.substr(at + start.size(), text.find(')', at) - at - start.size());
+}
+
 }  // namespace
+
+TEST_CASE("CUDA kernels have registers for the largest blocks that they are launched with") {
+  constexpr std::int64_t many = std::int64_t{1} << 20;
+  RowModel rows(DType::float64), items(DType::float64);
+  softmax_of_masked_scores(rows, 32);
+  CHECK(bound_of(row_kernel(rows.graph, "rows").text) ==
+        std::to_string(cuda_row_grid(1, many, 1).threads));
+  const ValueId x = items.input("x", {8});
+  items.output(items.add("exp", {x}));
+  const Plan plan = make_plan(items.graph, SizeSources(items.graph), placeholders(items.graph));
+  const std::vector<std::size_t> nodes{0};
+  const std::vector<ValueId> kept{items.graph.outputs().front().value};
+  const std::string threads = std::to_string(cuda_grid(many, 1).threads);
+  CHECK(bound_of(cuda_kernel(items.graph, plan, nodes, kept, "items")->text) == threads);
+  CHECK(bound_of(cuda_batch_kernel(items.graph, plan, nodes, kept, "batch")->text) == threads);
+  CHECK(std::to_string(CudaBatch().grid().threads) == threads);
+}
 
 TEST_CASE("the text of CUDA kernels for rows is the one that is compiled") {
   const std::string text = text_of_row_kernels();

@@ -51,10 +51,10 @@ __device__ void adam_batch(const Batch& batch) {
     store_lanes(y2 + item * lanes, b2);
   }
 }
-extern "C" __global__ void adam(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam(const Batch batch) {
   adam_batch<1>(batch);
 }
-extern "C" __global__ void adam_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_lanes(const Batch batch) {
   adam_batch<4>(batch);
 }
 
@@ -116,10 +116,10 @@ __device__ void adam_half_batch(const Batch& batch) {
     store_lanes(y2 + item * lanes, b2);
   }
 }
-extern "C" __global__ void adam_half(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_half(const Batch batch) {
   adam_half_batch<1>(batch);
 }
-extern "C" __global__ void adam_half_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_half_lanes(const Batch batch) {
   adam_half_batch<4>(batch);
 }
 
@@ -180,10 +180,10 @@ __device__ void adam_w_batch(const Batch& batch) {
     store_lanes(y2 + item * lanes, b2);
   }
 }
-extern "C" __global__ void adam_w(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w(const Batch batch) {
   adam_w_batch<1>(batch);
 }
-extern "C" __global__ void adam_w_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w_lanes(const Batch batch) {
   adam_w_batch<4>(batch);
 }
 
@@ -244,10 +244,10 @@ __device__ void adam_w_double_batch(const Batch& batch) {
     store_lanes(y2 + item * lanes, b2);
   }
 }
-extern "C" __global__ void adam_w_double(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w_double(const Batch batch) {
   adam_w_double_batch<1>(batch);
 }
-extern "C" __global__ void adam_w_double_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w_double_lanes(const Batch batch) {
   adam_w_double_batch<4>(batch);
 }
 
@@ -311,10 +311,10 @@ __device__ void adam_w_bfloat_batch(const Batch& batch) {
     store_lanes(y2 + item * lanes, b2);
   }
 }
-extern "C" __global__ void adam_w_bfloat(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w_bfloat(const Batch batch) {
   adam_w_bfloat_batch<1>(batch);
 }
-extern "C" __global__ void adam_w_bfloat_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) adam_w_bfloat_lanes(const Batch batch) {
   adam_w_bfloat_batch<4>(batch);
 }
 
@@ -345,10 +345,10 @@ __device__ void sgd_batch(const Batch& batch) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sgd(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd(const Batch batch) {
   sgd_batch<1>(batch);
 }
-extern "C" __global__ void sgd_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd_lanes(const Batch batch) {
   sgd_batch<4>(batch);
 }
 
@@ -386,10 +386,10 @@ __device__ void sgd_momentum_batch(const Batch& batch) {
     store_lanes(y1 + item * lanes, b1);
   }
 }
-extern "C" __global__ void sgd_momentum(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd_momentum(const Batch batch) {
   sgd_momentum_batch<1>(batch);
 }
-extern "C" __global__ void sgd_momentum_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd_momentum_lanes(const Batch batch) {
   sgd_momentum_batch<4>(batch);
 }
 
@@ -429,9 +429,9 @@ __device__ void sgd_nesterov_batch(const Batch& batch) {
     store_lanes(y1 + item * lanes, b1);
   }
 }
-extern "C" __global__ void sgd_nesterov(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd_nesterov(const Batch batch) {
   sgd_nesterov_batch<1>(batch);
 }
-extern "C" __global__ void sgd_nesterov_lanes(const Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) sgd_nesterov_lanes(const Batch batch) {
   sgd_nesterov_batch<4>(batch);
 }

@@ -46,10 +46,10 @@ __device__ void entropy_rows(const float* __restrict__ x0, float* __restrict__ y
     }
   }
 }
-extern "C" __global__ void entropy(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   entropy_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void entropy_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   entropy_rows<4>(x0, y0, layout);
 }
 
@@ -92,10 +92,10 @@ __device__ void gradient_of_softmax_rows(const float* __restrict__ x0, const flo
     }
   }
 }
-extern "C" __global__ void gradient_of_softmax(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gradient_of_softmax_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_rows<4>(x0, x1, y0, layout);
 }
 
@@ -171,10 +171,10 @@ __device__ void layer_norm_of_residual_rows(const float* __restrict__ x0, const 
     }
   }
 }
-extern "C" __global__ void layer_norm_of_residual(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, const float* __restrict__ x3, float* __restrict__ y0, float* __restrict__ y1, float* __restrict__ y2, float* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, const float* __restrict__ x3, float* __restrict__ y0, float* __restrict__ y1, float* __restrict__ y2, float* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_rows<1>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
-extern "C" __global__ void layer_norm_of_residual_lanes(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, const float* __restrict__ x3, float* __restrict__ y0, float* __restrict__ y1, float* __restrict__ y2, float* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual_lanes(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, const float* __restrict__ x3, float* __restrict__ y0, float* __restrict__ y1, float* __restrict__ y2, float* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_rows<4>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
 
@@ -226,10 +226,10 @@ __device__ void plain_layer_norm_rows(const float* __restrict__ x0, float* __res
     }
   }
 }
-extern "C" __global__ void plain_layer_norm(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   plain_layer_norm_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void plain_layer_norm_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   plain_layer_norm_rows<4>(x0, y0, layout);
 }
 
@@ -273,10 +273,10 @@ __device__ void rms_norm_rows(const float* __restrict__ x0, const float* __restr
     }
   }
 }
-extern "C" __global__ void rms_norm(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   rms_norm_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void rms_norm_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   rms_norm_rows<4>(x0, x1, y0, layout);
 }
 
@@ -338,10 +338,10 @@ __device__ void softmax_of_masked_scores_rows(const float* __restrict__ x0, cons
     }
   }
 }
-extern "C" __global__ void softmax_of_masked_scores(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void softmax_of_masked_scores_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_rows<4>(x0, x1, y0, layout);
 }
 
@@ -409,10 +409,10 @@ __device__ void standardised_rows(const float* __restrict__ x0, const float* __r
     }
   }
 }
-extern "C" __global__ void standardised(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
   standardised_rows<1>(x0, x1, y0, y1, layout);
 }
-extern "C" __global__ void standardised_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
   standardised_rows<4>(x0, x1, y0, y1, layout);
 }
 
@@ -464,10 +464,10 @@ __device__ void entropy_double_rows(const double* __restrict__ x0, double* __res
     }
   }
 }
-extern "C" __global__ void entropy_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   entropy_double_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void entropy_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   entropy_double_rows<4>(x0, y0, layout);
 }
 
@@ -510,10 +510,10 @@ __device__ void gradient_of_softmax_double_rows(const double* __restrict__ x0, c
     }
   }
 }
-extern "C" __global__ void gradient_of_softmax_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_double_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gradient_of_softmax_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_double_rows<4>(x0, x1, y0, layout);
 }
 
@@ -589,10 +589,10 @@ __device__ void layer_norm_of_residual_double_rows(const double* __restrict__ x0
     }
   }
 }
-extern "C" __global__ void layer_norm_of_residual_double(const double* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, const double* __restrict__ x3, double* __restrict__ y0, double* __restrict__ y1, double* __restrict__ y2, double* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual_double(const double* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, const double* __restrict__ x3, double* __restrict__ y0, double* __restrict__ y1, double* __restrict__ y2, double* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_double_rows<1>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
-extern "C" __global__ void layer_norm_of_residual_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, const double* __restrict__ x3, double* __restrict__ y0, double* __restrict__ y1, double* __restrict__ y2, double* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, const double* __restrict__ x3, double* __restrict__ y0, double* __restrict__ y1, double* __restrict__ y2, double* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_double_rows<4>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
 
@@ -644,10 +644,10 @@ __device__ void plain_layer_norm_double_rows(const double* __restrict__ x0, doub
     }
   }
 }
-extern "C" __global__ void plain_layer_norm_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   plain_layer_norm_double_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void plain_layer_norm_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   plain_layer_norm_double_rows<4>(x0, y0, layout);
 }
 
@@ -691,10 +691,10 @@ __device__ void rms_norm_double_rows(const double* __restrict__ x0, const double
     }
   }
 }
-extern "C" __global__ void rms_norm_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   rms_norm_double_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void rms_norm_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   rms_norm_double_rows<4>(x0, x1, y0, layout);
 }
 
@@ -756,10 +756,10 @@ __device__ void softmax_of_masked_scores_double_rows(const double* __restrict__ 
     }
   }
 }
-extern "C" __global__ void softmax_of_masked_scores_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_double_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void softmax_of_masked_scores_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_double_rows<4>(x0, x1, y0, layout);
 }
 
@@ -827,10 +827,10 @@ __device__ void standardised_double_rows(const double* __restrict__ x0, const do
     }
   }
 }
-extern "C" __global__ void standardised_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, double* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, double* __restrict__ y1, const Layout layout) {
   standardised_double_rows<1>(x0, x1, y0, y1, layout);
 }
-extern "C" __global__ void standardised_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, double* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, double* __restrict__ y1, const Layout layout) {
   standardised_double_rows<4>(x0, x1, y0, y1, layout);
 }
 
@@ -886,10 +886,10 @@ __device__ void entropy_bfloat_rows(const BFloat16* __restrict__ x0, BFloat16* _
     }
   }
 }
-extern "C" __global__ void entropy_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   entropy_bfloat_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void entropy_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) entropy_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   entropy_bfloat_rows<4>(x0, y0, layout);
 }
 
@@ -934,10 +934,10 @@ __device__ void gradient_of_softmax_bfloat_rows(const BFloat16* __restrict__ x0,
     }
   }
 }
-extern "C" __global__ void gradient_of_softmax_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_bfloat_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gradient_of_softmax_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) gradient_of_softmax_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   gradient_of_softmax_bfloat_rows<4>(x0, x1, y0, layout);
 }
 
@@ -1019,10 +1019,10 @@ __device__ void layer_norm_of_residual_bfloat_rows(const BFloat16* __restrict__ 
     }
   }
 }
-extern "C" __global__ void layer_norm_of_residual_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, const BFloat16* __restrict__ x3, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, BFloat16* __restrict__ y2, BFloat16* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, const BFloat16* __restrict__ x3, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, BFloat16* __restrict__ y2, BFloat16* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_bfloat_rows<1>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
-extern "C" __global__ void layer_norm_of_residual_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, const BFloat16* __restrict__ x3, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, BFloat16* __restrict__ y2, BFloat16* __restrict__ y3, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) layer_norm_of_residual_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, const BFloat16* __restrict__ x3, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, BFloat16* __restrict__ y2, BFloat16* __restrict__ y3, const Layout layout) {
   layer_norm_of_residual_bfloat_rows<4>(x0, x1, x2, x3, y0, y1, y2, y3, layout);
 }
 
@@ -1078,10 +1078,10 @@ __device__ void plain_layer_norm_bfloat_rows(const BFloat16* __restrict__ x0, BF
     }
   }
 }
-extern "C" __global__ void plain_layer_norm_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   plain_layer_norm_bfloat_rows<1>(x0, y0, layout);
 }
-extern "C" __global__ void plain_layer_norm_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) plain_layer_norm_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   plain_layer_norm_bfloat_rows<4>(x0, y0, layout);
 }
 
@@ -1131,10 +1131,10 @@ __device__ void rms_norm_bfloat_rows(const BFloat16* __restrict__ x0, const BFlo
     }
   }
 }
-extern "C" __global__ void rms_norm_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   rms_norm_bfloat_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void rms_norm_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) rms_norm_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   rms_norm_bfloat_rows<4>(x0, x1, y0, layout);
 }
 
@@ -1203,10 +1203,10 @@ __device__ void softmax_of_masked_scores_bfloat_rows(const BFloat16* __restrict_
     }
   }
 }
-extern "C" __global__ void softmax_of_masked_scores_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_bfloat_rows<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void softmax_of_masked_scores_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) softmax_of_masked_scores_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   softmax_of_masked_scores_bfloat_rows<4>(x0, x1, y0, layout);
 }
 
@@ -1280,9 +1280,9 @@ __device__ void standardised_bfloat_rows(const BFloat16* __restrict__ x0, const 
     }
   }
 }
-extern "C" __global__ void standardised_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, const Layout layout) {
   standardised_bfloat_rows<1>(x0, x1, y0, y1, layout);
 }
-extern "C" __global__ void standardised_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(512) standardised_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, BFloat16* __restrict__ y1, const Layout layout) {
   standardised_bfloat_rows<4>(x0, x1, y0, y1, layout);
 }

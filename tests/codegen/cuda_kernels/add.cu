@@ -17,10 +17,10 @@ __device__ void add_1_items(const float* __restrict__ x0, const float* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   add_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   add_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void add_1_double_items(const double* __restrict__ x0, const double* 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   add_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   add_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void add_1_half_items(const Half* __restrict__ x0, const Half* __rest
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   add_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   add_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void add_1_bfloat_items(const BFloat16* __restrict__ x0, const BFloat
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   add_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   add_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -119,10 +119,10 @@ __device__ void add_6_items(const float* __restrict__ x0, float* __restrict__ y0
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void add_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_6_items<4>(x0, y0, layout);
 }
 
@@ -143,10 +143,10 @@ __device__ void add_7_items(const float* __restrict__ x0, float* __restrict__ y0
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void add_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_7_items<4>(x0, y0, layout);
 }
 
@@ -167,10 +167,10 @@ __device__ void add_8_items(const float* __restrict__ x0, float* __restrict__ y0
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void add_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_8_items<4>(x0, y0, layout);
 }
 
@@ -193,10 +193,10 @@ __device__ void add_15_items(const int64_t* __restrict__ x0, const int64_t* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   add_15_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   add_15_items<4>(x0, x1, y0, layout);
 }
 
@@ -219,10 +219,10 @@ __device__ void add_16_items(const int32_t* __restrict__ x0, const int64_t* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_16(const int32_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_16(const int32_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   add_16_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_16_lanes(const int32_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_16_lanes(const int32_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   add_16_items<4>(x0, x1, y0, layout);
 }
 
@@ -245,10 +245,10 @@ __device__ void add_17_items(const int64_t* __restrict__ x0, const float* __rest
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_17(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_17(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   add_17_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_17_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_17_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   add_17_items<4>(x0, x1, y0, layout);
 }
 
@@ -269,10 +269,10 @@ __device__ void add_18_items(const int64_t* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_18(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_18(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_18_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void add_18_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_18_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   add_18_items<4>(x0, y0, layout);
 }
 
@@ -295,10 +295,10 @@ __device__ void add_19_items(const bool* __restrict__ x0, const bool* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_19(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_19(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   add_19_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_19_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_19_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   add_19_items<4>(x0, x1, y0, layout);
 }
 
@@ -321,9 +321,9 @@ __device__ void add_20_items(const int32_t* __restrict__ x0, const int32_t* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void add_20(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_20(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   add_20_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void add_20_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) add_20_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   add_20_items<4>(x0, x1, y0, layout);
 }

@@ -15,10 +15,10 @@ __device__ void cast_1_items(const float* __restrict__ x0, double* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_1(const float* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1(const float* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_1_lanes(const float* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_lanes(const float* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_items<4>(x0, y0, layout);
 }
 
@@ -39,10 +39,10 @@ __device__ void cast_1_double_items(const double* __restrict__ x0, double* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_double_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_double_items<4>(x0, y0, layout);
 }
 
@@ -63,10 +63,10 @@ __device__ void cast_1_half_items(const Half* __restrict__ x0, double* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_1_half(const Half* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_half(const Half* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_half_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_1_half_lanes(const Half* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_half_lanes(const Half* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_half_items<4>(x0, y0, layout);
 }
 
@@ -87,10 +87,10 @@ __device__ void cast_1_bfloat_items(const BFloat16* __restrict__ x0, double* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_1_bfloat(const BFloat16* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_bfloat(const BFloat16* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_bfloat_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_1_bfloat_lanes(const BFloat16* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_1_bfloat_lanes(const BFloat16* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_1_bfloat_items<4>(x0, y0, layout);
 }
 
@@ -111,10 +111,10 @@ __device__ void cast_2_items(const float* __restrict__ x0, float* __restrict__ y
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   cast_2_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_2_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_2_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   cast_2_items<4>(x0, y0, layout);
 }
 
@@ -135,10 +135,10 @@ __device__ void cast_4_items(const float* __restrict__ x0, Half* __restrict__ y0
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_4(const float* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_4(const float* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   cast_4_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_4_lanes(const float* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_4_lanes(const float* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   cast_4_items<4>(x0, y0, layout);
 }
 
@@ -159,10 +159,10 @@ __device__ void cast_5_items(const float* __restrict__ x0, int64_t* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_5(const float* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_5(const float* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   cast_5_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_5_lanes(const float* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_5_lanes(const float* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   cast_5_items<4>(x0, y0, layout);
 }
 
@@ -183,10 +183,10 @@ __device__ void cast_6_items(const float* __restrict__ x0, bool* __restrict__ y0
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_6(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_6(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   cast_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_6_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_6_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   cast_6_items<4>(x0, y0, layout);
 }
 
@@ -207,10 +207,10 @@ __device__ void cast_7_items(const bool* __restrict__ x0, int32_t* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_7(const bool* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_7(const bool* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
   cast_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_7_lanes(const bool* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_7_lanes(const bool* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
   cast_7_items<4>(x0, y0, layout);
 }
 
@@ -231,9 +231,9 @@ __device__ void cast_8_items(const int64_t* __restrict__ x0, double* __restrict_
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void cast_8(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_8(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void cast_8_lanes(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) cast_8_lanes(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   cast_8_items<4>(x0, y0, layout);
 }

@@ -25,9 +25,9 @@ __device__ void chain_items(const float* __restrict__ x0, const float* __restric
     store_lanes(y1 + item * lanes, b1);
   }
 }
-extern "C" __global__ void chain(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) chain(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
   chain_items<1>(x0, x1, x2, y0, y1, layout);
 }
-extern "C" __global__ void chain_lanes(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) chain_lanes(const float* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, float* __restrict__ y1, const Layout layout) {
   chain_items<4>(x0, x1, x2, y0, y1, layout);
 }

@@ -15,10 +15,10 @@ __device__ void clamp_1_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_1_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_1_items<4>(x0, y0, layout);
 }
 
@@ -39,10 +39,10 @@ __device__ void clamp_1_double_items(const double* __restrict__ x0, double* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   clamp_1_double_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   clamp_1_double_items<4>(x0, y0, layout);
 }
 
@@ -63,10 +63,10 @@ __device__ void clamp_1_half_items(const Half* __restrict__ x0, Half* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   clamp_1_half_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   clamp_1_half_items<4>(x0, y0, layout);
 }
 
@@ -87,10 +87,10 @@ __device__ void clamp_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16* 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   clamp_1_bfloat_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   clamp_1_bfloat_items<4>(x0, y0, layout);
 }
 
@@ -111,10 +111,10 @@ __device__ void clamp_2_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_2(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_2_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_2_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_2_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_2_items<4>(x0, y0, layout);
 }
 
@@ -135,10 +135,10 @@ __device__ void clamp_3_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_3(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_3(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_3_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_3_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_3_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_3_items<4>(x0, y0, layout);
 }
 
@@ -159,10 +159,10 @@ __device__ void clamp_4_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_4(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_4(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_4_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_4_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_4_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_4_items<4>(x0, y0, layout);
 }
 
@@ -183,10 +183,10 @@ __device__ void clamp_5_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_5_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_5_items<4>(x0, y0, layout);
 }
 
@@ -207,10 +207,10 @@ __device__ void clamp_6_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_6_items<4>(x0, y0, layout);
 }
 
@@ -231,10 +231,10 @@ __device__ void clamp_10_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_10(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_10(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_10_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_10_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_10_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_10_items<4>(x0, y0, layout);
 }
 
@@ -255,10 +255,10 @@ __device__ void clamp_11_items(const int64_t* __restrict__ x0, int64_t* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_11(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_11(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   clamp_11_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_11_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_11_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   clamp_11_items<4>(x0, y0, layout);
 }
 
@@ -279,10 +279,10 @@ __device__ void clamp_12_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_12_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_12_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_12_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_12_items<4>(x0, y0, layout);
 }
 
@@ -303,10 +303,10 @@ __device__ void clamp_13_items(const int64_t* __restrict__ x0, int64_t* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_13(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_13(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   clamp_13_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_13_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_13_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   clamp_13_items<4>(x0, y0, layout);
 }
 
@@ -327,10 +327,10 @@ __device__ void clamp_14_items(const int64_t* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_14(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_14(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_14_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_14_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_14_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_14_items<4>(x0, y0, layout);
 }
 
@@ -351,10 +351,10 @@ __device__ void clamp_15_items(const int32_t* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_15(const int32_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_15(const int32_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_15_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_15_lanes(const int32_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_15_lanes(const int32_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_15_items<4>(x0, y0, layout);
 }
 
@@ -375,9 +375,9 @@ __device__ void clamp_16_items(const int64_t* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void clamp_16(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_16(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_16_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void clamp_16_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) clamp_16_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   clamp_16_items<4>(x0, y0, layout);
 }

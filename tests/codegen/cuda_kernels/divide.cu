@@ -17,10 +17,10 @@ __device__ void divide_1_items(const float* __restrict__ x0, const float* __rest
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void divide_1_double_items(const double* __restrict__ x0, const doubl
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   divide_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   divide_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void divide_1_half_items(const Half* __restrict__ x0, const Half* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   divide_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   divide_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void divide_1_bfloat_items(const BFloat16* __restrict__ x0, const BFl
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   divide_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   divide_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -119,10 +119,10 @@ __device__ void divide_6_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void divide_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_6_items<4>(x0, y0, layout);
 }
 
@@ -143,10 +143,10 @@ __device__ void divide_7_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void divide_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_7_items<4>(x0, y0, layout);
 }
 
@@ -167,10 +167,10 @@ __device__ void divide_8_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void divide_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   divide_8_items<4>(x0, y0, layout);
 }
 
@@ -193,10 +193,10 @@ __device__ void divide_15_items(const int64_t* __restrict__ x0, const int64_t* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_15_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_15_items<4>(x0, x1, y0, layout);
 }
 
@@ -219,9 +219,9 @@ __device__ void divide_16_items(const int64_t* __restrict__ x0, const float* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void divide_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_16_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void divide_16_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) divide_16_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   divide_16_items<4>(x0, x1, y0, layout);
 }

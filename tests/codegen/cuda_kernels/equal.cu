@@ -17,10 +17,10 @@ __device__ void equal_1_items(const float* __restrict__ x0, const float* __restr
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_1(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void equal_1_double_items(const double* __restrict__ x0, const double
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_1_double(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_double(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void equal_1_half_items(const Half* __restrict__ x0, const Half* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void equal_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -121,10 +121,10 @@ __device__ void equal_2_items(const int64_t* __restrict__ x0, const int64_t* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_2_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_2_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_2_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_2_items<4>(x0, x1, y0, layout);
 }
 
@@ -145,10 +145,10 @@ __device__ void equal_7_items(const int64_t* __restrict__ x0, bool* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_7(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_7(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void equal_7_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_7_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_7_items<4>(x0, y0, layout);
 }
 
@@ -169,10 +169,10 @@ __device__ void equal_8_items(const int64_t* __restrict__ x0, bool* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_8(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_8(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void equal_8_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_8_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_8_items<4>(x0, y0, layout);
 }
 
@@ -193,10 +193,10 @@ __device__ void equal_9_items(const float* __restrict__ x0, bool* __restrict__ y
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_9(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_9(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_9_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void equal_9_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_9_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_9_items<4>(x0, y0, layout);
 }
 
@@ -217,10 +217,10 @@ __device__ void equal_10_items(const bool* __restrict__ x0, bool* __restrict__ y
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_10(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_10(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_10_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void equal_10_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_10_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   equal_10_items<4>(x0, y0, layout);
 }
 
@@ -243,9 +243,9 @@ __device__ void equal_11_items(const int32_t* __restrict__ x0, const float* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_11_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void equal_11_lanes(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) equal_11_lanes(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   equal_11_items<4>(x0, x1, y0, layout);
 }

@@ -11,10 +11,10 @@ __device__ void fill_like_1_items(float* __restrict__ y0, const Layout& layout) 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_1(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1(float* __restrict__ y0, const Layout layout) {
   fill_like_1_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_1_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_lanes(float* __restrict__ y0, const Layout layout) {
   fill_like_1_items<4>(y0, layout);
 }
 
@@ -31,10 +31,10 @@ __device__ void fill_like_1_double_items(double* __restrict__ y0, const Layout& 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_1_double(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_double(double* __restrict__ y0, const Layout layout) {
   fill_like_1_double_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_1_double_lanes(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_double_lanes(double* __restrict__ y0, const Layout layout) {
   fill_like_1_double_items<4>(y0, layout);
 }
 
@@ -51,10 +51,10 @@ __device__ void fill_like_1_half_items(Half* __restrict__ y0, const Layout& layo
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_1_half(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_half(Half* __restrict__ y0, const Layout layout) {
   fill_like_1_half_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
   fill_like_1_half_items<4>(y0, layout);
 }
 
@@ -71,10 +71,10 @@ __device__ void fill_like_1_bfloat_items(BFloat16* __restrict__ y0, const Layout
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
   fill_like_1_bfloat_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
   fill_like_1_bfloat_items<4>(y0, layout);
 }
 
@@ -91,10 +91,10 @@ __device__ void fill_like_2_items(float* __restrict__ y0, const Layout& layout) 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_2(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_2(float* __restrict__ y0, const Layout layout) {
   fill_like_2_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_2_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_2_lanes(float* __restrict__ y0, const Layout layout) {
   fill_like_2_items<4>(y0, layout);
 }
 
@@ -111,10 +111,10 @@ __device__ void fill_like_3_items(int64_t* __restrict__ y0, const Layout& layout
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_3(int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_3(int64_t* __restrict__ y0, const Layout layout) {
   fill_like_3_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_3_lanes(int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_3_lanes(int64_t* __restrict__ y0, const Layout layout) {
   fill_like_3_items<4>(y0, layout);
 }
 
@@ -131,9 +131,9 @@ __device__ void fill_like_4_items(bool* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void fill_like_4(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_4(bool* __restrict__ y0, const Layout layout) {
   fill_like_4_items<1>(y0, layout);
 }
-extern "C" __global__ void fill_like_4_lanes(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) fill_like_4_lanes(bool* __restrict__ y0, const Layout layout) {
   fill_like_4_items<4>(y0, layout);
 }

@@ -11,10 +11,10 @@ __device__ void full_1_items(float* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_1(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1(float* __restrict__ y0, const Layout layout) {
   full_1_items<1>(y0, layout);
 }
-extern "C" __global__ void full_1_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_lanes(float* __restrict__ y0, const Layout layout) {
   full_1_items<4>(y0, layout);
 }
 
@@ -31,10 +31,10 @@ __device__ void full_1_double_items(double* __restrict__ y0, const Layout& layou
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_1_double(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_double(double* __restrict__ y0, const Layout layout) {
   full_1_double_items<1>(y0, layout);
 }
-extern "C" __global__ void full_1_double_lanes(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_double_lanes(double* __restrict__ y0, const Layout layout) {
   full_1_double_items<4>(y0, layout);
 }
 
@@ -51,10 +51,10 @@ __device__ void full_1_half_items(Half* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_1_half(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_half(Half* __restrict__ y0, const Layout layout) {
   full_1_half_items<1>(y0, layout);
 }
-extern "C" __global__ void full_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
   full_1_half_items<4>(y0, layout);
 }
 
@@ -71,10 +71,10 @@ __device__ void full_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& lay
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
   full_1_bfloat_items<1>(y0, layout);
 }
-extern "C" __global__ void full_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
   full_1_bfloat_items<4>(y0, layout);
 }
 
@@ -91,10 +91,10 @@ __device__ void full_2_items(int64_t* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_2(int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_2(int64_t* __restrict__ y0, const Layout layout) {
   full_2_items<1>(y0, layout);
 }
-extern "C" __global__ void full_2_lanes(int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_2_lanes(int64_t* __restrict__ y0, const Layout layout) {
   full_2_items<4>(y0, layout);
 }
 
@@ -111,10 +111,10 @@ __device__ void full_3_items(bool* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_3(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_3(bool* __restrict__ y0, const Layout layout) {
   full_3_items<1>(y0, layout);
 }
-extern "C" __global__ void full_3_lanes(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_3_lanes(bool* __restrict__ y0, const Layout layout) {
   full_3_items<4>(y0, layout);
 }
 
@@ -131,10 +131,10 @@ __device__ void full_4_items(float* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_4(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_4(float* __restrict__ y0, const Layout layout) {
   full_4_items<1>(y0, layout);
 }
-extern "C" __global__ void full_4_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_4_lanes(float* __restrict__ y0, const Layout layout) {
   full_4_items<4>(y0, layout);
 }
 
@@ -151,9 +151,9 @@ __device__ void full_5_items(float* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void full_5(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_5(float* __restrict__ y0, const Layout layout) {
   full_5_items<1>(y0, layout);
 }
-extern "C" __global__ void full_5_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) full_5_lanes(float* __restrict__ y0, const Layout layout) {
   full_5_items<4>(y0, layout);
 }

@@ -17,10 +17,10 @@ __device__ void gelu_grad_1_items(const float* __restrict__ x0, const float* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void gelu_grad_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gelu_grad_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gelu_grad_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gelu_grad_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void gelu_grad_1_double_items(const double* __restrict__ x0, const do
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void gelu_grad_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   gelu_grad_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gelu_grad_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   gelu_grad_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void gelu_grad_1_half_items(const Half* __restrict__ x0, const Half* 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void gelu_grad_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   gelu_grad_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gelu_grad_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   gelu_grad_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void gelu_grad_1_bfloat_items(const BFloat16* __restrict__ x0, const 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void gelu_grad_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   gelu_grad_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gelu_grad_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   gelu_grad_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -121,9 +121,9 @@ __device__ void gelu_grad_8_items(const float* __restrict__ x0, const float* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void gelu_grad_8(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_8(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gelu_grad_8_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void gelu_grad_8_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) gelu_grad_8_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   gelu_grad_8_items<4>(x0, x1, y0, layout);
 }

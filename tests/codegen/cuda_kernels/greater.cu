@@ -17,10 +17,10 @@ __device__ void greater_1_items(const float* __restrict__ x0, const float* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_1(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void greater_1_double_items(const double* __restrict__ x0, const doub
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_1_double(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_double(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void greater_1_half_items(const Half* __restrict__ x0, const Half* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void greater_1_bfloat_items(const BFloat16* __restrict__ x0, const BF
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -121,10 +121,10 @@ __device__ void greater_2_items(const int64_t* __restrict__ x0, const int64_t* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_2(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_2_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_2_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_2_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_2_items<4>(x0, x1, y0, layout);
 }
 
@@ -145,10 +145,10 @@ __device__ void greater_7_items(const int64_t* __restrict__ x0, bool* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_7(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_7(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void greater_7_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_7_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_7_items<4>(x0, y0, layout);
 }
 
@@ -169,10 +169,10 @@ __device__ void greater_8_items(const int64_t* __restrict__ x0, bool* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_8(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_8(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void greater_8_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_8_lanes(const int64_t* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_8_items<4>(x0, y0, layout);
 }
 
@@ -193,10 +193,10 @@ __device__ void greater_9_items(const float* __restrict__ x0, bool* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_9(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_9(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_9_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void greater_9_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_9_lanes(const float* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_9_items<4>(x0, y0, layout);
 }
 
@@ -217,10 +217,10 @@ __device__ void greater_10_items(const bool* __restrict__ x0, bool* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_10(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_10(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_10_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void greater_10_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_10_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   greater_10_items<4>(x0, y0, layout);
 }
 
@@ -243,9 +243,9 @@ __device__ void greater_11_items(const int32_t* __restrict__ x0, const float* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void greater_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_11(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_11_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void greater_11_lanes(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) greater_11_lanes(const int32_t* __restrict__ x0, const float* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   greater_11_items<4>(x0, x1, y0, layout);
 }

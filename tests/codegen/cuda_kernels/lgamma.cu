@@ -15,10 +15,10 @@ __device__ void lgamma_1_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void lgamma_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   lgamma_1_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void lgamma_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   lgamma_1_items<4>(x0, y0, layout);
 }
 
@@ -39,10 +39,10 @@ __device__ void lgamma_1_double_items(const double* __restrict__ x0, double* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void lgamma_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   lgamma_1_double_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void lgamma_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   lgamma_1_double_items<4>(x0, y0, layout);
 }
 
@@ -63,10 +63,10 @@ __device__ void lgamma_1_half_items(const Half* __restrict__ x0, Half* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void lgamma_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   lgamma_1_half_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void lgamma_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   lgamma_1_half_items<4>(x0, y0, layout);
 }
 
@@ -87,10 +87,10 @@ __device__ void lgamma_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16*
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void lgamma_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   lgamma_1_bfloat_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void lgamma_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   lgamma_1_bfloat_items<4>(x0, y0, layout);
 }
 
@@ -111,9 +111,9 @@ __device__ void lgamma_7_items(const int64_t* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void lgamma_7(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_7(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   lgamma_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void lgamma_7_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) lgamma_7_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   lgamma_7_items<4>(x0, y0, layout);
 }

@@ -17,10 +17,10 @@ __device__ void logical_and_1_items(const bool* __restrict__ x0, const bool* __r
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void logical_and_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_1(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   logical_and_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void logical_and_1_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_1_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   logical_and_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -41,10 +41,10 @@ __device__ void logical_and_5_items(const bool* __restrict__ x0, bool* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void logical_and_5(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_5(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_and_5_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void logical_and_5_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_5_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_and_5_items<4>(x0, y0, layout);
 }
 
@@ -65,9 +65,9 @@ __device__ void logical_and_6_items(const bool* __restrict__ x0, bool* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void logical_and_6(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_6(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_and_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void logical_and_6_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_and_6_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_and_6_items<4>(x0, y0, layout);
 }

@@ -15,9 +15,9 @@ __device__ void logical_not_1_items(const bool* __restrict__ x0, bool* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void logical_not_1(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_not_1(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_not_1_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void logical_not_1_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) logical_not_1_lanes(const bool* __restrict__ x0, bool* __restrict__ y0, const Layout layout) {
   logical_not_1_items<4>(x0, y0, layout);
 }

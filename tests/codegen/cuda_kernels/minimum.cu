@@ -17,10 +17,10 @@ __device__ void minimum_1_items(const float* __restrict__ x0, const float* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   minimum_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   minimum_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void minimum_1_double_items(const double* __restrict__ x0, const doub
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   minimum_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   minimum_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void minimum_1_half_items(const Half* __restrict__ x0, const Half* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   minimum_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   minimum_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void minimum_1_bfloat_items(const BFloat16* __restrict__ x0, const BF
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   minimum_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   minimum_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -119,10 +119,10 @@ __device__ void minimum_5_items(const float* __restrict__ x0, float* __restrict_
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   minimum_5_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void minimum_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   minimum_5_items<4>(x0, y0, layout);
 }
 
@@ -143,10 +143,10 @@ __device__ void minimum_6_items(const float* __restrict__ x0, float* __restrict_
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   minimum_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void minimum_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   minimum_6_items<4>(x0, y0, layout);
 }
 
@@ -169,10 +169,10 @@ __device__ void minimum_10_items(const int64_t* __restrict__ x0, const int64_t* 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_10(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_10(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   minimum_10_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_10_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_10_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   minimum_10_items<4>(x0, x1, y0, layout);
 }
 
@@ -195,10 +195,10 @@ __device__ void minimum_11_items(const int64_t* __restrict__ x0, const float* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_11(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_11(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   minimum_11_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_11_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_11_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   minimum_11_items<4>(x0, x1, y0, layout);
 }
 
@@ -221,9 +221,9 @@ __device__ void minimum_12_items(const bool* __restrict__ x0, const bool* __rest
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void minimum_12(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_12(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   minimum_12_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void minimum_12_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) minimum_12_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   minimum_12_items<4>(x0, x1, y0, layout);
 }

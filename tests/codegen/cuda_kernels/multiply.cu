@@ -17,10 +17,10 @@ __device__ void multiply_1_items(const float* __restrict__ x0, const float* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   multiply_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   multiply_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void multiply_1_double_items(const double* __restrict__ x0, const dou
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   multiply_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   multiply_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void multiply_1_half_items(const Half* __restrict__ x0, const Half* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   multiply_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   multiply_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void multiply_1_bfloat_items(const BFloat16* __restrict__ x0, const B
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   multiply_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   multiply_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -119,10 +119,10 @@ __device__ void multiply_6_items(const float* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void multiply_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_6_items<4>(x0, y0, layout);
 }
 
@@ -143,10 +143,10 @@ __device__ void multiply_7_items(const float* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void multiply_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_7_items<4>(x0, y0, layout);
 }
 
@@ -167,10 +167,10 @@ __device__ void multiply_8_items(const float* __restrict__ x0, float* __restrict
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void multiply_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   multiply_8_items<4>(x0, y0, layout);
 }
 
@@ -193,10 +193,10 @@ __device__ void multiply_15_items(const int64_t* __restrict__ x0, const int64_t*
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_15(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   multiply_15_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_15_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   multiply_15_items<4>(x0, x1, y0, layout);
 }
 
@@ -219,10 +219,10 @@ __device__ void multiply_16_items(const int64_t* __restrict__ x0, const float* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_16(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   multiply_16_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_16_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_16_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   multiply_16_items<4>(x0, x1, y0, layout);
 }
 
@@ -245,10 +245,10 @@ __device__ void multiply_17_items(const bool* __restrict__ x0, const bool* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_17(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_17(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   multiply_17_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_17_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_17_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, bool* __restrict__ y0, const Layout layout) {
   multiply_17_items<4>(x0, x1, y0, layout);
 }
 
@@ -271,9 +271,9 @@ __device__ void multiply_18_items(const int32_t* __restrict__ x0, const int32_t*
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void multiply_18(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_18(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   multiply_18_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void multiply_18_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) multiply_18_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   multiply_18_items<4>(x0, x1, y0, layout);
 }

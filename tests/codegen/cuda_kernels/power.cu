@@ -17,10 +17,10 @@ __device__ void power_1_items(const float* __restrict__ x0, const float* __restr
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   power_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_lanes(const float* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   power_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void power_1_double_items(const double* __restrict__ x0, const double
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_double(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   power_1_double_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_double_lanes(const double* __restrict__ x0, const double* __restrict__ x1, double* __restrict__ y0, const Layout layout) {
   power_1_double_items<4>(x0, x1, y0, layout);
 }
 
@@ -69,10 +69,10 @@ __device__ void power_1_half_items(const Half* __restrict__ x0, const Half* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_half(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   power_1_half_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_half_lanes(const Half* __restrict__ x0, const Half* __restrict__ x1, Half* __restrict__ y0, const Layout layout) {
   power_1_half_items<4>(x0, x1, y0, layout);
 }
 
@@ -95,10 +95,10 @@ __device__ void power_1_bfloat_items(const BFloat16* __restrict__ x0, const BFlo
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_bfloat(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   power_1_bfloat_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_1_bfloat_lanes(const BFloat16* __restrict__ x0, const BFloat16* __restrict__ x1, BFloat16* __restrict__ y0, const Layout layout) {
   power_1_bfloat_items<4>(x0, x1, y0, layout);
 }
 
@@ -119,10 +119,10 @@ __device__ void power_5_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_5(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_5_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_5_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_5_items<4>(x0, y0, layout);
 }
 
@@ -143,10 +143,10 @@ __device__ void power_6_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_6(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_6_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_6_items<4>(x0, y0, layout);
 }
 
@@ -167,10 +167,10 @@ __device__ void power_7_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_7(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_7_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_7_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_7_items<4>(x0, y0, layout);
 }
 
@@ -191,10 +191,10 @@ __device__ void power_8_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_8(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_8_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_8_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_8_items<4>(x0, y0, layout);
 }
 
@@ -215,10 +215,10 @@ __device__ void power_9_items(const float* __restrict__ x0, float* __restrict__ 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_9(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_9(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_9_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_9_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_9_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_9_items<4>(x0, y0, layout);
 }
 
@@ -239,10 +239,10 @@ __device__ void power_11_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_11(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_11(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_11_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_11_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_11_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_11_items<4>(x0, y0, layout);
 }
 
@@ -263,10 +263,10 @@ __device__ void power_12_items(const float* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_12(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_12_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_12_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_12_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   power_12_items<4>(x0, y0, layout);
 }
 
@@ -289,10 +289,10 @@ __device__ void power_16_items(const int64_t* __restrict__ x0, const int64_t* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_16(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_16(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   power_16_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_16_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_16_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   power_16_items<4>(x0, x1, y0, layout);
 }
 
@@ -315,10 +315,10 @@ __device__ void power_17_items(const int32_t* __restrict__ x0, const int32_t* __
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_17(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_17(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   power_17_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_17_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_17_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   power_17_items<4>(x0, x1, y0, layout);
 }
 
@@ -341,10 +341,10 @@ __device__ void power_18_items(const int64_t* __restrict__ x0, const float* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_18(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_18(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   power_18_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void power_18_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_18_lanes(const int64_t* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   power_18_items<4>(x0, x1, y0, layout);
 }
 
@@ -365,9 +365,9 @@ __device__ void power_26_items(const int32_t* __restrict__ x0, int32_t* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void power_26(const int32_t* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_26(const int32_t* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
   power_26_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void power_26_lanes(const int32_t* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) power_26_lanes(const int32_t* __restrict__ x0, int32_t* __restrict__ y0, const Layout layout) {
   power_26_items<4>(x0, y0, layout);
 }

@@ -17,10 +17,10 @@ __device__ void shift_left_1_items(const int64_t* __restrict__ x0, const int64_t
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void shift_left_1(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_1(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_1_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void shift_left_1_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_1_lanes(const int64_t* __restrict__ x0, const int64_t* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_1_items<4>(x0, x1, y0, layout);
 }
 
@@ -43,10 +43,10 @@ __device__ void shift_left_5_items(const int32_t* __restrict__ x0, const int32_t
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void shift_left_5(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_5(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   shift_left_5_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void shift_left_5_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_5_lanes(const int32_t* __restrict__ x0, const int32_t* __restrict__ x1, int32_t* __restrict__ y0, const Layout layout) {
   shift_left_5_items<4>(x0, x1, y0, layout);
 }
 
@@ -67,10 +67,10 @@ __device__ void shift_left_6_items(const int64_t* __restrict__ x0, int64_t* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void shift_left_6(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_6(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void shift_left_6_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_6_lanes(const int64_t* __restrict__ x0, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_6_items<4>(x0, y0, layout);
 }
 
@@ -93,9 +93,9 @@ __device__ void shift_left_7_items(const int64_t* __restrict__ x0, const bool* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void shift_left_7(const int64_t* __restrict__ x0, const bool* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_7(const int64_t* __restrict__ x0, const bool* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_7_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void shift_left_7_lanes(const int64_t* __restrict__ x0, const bool* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) shift_left_7_lanes(const int64_t* __restrict__ x0, const bool* __restrict__ x1, int64_t* __restrict__ y0, const Layout layout) {
   shift_left_7_items<4>(x0, x1, y0, layout);
 }

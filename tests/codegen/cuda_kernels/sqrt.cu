@@ -15,10 +15,10 @@ __device__ void sqrt_1_items(const float* __restrict__ x0, float* __restrict__ y
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_1_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_lanes(const float* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_1_items<4>(x0, y0, layout);
 }
 
@@ -39,10 +39,10 @@ __device__ void sqrt_1_double_items(const double* __restrict__ x0, double* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_double(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   sqrt_1_double_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_double_lanes(const double* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
   sqrt_1_double_items<4>(x0, y0, layout);
 }
 
@@ -63,10 +63,10 @@ __device__ void sqrt_1_half_items(const Half* __restrict__ x0, Half* __restrict_
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_half(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   sqrt_1_half_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_half_lanes(const Half* __restrict__ x0, Half* __restrict__ y0, const Layout layout) {
   sqrt_1_half_items<4>(x0, y0, layout);
 }
 
@@ -87,10 +87,10 @@ __device__ void sqrt_1_bfloat_items(const BFloat16* __restrict__ x0, BFloat16* _
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_bfloat(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   sqrt_1_bfloat_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_1_bfloat_lanes(const BFloat16* __restrict__ x0, BFloat16* __restrict__ y0, const Layout layout) {
   sqrt_1_bfloat_items<4>(x0, y0, layout);
 }
 
@@ -111,10 +111,10 @@ __device__ void sqrt_6_items(const int64_t* __restrict__ x0, float* __restrict__
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_6(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_6(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_6_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_6_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_6_lanes(const int64_t* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_6_items<4>(x0, y0, layout);
 }
 
@@ -135,9 +135,9 @@ __device__ void sqrt_14_items(const bool* __restrict__ x0, float* __restrict__ y
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void sqrt_14(const bool* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_14(const bool* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_14_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void sqrt_14_lanes(const bool* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) sqrt_14_lanes(const bool* __restrict__ x0, float* __restrict__ y0, const Layout layout) {
   sqrt_14_items<4>(x0, y0, layout);
 }

@@ -19,10 +19,10 @@ __device__ void where_1_items(const bool* __restrict__ x0, const float* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_1(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
   where_1_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_1_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
   where_1_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -47,10 +47,10 @@ __device__ void where_1_double_items(const bool* __restrict__ x0, const double* 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_1_double(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_double(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0, const Layout layout) {
   where_1_double_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_1_double_lanes(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_double_lanes(const bool* __restrict__ x0, const double* __restrict__ x1, const double* __restrict__ x2, double* __restrict__ y0, const Layout layout) {
   where_1_double_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -75,10 +75,10 @@ __device__ void where_1_half_items(const bool* __restrict__ x0, const Half* __re
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_1_half(const bool* __restrict__ x0, const Half* __restrict__ x1, const Half* __restrict__ x2, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_half(const bool* __restrict__ x0, const Half* __restrict__ x1, const Half* __restrict__ x2, Half* __restrict__ y0, const Layout layout) {
   where_1_half_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_1_half_lanes(const bool* __restrict__ x0, const Half* __restrict__ x1, const Half* __restrict__ x2, Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_half_lanes(const bool* __restrict__ x0, const Half* __restrict__ x1, const Half* __restrict__ x2, Half* __restrict__ y0, const Layout layout) {
   where_1_half_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -103,10 +103,10 @@ __device__ void where_1_bfloat_items(const bool* __restrict__ x0, const BFloat16
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_1_bfloat(const bool* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_bfloat(const bool* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, BFloat16* __restrict__ y0, const Layout layout) {
   where_1_bfloat_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_1_bfloat_lanes(const bool* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_1_bfloat_lanes(const bool* __restrict__ x0, const BFloat16* __restrict__ x1, const BFloat16* __restrict__ x2, BFloat16* __restrict__ y0, const Layout layout) {
   where_1_bfloat_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -129,10 +129,10 @@ __device__ void where_6_items(const bool* __restrict__ x0, const float* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_6(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_6(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   where_6_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void where_6_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_6_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   where_6_items<4>(x0, x1, y0, layout);
 }
 
@@ -155,10 +155,10 @@ __device__ void where_7_items(const bool* __restrict__ x0, const float* __restri
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_7(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_7(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   where_7_items<1>(x0, x1, y0, layout);
 }
-extern "C" __global__ void where_7_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_7_lanes(const bool* __restrict__ x0, const float* __restrict__ x1, float* __restrict__ y0, const Layout layout) {
   where_7_items<4>(x0, x1, y0, layout);
 }
 
@@ -183,10 +183,10 @@ __device__ void where_8_items(const bool* __restrict__ x0, const int64_t* __rest
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_8(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const int64_t* __restrict__ x2, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_8(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const int64_t* __restrict__ x2, int64_t* __restrict__ y0, const Layout layout) {
   where_8_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_8_lanes(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const int64_t* __restrict__ x2, int64_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_8_lanes(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const int64_t* __restrict__ x2, int64_t* __restrict__ y0, const Layout layout) {
   where_8_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -211,10 +211,10 @@ __device__ void where_9_items(const bool* __restrict__ x0, const bool* __restric
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_9(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_9(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0, const Layout layout) {
   where_9_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_9_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_9_lanes(const bool* __restrict__ x0, const bool* __restrict__ x1, const bool* __restrict__ x2, bool* __restrict__ y0, const Layout layout) {
   where_9_items<4>(x0, x1, x2, y0, layout);
 }
 
@@ -239,9 +239,9 @@ __device__ void where_10_items(const bool* __restrict__ x0, const int64_t* __res
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void where_10(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_10(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
   where_10_items<1>(x0, x1, x2, y0, layout);
 }
-extern "C" __global__ void where_10_lanes(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) where_10_lanes(const bool* __restrict__ x0, const int64_t* __restrict__ x1, const float* __restrict__ x2, float* __restrict__ y0, const Layout layout) {
   where_10_items<4>(x0, x1, x2, y0, layout);
 }

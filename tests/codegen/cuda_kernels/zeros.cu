@@ -11,10 +11,10 @@ __device__ void zeros_1_items(float* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_1(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1(float* __restrict__ y0, const Layout layout) {
   zeros_1_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_1_lanes(float* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_lanes(float* __restrict__ y0, const Layout layout) {
   zeros_1_items<4>(y0, layout);
 }
 
@@ -31,10 +31,10 @@ __device__ void zeros_1_double_items(double* __restrict__ y0, const Layout& layo
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_1_double(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_double(double* __restrict__ y0, const Layout layout) {
   zeros_1_double_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_1_double_lanes(double* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_double_lanes(double* __restrict__ y0, const Layout layout) {
   zeros_1_double_items<4>(y0, layout);
 }
 
@@ -51,10 +51,10 @@ __device__ void zeros_1_half_items(Half* __restrict__ y0, const Layout& layout) 
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_1_half(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_half(Half* __restrict__ y0, const Layout layout) {
   zeros_1_half_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_half_lanes(Half* __restrict__ y0, const Layout layout) {
   zeros_1_half_items<4>(y0, layout);
 }
 
@@ -71,10 +71,10 @@ __device__ void zeros_1_bfloat_items(BFloat16* __restrict__ y0, const Layout& la
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_bfloat(BFloat16* __restrict__ y0, const Layout layout) {
   zeros_1_bfloat_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_1_bfloat_lanes(BFloat16* __restrict__ y0, const Layout layout) {
   zeros_1_bfloat_items<4>(y0, layout);
 }
 
@@ -91,10 +91,10 @@ __device__ void zeros_5_items(int32_t* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_5(int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_5(int32_t* __restrict__ y0, const Layout layout) {
   zeros_5_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_5_lanes(int32_t* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_5_lanes(int32_t* __restrict__ y0, const Layout layout) {
   zeros_5_items<4>(y0, layout);
 }
 
@@ -111,9 +111,9 @@ __device__ void zeros_6_items(bool* __restrict__ y0, const Layout& layout) {
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void zeros_6(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_6(bool* __restrict__ y0, const Layout layout) {
   zeros_6_items<1>(y0, layout);
 }
-extern "C" __global__ void zeros_6_lanes(bool* __restrict__ y0, const Layout layout) {
+extern "C" __global__ void __launch_bounds__(256) zeros_6_lanes(bool* __restrict__ y0, const Layout layout) {
   zeros_6_items<4>(y0, layout);
 }
