@@ -213,8 +213,10 @@ class RowKernelText {
         "  const int64_t width = layout.sizes[layout.axes - 1], items = width / lanes;\n"
         "  const int64_t rows = layout.count / width;\n"
         "  for (int64_t row = first_row(); row < rows; row += row_step()) {\n";
-    text += fmt::format("    int64_t at[{}];\n    find_row_offsets(at, layout, row);\n",
-                        kernel_.inputs.size());
+    if (!kernel_.inputs.empty()) {
+      text += fmt::format("    int64_t at[{}];\n    find_row_offsets(at, layout, row);\n",
+                          kernel_.inputs.size());
+    }
     for (size_t pass = 0; pass < passes; ++pass) text += numbers(pass) + reductions(pass);
     return text + numbers(passes) + results() + "  }\n";
   }

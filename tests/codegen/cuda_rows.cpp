@@ -30,10 +30,10 @@ constexpr std::int64_t widths[] = {1, 2, 31, 32, 33, 127, 1024, 1025};
 // A graph of nodes over rows, all of which are in one kernel.
 class RowModel {
  public:
-  explicit RowModel(DType dtype) : dtype_(dtype) {}
+  explicit RowModel(DType dtype) : dtype(dtype) {}
 
   ValueId input(const char* name, const Dims& dims) {
-    return graph.add_input({.name = name, .dims = {dims.begin(), dims.end()}, .dtype = dtype_});
+    return graph.add_input({.name = name, .dims = {dims.begin(), dims.end()}, .dtype = dtype});
   }
   ValueId add(const char* op, std::vector<Argument> arguments) {
     return all(op, std::move(arguments)).front();
@@ -44,9 +44,7 @@ class RowModel {
   void output(ValueId id) { graph.add_output("y" + std::to_string(graph.outputs().size()), id); }
 
   Graph graph;
-
- private:
-  const DType dtype_;
+  const DType dtype;
 };
 
 using WriteModel = void (*)(RowModel& m, std::int64_t width);
@@ -103,6 +101,11 @@ void standardised(RowModel& m, std::int64_t width) {
   m.output(m.add("subtract", {scaled, m.add("mean", {scaled, Datum(-1), Datum(true)})}));
 }
 
+void softmax_of_numbers(RowModel& m, std::int64_t width) {
+  const Datum shape(std::vector<Datum>{Datum(5), Datum(width)});
+  m.output(m.add("softmax", {m.add("full", {shape, Datum(0.5), Datum(m.dtype)}), Datum(-1)}));
+}
+
 const std::map<std::string, WriteModel>& row_models() {
   static const std::map<std::string, WriteModel> models = {
       {"softmax_of_masked_scores", softmax_of_masked_scores},
@@ -111,6 +114,7 @@ const std::map<std::string, WriteModel>& row_models() {
       {"rms_norm", rms_norm},
       {"gradient_of_softmax", gradient_of_softmax},
       {"entropy", entropy},
+      {"softmax_of_numbers", softmax_of_numbers},
       {"standardised", standardised}};
   return models;
 }
