@@ -8,6 +8,7 @@ import bert
 import gpt2
 import llama
 import numpy as np
+import pretrained
 import pytest
 import safetensors.numpy
 from mithril.huggingface import create_package
@@ -142,6 +143,22 @@ def test_a_setting_that_no_model_has_is_an_error(
         f"this setting\n  expected : {expected}\n  got      : {got}"
     )
     assert not (tmp_path / "made").exists()
+
+
+def test_scaled_rotary_embedding_is_refused_wherever_a_configuration_is_read(
+    tmp_path: Path,
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"rope_scaling": {"type": "linear", "factor": 2.0}}))
+    with pytest.raises(ml.InputError, match="rope_scaling: type"):
+        pretrained.read_config(llama.Config, tmp_path)
+    config.write_text(json.dumps({"rope_scaling": {"rope_type": "yarn"}}))
+    with pytest.raises(ml.InputError) as raised:
+        pretrained.read_config(llama.Config, tmp_path)
+    assert str(raised.value).startswith(
+        "mithril.InputError[E0866]: config.json: rope_scaling: rope_type: the models of this "
+        "package do not have this setting"
+    )
 
 
 def test_an_unknown_activation_is_an_error(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
 std::set<std::string> codes_in_source() {
   std::set<std::string> codes;
   const std::regex code("\"(E[01][0-9]{3})\"");
-  for (const char* folder : {"mithril", "backends", "codegen", "python/src", "python/mithril"}) {
+  for (const char* folder :
+       {"mithril", "backends", "codegen", "python/src", "python/mithril", "examples/models"}) {
     for (const fs::path& path : sources_in(folder)) {
       const std::string text = contents_of(path);
       for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
