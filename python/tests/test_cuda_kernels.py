@@ -11,8 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PRELUDE = ROOT / "codegen" / "cuda" / "prelude.cuh"
-KERNELS = sorted((ROOT / "tests" / "codegen" / "cuda_kernels").iterdir())
-GROUPS = sorted((ROOT / "tests" / "codegen" / "cuda_group_kernels").iterdir())
+CODEGEN = ROOT / "tests" / "codegen"
+KERNELS = sorted((CODEGEN / "cuda_kernels").iterdir())
+GROUPS = [
+    path
+    for folder in ("cuda_optimizer_kernels", "cuda_row_kernels")
+    for path in sorted((CODEGEN / folder).iterdir())
+]
 TEXT = "\n".join(path.read_text() for path in [PRELUDE, *KERNELS, *GROUPS])
 
 

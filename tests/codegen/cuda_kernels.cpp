@@ -4,13 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 #include "codegen/cuda_kernel.hpp"
 #include "codegen/cuda_layout.hpp"
@@ -20,6 +16,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"
+#include "tests/codegen/kernel_files.hpp"
 #include "tests/cuda_on_cpu.hpp"
 #include "tests/table/case.hpp"
 #include "tests/table/compare.hpp"
@@ -29,9 +26,6 @@
 
 namespace mithril::tests {
 namespace {
-
-// One file for each op, and one for a chain of ops.
-const std::filesystem::path folder = "tests/codegen/cuda_kernels";
 
 // A row of the table as a kernel, and what runs it.
 struct Kernel {
@@ -120,19 +114,6 @@ std::string kernel_of_chain() {
   return kernel_of(graph, "chain")->text;
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-std::map<std::string, std::string> texts_in_folder() {
-  std::map<std::string, std::string> texts;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    texts[entry.path().stem().string()] = text_of(entry.path());
-  return texts;
-}
-
 // How far a function of another library may be off; half precision: one step.
 double kernel_tolerance(const Graph& graph) {
   double tolerance = 1e-12;
@@ -193,26 +174,15 @@ std::optional<std::vector<Tensor>> launched(const CudaOnCpu& cpu, const Kernel& 
 }  // namespace
 
 TEST_CASE("the text of each CUDA kernel is the one that is compiled") {
+  // One file for each op, and one for a chain of ops.
   std::map<std::string, std::string> texts{{"chain", kernel_of_chain()}};
   std::vector<Kernel> all;
   for (const auto& [name, rows] : all_op_cases()) {
     const std::string text = kernels_of(std::string(name), rows(), all);
     if (!text.empty()) texts[std::string(name)] = text;
   }
-  if (std::getenv("MITHRIL_WRITE_KERNELS")) {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    for (const auto& [name, text] : texts) std::ofstream(folder / (name + ".cu")) << text;
-  }
-  const std::map<std::string, std::string> compiled = texts_in_folder();
-  for (const auto& [name, text] : texts) {
-    const std::string op = name;
-    CAPTURE(op);
-    CHECK(compiled.contains(op));
-    if (compiled.contains(op)) CHECK(compiled.at(op) == text);
-  }
-  CHECK(compiled.size() == texts.size());
-  CHECK(cuda_prelude() == text_of("codegen/cuda/prelude.cuh"));
+  check_kernel_files("tests/codegen/cuda_kernels", texts);
+  CHECK(cuda_prelude() == contents_of_kernel_file("codegen/cuda/prelude.cuh"));
 }
 
 TEST_CASE("each CUDA kernel, run on the CPU, gives the results of its row") {

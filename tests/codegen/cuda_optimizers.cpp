@@ -5,18 +5,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <numeric>
-#include <sstream>
 
 #include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_kernel.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "tests/codegen/kernel_files.hpp"
 #include "tests/cuda_on_cpu.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
@@ -24,7 +22,6 @@
 namespace mithril::tests {
 namespace {
 
-constexpr const char* optimizer_kernels_file = "tests/codegen/cuda_group_kernels/optimizers.cu";
 constexpr std::int64_t tensor_sizes[] = {1, 2, 31, 32, 33, 127, 1024, 1025, 8192, 20000};
 
 struct OptimizerCase {
@@ -144,11 +141,10 @@ void step_by_kernel(const CudaOnCpu& cpu, const OptimizerCase& at, const StepGra
   }
 }
 
-std::string text_of_optimizers() {
-  std::string text;
-  for (const OptimizerCase& at : optimizer_cases())
-    text += (text.empty() ? "" : "\n") + step_graph(at).kernel.text;
-  return text;
+std::map<std::string, std::string> texts_of_optimizers() {
+  std::map<std::string, std::string> texts;
+  for (const OptimizerCase& at : optimizer_cases()) texts[at.name] = step_graph(at).kernel.text;
+  return texts;
 }
 
 double step_tolerance(DType dtype) {
@@ -160,11 +156,7 @@ double step_tolerance(DType dtype) {
 }  // namespace
 
 TEST_CASE("the text of CUDA kernels for optimizers is the one that is compiled") {
-  const std::string text = text_of_optimizers();
-  if (std::getenv("MITHRIL_WRITE_KERNELS")) std::ofstream(optimizer_kernels_file) << text;
-  std::stringstream compiled;
-  compiled << std::ifstream(optimizer_kernels_file).rdbuf();
-  CHECK(compiled.str() == text);
+  check_kernel_files("tests/codegen/cuda_optimizer_kernels", texts_of_optimizers());
 }
 
 TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their loops do") {
@@ -173,7 +165,9 @@ TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their 
     names.push_back(at.name);
     names.push_back(at.name + "_lanes");
   }
-  const CudaOnCpu cpu(text_of_optimizers(), names);
+  std::string text;
+  for (const auto& [name, kernel] : texts_of_optimizers()) text += kernel + "\n";
+  const CudaOnCpu cpu(text, names);
   for (const OptimizerCase& at : optimizer_cases()) {
     CAPTURE(at.name);
     const StepGraph step = step_graph(at);

@@ -4,11 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <numeric>
-#include <sstream>
 
 #include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_kernel.hpp"
@@ -17,6 +14,7 @@
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/expression.hpp"
 #include "mithril/op/registry.hpp"
+#include "tests/codegen/kernel_files.hpp"
 #include "tests/cuda_on_cpu.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
@@ -24,7 +22,6 @@
 namespace mithril::tests {
 namespace {
 
-constexpr const char* row_kernels_file = "tests/codegen/cuda_group_kernels/rows.cu";
 constexpr std::int64_t widths[] = {1, 2, 31, 32, 33, 127, 1024, 1025};
 
 // A graph of nodes over rows, all of which are in one kernel.
@@ -160,8 +157,8 @@ std::vector<RowCase> row_cases() {
 
 // The kernels of all models, once for each dtype: widths do not change them, except that a number
 // for each row is an element of rows of one.
-std::string text_of_row_kernels() {
-  std::string text;
+std::map<std::string, std::string> texts_of_row_kernels() {
+  std::map<std::string, std::string> texts;
   for (const RowCase& each : row_cases()) {
     std::string first;
     for (const std::int64_t width : widths) {
@@ -171,9 +168,9 @@ std::string text_of_row_kernels() {
       if (first.empty() && width > 1) first = kernel;
       if (width > 1) CHECK(kernel == first);
     }
-    text += (text.empty() ? "" : "\n") + first;
+    texts[each.name] = first;
   }
-  return text;
+  return texts;
 }
 
 std::vector<std::int64_t> row_major_strides(const Dims& dims) {
@@ -276,11 +273,7 @@ TEST_CASE("CUDA kernels have registers for the largest blocks that they are laun
 }
 
 TEST_CASE("the text of CUDA kernels for rows is the one that is compiled") {
-  const std::string text = text_of_row_kernels();
-  if (std::getenv("MITHRIL_WRITE_KERNELS")) std::ofstream(row_kernels_file) << text;
-  std::stringstream compiled;
-  compiled << std::ifstream(row_kernels_file).rdbuf();
-  CHECK(compiled.str() == text);
+  check_kernel_files("tests/codegen/cuda_row_kernels", texts_of_row_kernels());
 }
 
 TEST_CASE("CUDA kernels for rows, run on the CPU, give the results of the reference") {
@@ -289,7 +282,9 @@ TEST_CASE("CUDA kernels for rows, run on the CPU, give the results of the refere
     names.push_back(each.name);
     names.push_back(each.name + "_lanes");
   }
-  const CudaOnCpu cpu(text_of_row_kernels(), names);
+  std::string text;
+  for (const auto& [name, kernel] : texts_of_row_kernels()) text += kernel + "\n";
+  const CudaOnCpu cpu(text, names);
   int of_lanes = 0;
   for (const RowCase& each : row_cases()) {
     for (const std::int64_t width : widths) of_lanes += check_rows(cpu, each, width);

@@ -1,0 +1,64 @@
+template <int lanes>
+__device__ void adam_half_batch(const Batch& batch) {
+  const Share share = share_of_block(batch);
+  const Half* const x0 = pointer_of<const Half>(batch, share.tensor, 0);
+  const Half* const x1 = pointer_of<const Half>(batch, share.tensor, 1);
+  const float* const x2 = pointer_of<const float>(batch, share.tensor, 2);
+  const float* const x3 = pointer_of<const float>(batch, share.tensor, 3);
+  const float* const x4 = pointer_of<const float>(batch, share.tensor, 4);
+  const float* const x5 = pointer_of<const float>(batch, share.tensor, 5);
+  Half* const y0 = pointer_of<Half>(batch, share.tensor, 6);
+  float* const y1 = pointer_of<float>(batch, share.tensor, 7);
+  float* const y2 = pointer_of<float>(batch, share.tensor, 8);
+  const int64_t items = share.end / lanes;
+  for (int64_t item = share.first / lanes + threadIdx.x; item < items; item += blockDim.x) {
+    const Lanes<Half, lanes> a0 = load_lanes<lanes>(x0 + item * lanes * batch.steps[0], batch.steps[0]);
+    const Lanes<Half, lanes> a1 = load_lanes<lanes>(x1 + item * lanes * batch.steps[1], batch.steps[1]);
+    const Lanes<float, lanes> a2 = load_lanes<lanes>(x2 + item * lanes * batch.steps[2], batch.steps[2]);
+    const Lanes<float, lanes> a3 = load_lanes<lanes>(x3 + item * lanes * batch.steps[3], batch.steps[3]);
+    const Lanes<float, lanes> a4 = load_lanes<lanes>(x4 + item * lanes * batch.steps[4], batch.steps[4]);
+    const Lanes<float, lanes> a5 = load_lanes<lanes>(x5 + item * lanes * batch.steps[5], batch.steps[5]);
+    Lanes<Half, lanes> b0;
+    Lanes<float, lanes> b1;
+    Lanes<float, lanes> b2;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      const float v0 = number(a0.at[k]);
+      const float v2 = number(a1.at[k]);
+      const float v6 = a2.at[k];
+      const float v10 = a3.at[k];
+      const float v15 = a4.at[k];
+      const float v18 = a5.at[k];
+      const float v1 = v0;
+      const float v3 = v2;
+      const float v4 = v1 * 0.01f;
+      const float v5 = v3 + v4;
+      const float v7 = v5 - v6;
+      const float v8 = v7 * 0.1f;
+      const float v9 = v6 + v8;
+      const float v11 = v10 * 0.999f;
+      const float v12 = v5 * 0.001f;
+      const float v13 = v12 * v5;
+      const float v14 = v11 + v13;
+      const float v16 = v9 * v15;
+      const float v17 = std::sqrt(v14);
+      const float v19 = v17 * v18;
+      const float v20 = v19 + 1e-08f;
+      const float v21 = v16 / v20;
+      const float v22 = v1 - v21;
+      const float v23 = rounded<Half>(v22);
+      b0.at[k] = Element<Half>::of(v23);
+      b1.at[k] = v9;
+      b2.at[k] = v14;
+    }
+    store_lanes(y0 + item * lanes, b0);
+    store_lanes(y1 + item * lanes, b1);
+    store_lanes(y2 + item * lanes, b2);
+  }
+}
+extern "C" __global__ void __launch_bounds__(256) adam_half(const Batch batch) {
+  adam_half_batch<1>(batch);
+}
+extern "C" __global__ void __launch_bounds__(256) adam_half_lanes(const Batch batch) {
+  adam_half_batch<4>(batch);
+}

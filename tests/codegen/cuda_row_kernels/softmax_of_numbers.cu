@@ -1,0 +1,41 @@
+template <int lanes>
+__device__ void softmax_of_numbers_rows(float* __restrict__ y0, const Layout& layout) {
+  const int64_t width = layout.sizes[layout.axes - 1], items = width / lanes;
+  const int64_t rows = layout.count / width;
+  for (int64_t row = first_row(); row < rows; row += row_step()) {
+    float part_v1 = Largest::start<float>();
+    for (int64_t item = threadIdx.x; item < items; item += blockDim.x) {
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+        const float v0 = 0.5f;
+        part_v1 = Largest::of<float>(part_v1, v0);
+      }
+    }
+    const float v1 = over_row<Largest>(part_v1);
+    float part_v2 = Sum::start<float>();
+    for (int64_t item = threadIdx.x; item < items; item += blockDim.x) {
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+        const float v0 = 0.5f;
+        part_v2 = Sum::of<float>(part_v2, float_exp(v0 - v1));
+      }
+    }
+    const float v2 = over_row<Sum>(part_v2);
+    for (int64_t item = threadIdx.x; item < items; item += blockDim.x) {
+      Lanes<float, lanes> b0;
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+        const float v0 = 0.5f;
+        const float v3 = float_exp(v0 - v1) / v2;
+        b0.at[k] = v3;
+      }
+      store_lanes(y0 + row * width + item * lanes, b0);
+    }
+  }
+}
+extern "C" __global__ void __launch_bounds__(512) softmax_of_numbers(float* __restrict__ y0, const Layout layout) {
+  softmax_of_numbers_rows<1>(y0, layout);
+}
+extern "C" __global__ void __launch_bounds__(512) softmax_of_numbers_lanes(float* __restrict__ y0, const Layout layout) {
+  softmax_of_numbers_rows<4>(y0, layout);
+}
