@@ -46,9 +46,9 @@ inline constexpr std::int64_t cuda_lanes = 4;
 // as many elements. The caller aligns the results in the same way.
 bool fits_lanes(const CudaLayout& layout, std::span<const CudaInput> inputs);
 
-// The most threads of a block: of kernels that compute items, and of those that reduce rows. The
-// text of a kernel has the number: without it, a kernel may take more registers than so many
-// threads have.
+// The most threads of a block: of kernels that compute items, and of those that reduce rows. A
+// kernel states its number as __launch_bounds__, so that the compiler gives each thread few enough
+// registers for a block of this size.
 inline constexpr std::int64_t most_item_threads = 256, most_row_threads = 512;
 
 struct CudaGrid {

@@ -27,8 +27,8 @@ struct Turns {
   ml::Tokens after_answer;   // the first of them ends an answer
 };
 
-// By the special tokens that the tokenizer has: those of ChatML (Qwen2), of Llama 3, or the end of
-// a text after each turn, as in DialoGPT.
+// The format of chats follows from the special tokens of the tokenizer: ChatML (Qwen2), Llama 3, or
+// as in DialoGPT, where the end-of-text token ends each turn.
 Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
   const auto token = [&](const std::string& name) { return tokenizer.special(name); };
   const auto tokens = [&](std::initializer_list<std::string> parts) {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// How a text is split into words before bytes are merged: as GPT-2 does, or as Llama 3 and Qwen2
-// do, whose words have at most so many digits.
+// How a text is split into words before bytes are merged: by the rule of GPT-2, or by that of
+// Llama 3 and Qwen2, which splits numbers into words of at most `most_digits` digits.
 struct WordRule {
   size_t most_digits = 0;  // 0: the rule of GPT-2
 };

@@ -35,8 +35,9 @@ struct RelativePositionBiasOptions {
   int64_t max_distance = 128;  // distances from here on share a bucket
   bool bidirectional = true;   // whether later keys have separate buckets
 };
-// The bias added to attention scores, by the distance of key and query (Raffel et al. 2020). Ports:
-// query [..., L, E], key [..., S, E], weight [num_buckets, num_heads], output [num_heads, L, S].
+// A learned bias of attention scores for each distance of key and query (Raffel et al. 2020).
+// Ports: query [..., L, E], key [..., S, E], weight [num_buckets, num_heads], output [num_heads, L,
+// S].
 Model RelativePositionBias(const RelativePositionBiasOptions& options);
 
 }  // namespace mithril

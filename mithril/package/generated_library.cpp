@@ -55,7 +55,7 @@ class LoadedLibrary {
     if (!handle_) refuse_library(where_, system_text(folder.path()));
     try {
       find_functions();
-      // By the name of the file, because the library was perhaps built with another one.
+      // Names the weights file: the name that the library was built with may differ.
       check(open_(folder.path(weights_name).c_str(), nullptr, &model_, &error_));
     } catch (...) {
       ::dlclose(handle_);

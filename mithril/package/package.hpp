@@ -148,7 +148,7 @@ class Package {
   explicit Package(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
-  std::shared_ptr<const Impl> impl_;  // shared by the handles, because it is immutable
+  std::shared_ptr<const Impl> impl_;  // immutable, so copies share it
 };
 
 // Reads and verifies a package. No code of it runs. Each error names the file. InputError E0860 for

@@ -32,7 +32,7 @@ class Tokenizer {
   struct Impl;  // of the source file
 
  private:
-  std::shared_ptr<const Impl> impl_;  // shared by the handles, because it is immutable
+  std::shared_ptr<const Impl> impl_;  // immutable, so copies share it
 };
 
 }  // namespace mithril

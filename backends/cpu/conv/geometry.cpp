@@ -63,8 +63,7 @@ ImplicitGemmGeometry with_gemms(ImplicitGemmGeometry geometry, const std::vector
   return geometry;
 }
 
-// In the forward pass, the taps with the same remainder of tap * dilation by the stride read one
-// plane of the input.
+// In the forward pass, the taps with equal (tap * dilation) % stride read one plane of the input.
 PlaneAxis planes_of_input(const WindowAxis& axis) {
   PlaneAxis planes{.source = axis.input,
                    .step = axis.stride,
