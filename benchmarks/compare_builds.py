@@ -94,6 +94,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="of a turn")
     options = parser.parse_args()
     builds = [options.old.resolve(), options.new.resolve()]
+    for build in builds:
+        if not runner(build).is_file():
+            sys.exit(f"there is no {runner(build)}: build the target mithril there")
     setting = Setting(
         python=Path(sys.executable),
         runner=runner(builds[1]),
