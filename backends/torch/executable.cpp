@@ -147,12 +147,12 @@ class TorchExecutable final : public Executable, public UpdatesInPlace {
   // On the CPU the core writes the results of donated inputs of its own. If a donated input is a
   // tensor of torch, torch writes all of them, because it shares the elements of the core's
   // tensors. On other devices these are moved, and the core copies the results back.
-  SizedPrograms::Donated donated(std::span<const Tensor> inputs) const {
+  Donated donated(std::span<const Tensor> inputs) const {
     const bool in_place =
         !device_.is_cpu() ||
         std::any_of(options_.donations.begin(), options_.donations.end(),
                     [&](const Donation& at) { return updates(inputs[at.input]); });
-    return in_place ? SizedPrograms::Donated::in_place : SizedPrograms::Donated::ignored;
+    return in_place ? Donated::in_place : Donated::ignored;
   }
 
   // Moves a number once, however many inputs it is: the rates of an optimizer are inputs for each

@@ -4,6 +4,8 @@
 #include <ATen/ops/empty_strided.h>
 #include <ATen/record_function.h>
 
+#include <unordered_set>
+
 #include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_layout.hpp"
 
@@ -29,9 +31,44 @@ bool is_aligned(const void* pointer, size_t element_bytes) {
   return reinterpret_cast<std::uintptr_t>(pointer) % (cuda_lanes * element_bytes) == 0;
 }
 
+// Whether an output of these dims can be written over a tensor, element by element.
+bool can_hold(const at::Tensor& tensor, const FusedKernel& fused, const FusedKernel::Port& output,
+              const Dims& dims) {
+  return tensor.device() == fused.device && tensor.scalar_type() == output.dtype &&
+         tensor.sizes() == dims && tensor.is_contiguous() && !tensor.is_neg();
+}
+
+// For each output: the tensor that it overwrites; undefined: it gets memory of its own.
+std::vector<at::Tensor> overwritten(const FusedKernel& fused,
+                                    const std::vector<c10::IValue>& registers) {
+  std::vector<at::Tensor> tensors(fused.outputs.size());
+  std::unordered_set<const c10::IValue*> own;
+  std::unordered_set<const c10::StorageImpl*> written;
+  for (size_t i = 0; i < fused.overwrites.size(); ++i) {
+    if (fused.overwrites[i] < 0) continue;
+    const FusedKernel::Port& input = fused.inputs[static_cast<size_t>(fused.overwrites[i])];
+    const c10::IValue& held = registers[index(input.value)];
+    if (!can_hold(held.toTensor(), fused, fused.outputs[i], fused.output_dims[i])) continue;
+    tensors[i] = held.toTensor();
+    own.insert(&held);
+    written.insert(tensors[i].storage().unsafeGetStorageImpl());
+  }
+  const auto shares_memory = [&](const c10::IValue& held) {
+    if (!held.isTensor() || own.contains(&held)) return false;
+    const at::Tensor& tensor = held.toTensor();
+    return tensor.has_storage() && written.contains(tensor.storage().unsafeGetStorageImpl());
+  };
+  if (std::any_of(registers.begin(), registers.end(), shares_memory))
+    return std::vector<at::Tensor>(fused.outputs.size());
+  return tensors;
+}
+
 // Tensors that can be accessed several elements at a time, and the others, each in few launches.
-void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
+void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
   const size_t inputs = fused.steps.size(), outputs = fused.outputs.size() / fused.groups;
+  const std::vector<at::Tensor> in_place = donated == Donated::in_place
+                                               ? overwritten(fused, registers)
+                                               : std::vector<at::Tensor>(fused.outputs.size());
   std::vector<at::Tensor> held;  // until the launches
   std::vector<std::vector<const void*>> pointers(fused.groups);
   std::vector<CudaBatchItem> items_of[2];  // plain, with lanes
@@ -51,7 +88,9 @@ void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
     const Dims& dims = fused.output_dims[group * outputs];
     for (size_t i = 0; i < outputs; ++i) {
       const FusedKernel::Port& port = fused.outputs[group * outputs + i];
-      at::Tensor made = at::empty(dims, at::TensorOptions(port.dtype).device(fused.device));
+      at::Tensor made = in_place[group * outputs + i];
+      if (!made.defined())
+        made = at::empty(dims, at::TensorOptions(port.dtype).device(fused.device));
       add(made, made.mutable_data_ptr(), 1);
       registers[index(port.value)] = std::move(made);
     }
@@ -73,9 +112,9 @@ const char* name_of(const FusedKernel& fused) {
   return fused.reduces_rows ? "mithril::rows" : "mithril::elementwise";
 }
 
-void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers) {
+void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
   RECORD_FUNCTION(name_of(fused), std::vector<c10::IValue>());
-  if (fused.groups > 1) return run_batch(fused, registers);
+  if (fused.groups > 1) return run_batch(fused, registers, donated);
   std::vector<at::Tensor> tensors;
   std::vector<CudaInput> inputs;
   std::vector<const void*> pointers;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/torch/kernel_device.hpp"
+#include "backends/torch/program.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril::torch_backend {
@@ -28,12 +29,18 @@ struct FusedKernel {
   // after the other: how many groups; for each input of a group, 1, or 0 for a number.
   size_t groups = 1;
   std::vector<std::int64_t> steps = {};
+  // Of a batch, for each output: the index in `inputs` of the donated input that it may overwrite;
+  // -1: it has memory of its own. Empty: all have. No later node reads such an input.
+  std::vector<std::ptrdiff_t> overwrites = {};
 };
 
 // "mithril::elementwise", "mithril::rows" or "mithril::batch": in the profiler, and in messages.
 const char* name_of(const FusedKernel& fused);
 
 // Reads inputs from registers, by value, and writes outputs to them. Inputs may have any strides.
-void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers);
+// With Donated::in_place an output that may overwrite an input becomes the tensor of that input,
+// unless another tensor in a register shares the memory of one of them.
+void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers,
+               Donated donated = Donated::ignored);
 
 }  // namespace mithril::torch_backend

@@ -1,6 +1,7 @@
 // A graph of known sizes as a list of calls to torch's operators.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,9 @@ struct Program {
   std::shared_ptr<const Script> script = nullptr;  // runs instead of the nodes; null: the nodes run
   std::shared_ptr<Recorder> recorder = nullptr;    // replays the nodes; null: they run each time
 };
+
+// What a run does with donated inputs (mithril/backend/backend.hpp).
+enum class Donated : std::uint8_t { ignored, in_place };
 
 Program lower(const Graph& graph, Plan plan, const Target& target);
 // Lowers one node, given the dims of its arguments (empty for values). Increases `registers` as

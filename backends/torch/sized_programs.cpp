@@ -128,15 +128,15 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
 std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::TensorList inputs,
                                                    const MemoryScope& scope,
                                                    Donated donated) const {
-  Registers registers = begin(program ? program->registers : graph_.values().size(), inputs);
+  Run run{begin(program ? program->registers : graph_.values().size(), inputs), scope, donated};
   if (program) {
-    run_program(*program, registers, scope);
+    run_program(*program, run);
   } else {
-    run_eagerly(inputs, registers, scope);
+    run_eagerly(inputs, run);
   }
   std::vector<at::Tensor> outputs;
   for (const Output& output : graph_.outputs()) {
-    outputs.push_back(registers[index(output.value)].toTensor());
+    outputs.push_back(run.registers[index(output.value)].toTensor());
   }
   if (donated == Donated::in_place) update(inputs, outputs);
   return outputs;
@@ -176,29 +176,25 @@ Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
   return registers;
 }
 
-void SizedPrograms::run_program(const Program& program, Registers& registers,
-                                const MemoryScope& scope) const {
-  Stack stack;
+void SizedPrograms::run_program(const Program& program, Run& run) const {
   for (size_t i = 0; i < program.nodes.size(); ++i) {
-    run_node(i, program.plan.nodes[i], program.nodes[i], registers, stack, scope);
+    run_node(i, program.plan.nodes[i], program.nodes[i], run);
   }
 }
 
-void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
-                                const MemoryScope& scope) const {
+void SizedPrograms::run_eagerly(at::TensorList inputs, Run& run) const {
   Planner planner(graph_, sizes_, described(inputs));
-  Stack stack;
   for (size_t i = 0; i < graph_.nodes().size(); ++i) {
     PlannedNode planned;
     LoweredNode node;
     {
       const MeterScope unmetered(nullptr);  // the numbers of a plan are not memory of a run
       planned = planner.next();
-      size_t needed = registers.size();
-      node = lower(graph_, planned, argument_dims(planned, registers), target_, needed);
-      registers.resize(needed);
+      size_t needed = run.registers.size();
+      node = lower(graph_, planned, argument_dims(planned, run.registers), target_, needed);
+      run.registers.resize(needed);
     }
-    run_node(i, planned, node, registers, stack, scope);
+    run_node(i, planned, node, run);
   }
 }
 
@@ -233,29 +229,29 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
 }
 
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
-                             Registers& registers, Stack& stack, const MemoryScope& scope) const {
+                             Run& run) const {
   check_interrupt();
   if (const UserFunction* function =
           node.spelling.empty() ? user_function(planned.op->name) : nullptr) {
-    run_function(*function, planned, registers);
-    scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+    run_function(*function, planned, run.registers);
+    run.scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
   } else {
-    run_operators(planned, node, registers, stack, scope);
+    run_operators(planned, node, run);
   }
-  if (observed_[at]) show(graph_.nodes()[at], registers);
-  release(planned, registers);
+  if (observed_[at]) show(graph_.nodes()[at], run.registers);
+  release(planned, run.registers);
 }
 
 void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode& node,
-                                  Registers& registers, Stack& stack,
-                                  const MemoryScope& scope) const {
+                                  Run& run) const {
+  Registers& registers = run.registers;
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
-      for (const Step& step : node.steps) run_step(step, registers, stack);
-      if (node.fused) run_fused(*node.fused, registers);
+      for (const Step& step : node.steps) run_step(step, registers, run.stack);
+      if (node.fused) run_fused(*node.fused, registers, run.donated);
       for (const Result& result : node.results) keep_result(result, registers);
-      scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+      run.scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
     });
   } catch (const Error& error) {
     find_index(planned, registers, error);
@@ -263,7 +259,7 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
   } catch (const InternalError&) {
     throw;
   } catch (const std::exception& error) {  // from an operator that is written in Python
-    if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
+    if (run.scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
 }

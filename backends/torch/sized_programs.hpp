@@ -40,9 +40,9 @@ class SizedPrograms {
  public:
   SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options);
 
-  enum class Donated : uint8_t { ignored, in_place };
   // Runs below autograd: gradients are part of the graph. In place: results of donated inputs are
-  // these inputs, which are written at the end. InputError E0812 if two of them share elements.
+  // these inputs, which are written by their last readers where these can (update_in_place.hpp),
+  // the others at the end. InputError E0812 if two of them share elements.
   std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope,
                               Donated donated = Donated::ignored) const;
   const Graph& graph() const { return graph_; }
@@ -62,14 +62,19 @@ class SizedPrograms {
                                        const MemoryScope& scope, Donated donated) const;
   void check_apart(at::TensorList inputs) const;
   void update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const;
+  // What the nodes of a run share.
+  struct Run {
+    Registers registers;
+    const MemoryScope& scope;
+    Donated donated;
+    Stack stack = {};
+  };
   Registers begin(size_t registers, at::TensorList inputs) const;
-  void run_program(const Program& program, Registers& registers, const MemoryScope& scope) const;
-  void run_eagerly(at::TensorList inputs, Registers& registers, const MemoryScope& scope) const;
-  void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
-                Registers& registers, Stack& stack, const MemoryScope& scope) const;
+  void run_program(const Program& program, Run& run) const;
+  void run_eagerly(at::TensorList inputs, Run& run) const;
+  void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node, Run& run) const;
   void release(const PlannedNode& planned, Registers& registers) const;
-  void run_operators(const PlannedNode& planned, const LoweredNode& node, Registers& registers,
-                     Stack& stack, const MemoryScope& scope) const;
+  void run_operators(const PlannedNode& planned, const LoweredNode& node, Run& run) const;
   void run_function(const UserFunction& function, const PlannedNode& planned,
                     Registers& registers) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;

@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include "backends/torch/update_in_place.hpp"
+
 namespace mithril::torch_backend {
 
 void SizedPrograms::fuse(Program& program) const {
   Fusion made = fuse_nodes(graph_, program, *kernels_);
+  update_in_place(graph_, program, donations_);
   const std::lock_guard lock(mutex_);
   fusion_ = std::move(made);
 }

@@ -74,23 +74,29 @@ void SizedPrograms::check_apart(at::TensorList inputs) const {
          .help = "give copies of them, or make them one parameter of the model"});
 }
 
-// What else reads the memory of a donated input gets a copy of its old elements.
+// What else reads the memory of a donated input gets a copy of its elements. Those of results that
+// were written in place are the new ones: these were written because nothing else read the memory.
 void SizedPrograms::update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const {
   std::unordered_set<const c10::StorageImpl*> written;
   for (const Donation& at : donations_) {
     written.insert(inputs[at.input].storage().unsafeGetStorageImpl());
   }
+  std::unordered_set<size_t> updated;
+  for (const Donation& at : donations_) {
+    if (outputs[at.output].is_same(inputs[at.input])) updated.insert(at.output);
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (written.contains(outputs[i].storage().unsafeGetStorageImpl()))
+    if (!updated.contains(i) && written.contains(outputs[i].storage().unsafeGetStorageImpl()))
       outputs[i] = outputs[i].clone();
   }
   std::vector<at::Tensor> to, from;
   for (const Donation& at : donations_) {
+    if (outputs[at.output].is_same(inputs[at.input])) continue;
     to.push_back(inputs[at.input]);
     from.push_back(std::exchange(outputs[at.output], inputs[at.input]));
   }
   if (!to.empty()) at::_foreach_copy_(to, from);
-  for (const at::Tensor& tensor : to) tensor.unsafeGetTensorImpl()->bump_version();
+  for (const Donation& at : donations_) inputs[at.input].unsafeGetTensorImpl()->bump_version();
 }
 
 std::vector<std::string> SizedPrograms::recording_notes() const {
