@@ -136,6 +136,7 @@ def test_a_step_updates_all_parameters_in_one_launch(name: str):
             step(params, {"x": x})
         calls = {event.key: event.count for event in profile.key_averages()}
         assert calls.get("mithril::batch", 0) == (level == "max")
+        assert ("aten::_foreach_copy_" in calls) == (level == "default")  # "max" overwrites
         assert calls["aten::full"] <= 4  # a rate is moved once for all parameters
         for _ in range(4):
             step(params, {"x": x})
