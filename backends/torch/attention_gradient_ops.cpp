@@ -20,7 +20,7 @@ bool has_mask(const SpellingContext& c) { return !c.dims("attn_mask").empty(); }
 
 struct Spelled {
   std::string query, key, value, grad, bias, causal, scale;
-  int64_t heads, rows, columns, width;
+  int64_t sequences, heads, rows, columns, width;
   size_t missing;  // axes below the four that the kernels take
 };
 
@@ -62,6 +62,7 @@ Spelled arguments_of(const SpellingContext& c) {
           spell_bias(c),
           c.value("is_causal").flag() && !has_mask(c) ? "True" : "False",
           spelled_real(c.value("scale").real()),
+          missing == 0 ? query[0] : 1,
           query.end()[-3],
           query.end()[-2],
           key.end()[-2],
@@ -135,7 +136,7 @@ std::string spell_on_cpu(const SpellingContext& c) {
 // but the last.
 std::string spell_aligned_bias(const SpellingContext& c, const Spelled& s) {
   if (!has_mask(c)) return "None";
-  const Dims &query = c.dims("query"), &mask = c.dims("attn_mask");
+  const Dims& mask = c.dims("attn_mask");
   std::string bias = s.bias;
   const bool one_column = mask.empty() || mask.back() == 1;
   if (one_column && !c.value("is_causal").flag())
@@ -145,16 +146,16 @@ std::string spell_aligned_bias(const SpellingContext& c, const Spelled& s) {
   bias = spell_call("aten::constant_pad_nd",
                     {spell_call("aten::contiguous", {bias}), "[0, " + more + "]"});
   bias = spell_call("aten::slice", {bias, "-1", "0", spell_number(s.columns)});
-  const Dims whole{s.missing == 0 ? query[0] : 1, query.end()[-3], s.rows, s.columns};
+  const Dims whole{s.sequences, s.heads, s.rows, s.columns};
   return spell_call("aten::expand", {bias, to_string(whole)});
 }
 
-// The kernels of GPUs take the heads as blocks along the second or third axis of their grid, which
-// CUDA limits.
-constexpr int64_t most_heads = 65535;
+// The kernels of GPUs take the sequences and the heads as blocks along the second and third axis of
+// their grid, which CUDA limits.
+constexpr int64_t most_blocks = 65535;
 
 bool suits_gpu(const SpellingContext& c, const Spelled& s) {
-  return s.width % 8 == 0 && s.heads <= most_heads && !is_empty(c);
+  return s.width % 8 == 0 && s.sequences <= most_blocks && s.heads <= most_blocks && !is_empty(c);
 }
 
 std::string spell_memory_efficient(const SpellingContext& c) {

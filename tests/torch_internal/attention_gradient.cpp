@@ -108,7 +108,7 @@ TEST_CASE("heads that the flash kernel refuses on some GPUs use the memory-effic
   }
 }
 
-TEST_CASE("gradients of more heads than a grid has blocks are written out") {
+TEST_CASE("gradients of more heads or sequences than a grid has blocks are written out") {
   for (const auto kernel : {AttentionKernel::flash, AttentionKernel::memory_efficient}) {
     const auto is_written_out = [&](const Dims& size) {
       return contains(operators(kernel, DType::float16, size, size, false), "aten::softmax");
@@ -116,6 +116,8 @@ TEST_CASE("gradients of more heads than a grid has blocks are written out") {
     CHECK_FALSE(is_written_out({65535, 1, 8}));
     CHECK(is_written_out({65536, 1, 8}));
     CHECK(is_written_out({1, 65536, 1, 8}));
+    CHECK_FALSE(is_written_out({65535, 1, 1, 8}));
+    CHECK(is_written_out({65536, 1, 1, 8}));
   }
 }
 
