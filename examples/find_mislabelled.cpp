@@ -6,6 +6,7 @@
 // Usage, from the root of the project: find_mislabelled [epochs] [path of digits.bin]
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <numeric>
 #include <random>
 #include <set>
@@ -95,7 +96,7 @@ std::vector<double> train_with_scores(const Digits& digits, const ml::TensorMap&
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const int epochs = argc > 1 ? std::atoi(argv[1]) : 8;
   Digits digits = load_digits(argc > 2 ? argv[2] : "examples/data/digits.bin");
   std::mt19937 random(0);
@@ -114,4 +115,7 @@ int main(int argc, char** argv) {
   std::printf("%.1f%% of %zu changed labels are among the lowest 15 %% of the scores\n",
               100 * found, changed.size());
   return found >= 0.9 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

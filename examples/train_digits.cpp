@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <numeric>
 #include <random>
 
@@ -48,7 +49,7 @@ void show_progress(int epoch, size_t done, size_t all, double loss, double accur
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const int epochs = argc > 1 ? std::atoi(argv[1]) : 12;
   const Digits digits = load_digits(argc > 2 ? argv[2] : "examples/data/digits.bin");
 
@@ -97,4 +98,7 @@ int main(int argc, char** argv) {
                           static_cast<double>(test.size());
   std::printf("test accuracy %.4f\n", accuracy);
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -66,7 +67,7 @@ ml::CompiledModel make_model() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 200;
   const std::string text = read_text(argc > 2 ? argv[2] : "docs");
   const ml::CompiledModel compiled = make_model();
@@ -78,4 +79,7 @@ int main(int argc, char** argv) {
     std::printf("step %lld  loss %.6f\n", static_cast<long long>(i + 1), loss);
   }
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

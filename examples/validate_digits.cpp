@@ -3,6 +3,7 @@
 // Usage, from the root of the project: validate_digits [folder of checkpoints] [epochs]
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "digits.hpp"
 #include "mithril/mithril.hpp"
@@ -43,7 +44,7 @@ double accuracy(const ml::TensorMap& outputs, const ml::TensorMap& batch) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const Digits digits = load_digits("examples/data/digits.bin");
   const ml::TensorMap held_out = part_of(digits, 3, 3), test = part_of(digits, 4, 4);
   ml::TrainModel model(network());
@@ -59,4 +60,7 @@ int main(int argc, char** argv) {
                                        .checkpoint = argc > 1 ? argv[1] : ""});
   const auto best = compiled.for_inference(history.best, history.best_state);
   std::printf("test accuracy %.4f\n", accuracy(best.evaluate({}, test), test));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
