@@ -2,36 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace mithril {
 namespace {
 
-// Each letter, and the small letter without accents.
-// clang-format off
-constexpr std::u32string_view plain_letters =
-    U"ÀaÁaÂaÃaÄaÅaÆæÇcÈeÉeÊeËeÌiÍiÎiÏiÐðÑnÒoÓoÔoÕoÖoØøÙuÚuÛuÜuÝyÞþàaáaâaãaäaåaçcèe"
-    U"éeêeëeìiíiîiïiñnòoóoôoõoöoùuúuûuüuýyÿyĀaāaĂaăaĄaąaĆcćcĈcĉcĊcċcČcčcĎdďdĐđĒeēe"
-    U"ĔeĕeĖeėeĘeęeĚeěeĜgĝgĞgğgĠgġgĢgģgĤhĥhĦħĨiĩiĪiīiĬiĭiĮiįiİiĲĳĴjĵjĶkķkĹlĺlĻlļlĽl"
-    U"ľlĿŀŁłŃnńnŅnņnŇnňnŊŋŌoōoŎoŏoŐoőoŒœŔrŕrŖrŗrŘrřrŚsśsŜsŝsŞsşsŠsšsŢtţtŤtťtŦŧŨuũu"
-    U"ŪuūuŬuŭuŮuůuŰuűuŲuųuŴwŵwŶyŷyŸyŹzźzŻzżzŽzžzƁɓƂƃƄƅƆɔƇƈƉɖƊɗƋƌƎǝƏəƐɛƑƒƓɠƔɣƖɩƗɨƘƙ"
-    U"ƜɯƝɲƟɵƠoơoƢƣƤƥƦʀƧƨƩʃƬƭƮʈƯuưuƱʊƲʋƳƴƵƶƷʒƸƹƼƽǄǆǅǆǇǉǈǉǊǌǋǌǍaǎaǏiǐiǑoǒoǓuǔuǕuǖuǗu"
-    U"ǘuǙuǚuǛuǜuǞaǟaǠaǡaǢæǣæǤǥǦgǧgǨkǩkǪoǫoǬoǭoǮʒǯʒǰjǱǳǲǳǴgǵgǶƕǷƿǸnǹnǺaǻaǼæǽæǾøǿøȀa"
-    U"ȁaȂaȃaȄeȅeȆeȇeȈiȉiȊiȋiȌoȍoȎoȏoȐrȑrȒrȓrȔuȕuȖuȗuȘsșsȚtțtȜȝȞhȟhȠƞȢȣȤȥȦaȧaȨeȩeȪo"
-    U"ȫoȬoȭoȮoȯoȰoȱoȲyȳyȺⱥȻȼȽƚȾⱦɁɂɃƀɄʉɅʌɆɇɈɉɊɋɌɍɎɏͰͱͲͳʹʹͶͷ;;Ϳϳ΅¨Άα··ΈεΉηΊιΌοΎυΏωΐι"
-    U"ΑαΒβΓγΔδΕεΖζΗηΘθΙιΚκΛλΜμΝνΞξΟοΠπΡρΣσΤτΥυΦφΧχΨψΩωΪιΫυάαέεήηίιΰυϊιϋυόούυώωϏϗϓϒ"
-    U"ϔϒϘϙϚϛϜϝϞϟϠϡϢϣϤϥϦϧϨϩϪϫϬϭϮϯϴθϷϸϹϲϺϻϽͻϾͼϿͽЀеЁеЂђЃгЄєЅѕІіЇіЈјЉљЊњЋћЌкЍиЎуЏџАаБб"
-    U"ВвГгДдЕеЖжЗзИиЙиКкЛлМмНнОоПпРрСсТтУуФфХхЦцЧчШшЩщЪъЫыЬьЭэЮюЯяйиѐеёеѓгїіќкѝиўу"
-    U"ѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѴѵѶѵѷѵѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұ"
-    U"ҲҳҴҵҶҷҸҹҺһҼҽҾҿӀӏӁжӂжӃӄӅӆӇӈӉӊӋӌӍӎӐаӑаӒаӓаӔӕӖеӗеӘәӚәӛәӜжӝжӞзӟзӠӡӢиӣиӤиӥиӦоӧоӨө"
-    U"ӪөӫөӬэӭэӮуӯуӰуӱуӲуӳуӴчӵчӶӷӸыӹыӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧ"
-    U"ԨԩԪԫԬԭԮԯḀaḁaḂbḃbḄbḅbḆbḇbḈcḉcḊdḋdḌdḍdḎdḏdḐdḑdḒdḓdḔeḕeḖeḗeḘeḙeḚeḛeḜeḝeḞfḟfḠgḡg"
-    U"ḢhḣhḤhḥhḦhḧhḨhḩhḪhḫhḬiḭiḮiḯiḰkḱkḲkḳkḴkḵkḶlḷlḸlḹlḺlḻlḼlḽlḾmḿmṀmṁmṂmṃmṄnṅnṆnṇn"
-    U"ṈnṉnṊnṋnṌoṍoṎoṏoṐoṑoṒoṓoṔpṕpṖpṗpṘrṙrṚrṛrṜrṝrṞrṟrṠsṡsṢsṣsṤsṥsṦsṧsṨsṩsṪtṫtṬtṭt"
-    U"ṮtṯtṰtṱtṲuṳuṴuṵuṶuṷuṸuṹuṺuṻuṼvṽvṾvṿvẀwẁwẂwẃwẄwẅwẆwẇwẈwẉwẊxẋxẌxẍxẎyẏyẐzẑzẒzẓz"
-    U"ẔzẕzẖhẗtẘwẙyẛſẞßẠaạaẢaảaẤaấaẦaầaẨaẩaẪaẫaẬaậaẮaắaẰaằaẲaẳaẴaẵaẶaặaẸeẹeẺeẻeẼeẽe"
-    U"ẾeếeỀeềeỂeểeỄeễeỆeệeỈiỉiỊiịiỌoọoỎoỏoỐoốoỒoồoỔoổoỖoỗoỘoộoỚoớoỜoờoỞoởoỠoỡoỢoợo"
-    U"ỤuụuỦuủuỨuứuỪuừuỬuửuỮuữuỰuựuỲyỳyỴyỵyỶyỷyỸyỹyỺỻỼỽỾỿ";
-// clang-format on
+#include "mithril/text/letters.inc"
 
 struct CodeRange {
   char32_t first, last;
@@ -64,19 +40,19 @@ constexpr CodeRange other_punctuation[] = {
     {0xA6F2, 0xA6F7},   {0xA874, 0xA877},   {0xA8CE, 0xA8CF},   {0xA8F8, 0xA8FA},
     {0xA8FC, 0xA8FC},   {0xA92E, 0xA92F},   {0xA95F, 0xA95F},   {0xA9C1, 0xA9CD},
     {0xA9DE, 0xA9DF},   {0xAA5C, 0xAA5F},   {0xAADE, 0xAADF},   {0xAAF0, 0xAAF1},
-    {0xABEB, 0xABEB},   {0xFD3E, 0xFD3F},   {0xFE10, 0xFE19},   {0xFE30, 0xFE61},
-    {0xFE63, 0xFE63},   {0xFE68, 0xFE68},   {0xFE6A, 0xFE6B},   {0xFF01, 0xFF03},
-    {0xFF05, 0xFF0A},   {0xFF0C, 0xFF0F},   {0xFF1A, 0xFF1B},   {0xFF1F, 0xFF20},
-    {0xFF3B, 0xFF3D},   {0xFF3F, 0xFF3F},   {0xFF5B, 0xFF5B},   {0xFF5D, 0xFF5D},
-    {0xFF5F, 0xFF65},   {0x10100, 0x10102}, {0x1039F, 0x1039F}, {0x103D0, 0x103D0},
-    {0x1056F, 0x1056F}, {0x10857, 0x10857}, {0x1091F, 0x1091F}, {0x1093F, 0x1093F},
-    {0x10A50, 0x10A58}, {0x10A7F, 0x10A7F}, {0x10AF0, 0x10AF6}, {0x10B39, 0x10B3F},
-    {0x10B99, 0x10B9C}, {0x11047, 0x1104D}, {0x110BB, 0x110BC}, {0x110BE, 0x110C1},
-    {0x11140, 0x11143}, {0x11174, 0x11175}, {0x111C5, 0x111C9}, {0x111CD, 0x111CD},
-    {0x111DB, 0x111DB}, {0x111DD, 0x111DF}, {0x11238, 0x1123D}, {0x112A9, 0x112A9},
-    {0x114C6, 0x114C6}, {0x115C1, 0x115D7}, {0x11641, 0x11643}, {0x1173C, 0x1173E},
-    {0x12470, 0x12474}, {0x16A6E, 0x16A6F}, {0x16AF5, 0x16AF5}, {0x16B37, 0x16B3B},
-    {0x16B44, 0x16B44}, {0x1BC9F, 0x1BC9F}, {0x1DA87, 0x1DA8B}};
+    {0xABEB, 0xABEB},   {0xFD3E, 0xFD3F},   {0xFE10, 0xFE19},   {0xFE30, 0xFE52},
+    {0xFE54, 0xFE61},   {0xFE63, 0xFE63},   {0xFE68, 0xFE68},   {0xFE6A, 0xFE6B},
+    {0xFF01, 0xFF03},   {0xFF05, 0xFF0A},   {0xFF0C, 0xFF0F},   {0xFF1A, 0xFF1B},
+    {0xFF1F, 0xFF20},   {0xFF3B, 0xFF3D},   {0xFF3F, 0xFF3F},   {0xFF5B, 0xFF5B},
+    {0xFF5D, 0xFF5D},   {0xFF5F, 0xFF65},   {0x10100, 0x10102}, {0x1039F, 0x1039F},
+    {0x103D0, 0x103D0}, {0x1056F, 0x1056F}, {0x10857, 0x10857}, {0x1091F, 0x1091F},
+    {0x1093F, 0x1093F}, {0x10A50, 0x10A58}, {0x10A7F, 0x10A7F}, {0x10AF0, 0x10AF6},
+    {0x10B39, 0x10B3F}, {0x10B99, 0x10B9C}, {0x11047, 0x1104D}, {0x110BB, 0x110BC},
+    {0x110BE, 0x110C1}, {0x11140, 0x11143}, {0x11174, 0x11175}, {0x111C5, 0x111C9},
+    {0x111CD, 0x111CD}, {0x111DB, 0x111DB}, {0x111DD, 0x111DF}, {0x11238, 0x1123D},
+    {0x112A9, 0x112A9}, {0x114C6, 0x114C6}, {0x115C1, 0x115D7}, {0x11641, 0x11643},
+    {0x1173C, 0x1173E}, {0x12470, 0x12474}, {0x16A6E, 0x16A6F}, {0x16AF5, 0x16AF5},
+    {0x16B37, 0x16B3B}, {0x16B44, 0x16B44}, {0x1BC9F, 0x1BC9F}, {0x1DA87, 0x1DA8B}};
 constexpr CodeRange ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
                                     {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
                                     {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
@@ -178,12 +154,47 @@ constexpr CodeRange left_out[] = {
     {0x1DA9B, 0x1DA9F}, {0x1DAA1, 0x1DAAF}, {0x1E8D0, 0x1E8D6}, {0xE0001, 0xE0001},
     {0xE0020, 0xE007F}, {0xE0100, 0xE01EF}, {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD}};
 
-char32_t plain_letter(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-  for (std::size_t i = 0; i < plain_letters.size(); i += 2) {
-    if (plain_letters[i] == c) return plain_letters[i + 1];
+// 0: the letter has no pair.
+char32_t paired_letter(char32_t c) {
+  std::size_t begin = 0, end = letter_pairs.size() / 2;
+  while (begin < end) {
+    const std::size_t middle = (begin + end) / 2;
+    if (letter_pairs[2 * middle] == c) return letter_pairs[2 * middle + 1];
+    if (letter_pairs[2 * middle] < c) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
   }
-  return c;
+  return 0;
+}
+
+// The letters of a Korean syllable: Unicode 16, section 3.12.
+void add_korean(char32_t syllable, std::u32string& text) {
+  constexpr char32_t vowels = 21, ends = 28;
+  const char32_t at = syllable - 0xAC00;
+  text += 0x1100 + at / (vowels * ends);
+  text += 0x1161 + at / ends % vowels;
+  if (at % ends != 0) text += 0x11A7 + at % ends;
+}
+
+// Adds the small letter without accents, or the letters of which it consists.
+void add_plain(char32_t c, std::u32string& text) {
+  if (c < 0x80) {
+    text += c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+  } else if (c >= 0xAC00 && c <= 0xD7A3) {
+    add_korean(c, text);
+  } else if (const char32_t letter = paired_letter(c)) {
+    text += letter;
+  } else {
+    const auto* parts = std::find_if(std::begin(letter_parts), std::end(letter_parts),
+                                     [&](const auto& each) { return each.first == c; });
+    if (parts == std::end(letter_parts)) {
+      text += c;
+    } else {
+      text += parts->second;
+    }
+  }
 }
 
 std::u32string code_points(std::string_view utf8) {
@@ -229,15 +240,21 @@ std::string utf8_of(std::u32string_view text) {
 
 std::vector<std::u32string> bert_words(std::string_view text) {
   std::vector<std::u32string> found;
+  std::u32string letters;
   bool in_word = false;
   for (const char32_t c : code_points(text)) {
     if (is_space(c)) {
       in_word = false;
     } else if (!is_in(left_out, c)) {
-      const bool is_alone = is_punctuation(c) || is_in(ideographs, c);
-      if (is_alone || !in_word) found.emplace_back();
-      found.back() += plain_letter(c);
-      in_word = !is_alone;
+      letters.clear();
+      add_plain(c, letters);
+      const bool is_ideograph = is_in(ideographs, c);
+      for (const char32_t letter : letters) {
+        const bool is_alone = is_ideograph || is_punctuation(letter);
+        if (is_alone || !in_word) found.emplace_back();
+        found.back() += letter;
+        in_word = !is_alone;
+      }
     }
   }
   return found;

@@ -8,8 +8,8 @@
 namespace mithril {
 
 // Words in small letters without accents; punctuation and ideographs are words of their own. It
-// agrees with Hugging Face's tokenizers for ASCII, CJK, and Latin, Greek and Cyrillic letters;
-// other letters keep capitals and accents. Bytes that are not UTF-8 become unknown letters.
+// agrees with Hugging Face's BertNormalizer and BertPreTokenizer for each character. Bytes that are
+// not UTF-8 become unknown letters.
 std::vector<std::u32string> bert_words(std::string_view utf8);
 
 std::string utf8_of(std::u32string_view text);

@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "python"))
 
 import semantic_search  # noqa: E402
-from tokenizers import Tokenizer  # noqa: E402
+from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors  # noqa: E402
+from tokenizers.models import WordPiece  # noqa: E402
+
+import mithril as ml  # noqa: E402
 
 PROGRAM = ROOT / "build" / "release" / "examples" / "semantic_search"
 TOLERANCE = 1e-5
@@ -69,11 +72,29 @@ def token_differences(folder, texts):
     return [f"tokens of {text!r}: {a}, expected {b}" for text, a, b in pairs if a != b]
 
 
+def letter_differences():
+    """Characters between two letters that become other words, of all that Unicode has."""
+    texts = [f"x{chr(c)}y" for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    rule = normalizers.BertNormalizer()
+    letters = sorted({letter for text in texts for letter in rule.normalize_str(text)})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{each}" for each in letters)]
+    expected = Tokenizer(WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    expected.normalizer = rule
+    expected.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    expected.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer = ml.Tokenizer(expected.to_str())
+    return [
+        f"the words of {text!r}: {got}, expected {encoding.ids}"
+        for text, encoding in zip(texts, expected.encode_batch(texts), strict=True)
+        if (got := tokenizer.ids(text)) != encoding.ids
+    ]
+
+
 def differences():
     """What differs, a line each."""
     folder = get_model_path()
     texts = sentences()
-    wrong = token_differences(folder, texts)
+    wrong = token_differences(folder, texts) + letter_differences()[:20]
     some = texts[: len(UNUSUAL)] + texts[len(UNUSUAL) :: 10]
     expected = load_model("cpu").encode(some, normalize_embeddings=True)
     encoders = {

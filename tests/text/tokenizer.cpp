@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mithril/base/error.hpp"
+#include "mithril/text/words.hpp"
 
 namespace mithril {
 namespace {
@@ -74,6 +75,22 @@ TEST_CASE("a tokenizer leaves out characters that are neither spaces nor printed
     CHECK(tokenizer.ids(std::string("wor") + none + "ld") == Ids{2, 6, 7, 3});
   }
   CHECK(tokenizer.ids("wor\u2065ld") == Ids{2, 1, 3});  // not assigned
+}
+
+TEST_CASE("a tokenizer reads small letters without accents in any script") {
+  const auto words = [](const char* text) {
+    std::string joined;
+    for (const std::u32string& word : bert_words(text)) joined += utf8_of(word) + "|";
+    return joined;
+  };
+  CHECK(words("ÅNGSTRÖM Ώρα ЁЛКА") == "angstrom|ωρα|елка|");
+  CHECK(words("\u0531\u0532") == "\u0561\u0562|");        // Armenian
+  CHECK(words("\u0622\u0623") == "\u0627\u0627|");        // Arabic
+  CHECK(words("\u0958\u0bca") == "\u0915\u0bc6\u0bbe|");  // Indic
+  CHECK(words("\ud55c\uae00\uac00") ==
+        "\u1112\u1161\u11ab\u1100\u1173\u11af\u1100\u1161|");  // Korean
+  CHECK(words("\uf900\u212a\U0002fa1d") == "\u8c48|k|\U0002a600|");
+  CHECK(words("a\u2260b\u1fefc") == "a|=|b|`|c|");  // punctuation that carries an accent
 }
 
 TEST_CASE("a tokenizer cuts texts to a length") {
