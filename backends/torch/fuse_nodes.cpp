@@ -189,13 +189,15 @@ class NodeFusion {
     return std::make_shared<const FusedKernel>(std::move(made));
   }
 
-  // The parts in topological order. The last node of a part breaks ties.
+  // The parts in topological order. The last node of a part breaks ties. Batches come last: they
+  // may overwrite parameters, and then no other node fails after them.
   std::vector<Part> ordered(std::vector<Part> parts) const {
     NodeGroups groups;
     std::vector<size_t> keys;
     for (const Part& part : parts) {
       groups.push_back(part.nodes);
-      keys.push_back(part.nodes.back());
+      const bool is_batch = part.kernel && part.kernel->groups > 1;
+      keys.push_back(part.nodes.back() + (is_batch ? nodes().size() : 0));
     }
     std::vector<Part> sorted;
     for (const size_t i : GroupDependencies(groups, producers_).order(keys)) {

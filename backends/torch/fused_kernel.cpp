@@ -64,7 +64,8 @@ std::vector<at::Tensor> overwritten(const FusedKernel& fused,
 }
 
 // Tensors that can be accessed several elements at a time, and the others, each in few launches.
-void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
+// Returns whether it overwrites inputs.
+bool run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
   const size_t inputs = fused.steps.size(), outputs = fused.outputs.size() / fused.groups;
   const std::vector<at::Tensor> in_place = donated == Donated::in_place
                                                ? overwritten(fused, registers)
@@ -103,6 +104,8 @@ void run_batch(const FusedKernel& fused, std::vector<c10::IValue>& registers, Do
       fused.kernel->launch(lanes, batch.grid(), &argument);
     }
   }
+  return std::any_of(in_place.begin(), in_place.end(),
+                     [](const at::Tensor& tensor) { return tensor.defined(); });
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ const char* name_of(const FusedKernel& fused) {
   return fused.reduces_rows ? "mithril::rows" : "mithril::elementwise";
 }
 
-void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
+bool run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers, Donated donated) {
   RECORD_FUNCTION(name_of(fused), std::vector<c10::IValue>());
   if (fused.groups > 1) return run_batch(fused, registers, donated);
   std::vector<at::Tensor> tensors;
@@ -139,13 +142,14 @@ void run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers, Do
     pointers.push_back(made.mutable_data_ptr());
     registers[index(port.value)] = std::move(made);
   }
-  if (arranged.layout.count == 0) return;
+  if (arranged.layout.count == 0) return false;
   const bool lanes = fits_lanes(arranged.layout, inputs);
   std::vector<void*> arguments;
   arguments.reserve(pointers.size() + 1);
   for (const void*& pointer : pointers) arguments.push_back(&pointer);
   arguments.push_back(&arranged.layout);
   fused.kernel->launch(lanes, grid_of(fused, arranged.layout.count, lanes), arguments.data());
+  return false;
 }
 
 }  // namespace mithril::torch_backend

@@ -1,5 +1,9 @@
 #include "backends/torch/refusals.hpp"
 
+#include <c10/util/Exception.h>
+
+#include <utility>
+
 #include "mithril/backend/meter.hpp"
 #include "mithril/base/error.hpp"
 
@@ -63,6 +67,20 @@ void refuse_memory(const Operation& operation, const std::string& why) {
          .path = operation.path,
          .message = "there is not enough memory",
          .facts = {{"torch says", why}}});
+}
+
+void rethrow_after_writing() {
+  try {
+    try {
+      throw;
+    } catch (const c10::OutOfMemoryError& error) {
+      refuse_memory({}, error.what_without_backtrace());
+    }
+  } catch (const Error& error) {
+    ErrorDetails details = error.details();
+    details.facts.push_back({"donated", "some inputs have been written to"});
+    raise(std::move(details));
+  }
 }
 
 }  // namespace mithril::torch_backend

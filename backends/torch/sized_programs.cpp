@@ -129,17 +129,22 @@ std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::T
                                                    const MemoryScope& scope,
                                                    Donated donated) const {
   Run run{begin(program ? program->registers : graph_.values().size(), inputs), scope, donated};
-  if (program) {
-    run_program(*program, run);
-  } else {
-    run_eagerly(inputs, run);
+  try {
+    if (program) {
+      run_program(*program, run);
+    } else {
+      run_eagerly(inputs, run);
+    }
+    std::vector<at::Tensor> outputs;
+    for (const Output& output : graph_.outputs()) {
+      outputs.push_back(run.registers[index(output.value)].toTensor());
+    }
+    if (donated == Donated::in_place) update(inputs, outputs);
+    return outputs;
+  } catch (...) {
+    if (run.has_written) rethrow_after_writing();
+    throw;
   }
-  std::vector<at::Tensor> outputs;
-  for (const Output& output : graph_.outputs()) {
-    outputs.push_back(run.registers[index(output.value)].toTensor());
-  }
-  if (donated == Donated::in_place) update(inputs, outputs);
-  return outputs;
 }
 
 void SizedPrograms::save_script(const std::string& path, std::span<const SavedInput> inputs,
@@ -230,7 +235,7 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
 
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Run& run) const {
-  check_interrupt();
+  if (!run.has_written) check_interrupt();
   if (const UserFunction* function =
           node.spelling.empty() ? user_function(planned.op->name) : nullptr) {
     run_function(*function, planned, run.registers);
@@ -249,7 +254,7 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
       for (const Step& step : node.steps) run_step(step, registers, run.stack);
-      if (node.fused) run_fused(*node.fused, registers, run.donated);
+      if (node.fused && run_fused(*node.fused, registers, run.donated)) run.has_written = true;
       for (const Result& result : node.results) keep_result(result, registers);
       run.scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
     });

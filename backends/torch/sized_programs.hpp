@@ -42,7 +42,8 @@ class SizedPrograms {
 
   // Runs below autograd: gradients are part of the graph. In place: results of donated inputs are
   // these inputs, which are written by their last readers where these can (update_in_place.hpp),
-  // the others at the end. InputError E0812 if two of them share elements.
+  // the others at the end. InputError E0812 if two of them share elements. An error after the first
+  // write says so.
   std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope,
                               Donated donated = Donated::ignored) const;
   const Graph& graph() const { return graph_; }
@@ -68,6 +69,7 @@ class SizedPrograms {
     const MemoryScope& scope;
     Donated donated;
     Stack stack = {};
+    bool has_written = false;  // to donated inputs
   };
   Registers begin(size_t registers, at::TensorList inputs) const;
   void run_program(const Program& program, Run& run) const;

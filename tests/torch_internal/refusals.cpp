@@ -44,6 +44,25 @@ TEST_CASE("an error outside of an op names none") {
         "mithril.BackendError[E1012]: torch refused: no");
 }
 
+TEST_CASE("an error after parameters were overwritten says so") {
+  const auto text_after = [](const auto& fails) {
+    return text_of_error([&] {
+      try {
+        fails();
+      } catch (...) {
+        torch_backend::rethrow_after_writing();
+      }
+    });
+  };
+  CHECK(text_after([] { torch_backend::refuse_operation({}, Switches::as_they_are, "no"); }) ==
+        "mithril.BackendError[E1012]: torch refused: no\n"
+        "  donated : some inputs have been written to");
+  const std::string memory = text_after([] { TORCH_CHECK_WITH(OutOfMemoryError, false, "full"); });
+  CAPTURE(memory);
+  CHECK(memory.starts_with("mithril.OutOfMemoryError[E1102]: there is not enough memory"));
+  CHECK(memory.find("donated    : some inputs have been written to") != memory.npos);
+}
+
 TEST_CASE("operators that wait for the device are not recorded") {
   for (const char* name :
        {"aten::linalg_cholesky", "aten::linalg_eigh", "aten::linalg_solve", "aten::linalg_det",
