@@ -103,14 +103,21 @@ struct Engine::Impl {
   TensorMap run_here(const FoundModel& found, const ServedInputs& inputs,
                      const std::shared_ptr<ModelSession>& session, const InferOptions& options) {
     const ServingClock::time_point start = ServingClock::now();
-    const std::string& name = found.entry->name;
-    ServingCounters& counters = *found.entry->counters;
-    scheduler.acquire({.name = name,
-                       .counters = counters,
+    scheduler.acquire({.name = found.entry->name,
+                       .counters = *found.entry->counters,
                        .max_queue = found.served->options().max_queue,
                        .deadline = options.deadline,
                        .cancellation = options.cancellation});
+    return run_in_slot(found, inputs, session, options, start);
+  }
+
+  // The request has begun to wait for its slot at `start`.
+  TensorMap run_in_slot(const FoundModel& found, const ServedInputs& inputs,
+                        const std::shared_ptr<ModelSession>& session, const InferOptions& options,
+                        ServingClock::time_point start) {
     const Scheduler::Slot slot(scheduler);
+    const std::string& name = found.entry->name;
+    ServingCounters& counters = *found.entry->counters;
     const ServingClock::time_point begin = ServingClock::now();
     ServingCounters::add(counters.calls);
     ServingCounters::add(counters.rows, static_cast<std::uint64_t>(inputs.rows));
@@ -126,24 +133,31 @@ struct Engine::Impl {
     return outputs;
   }
 
-  Request enqueue(const FoundModel& found, ServedInputs inputs,
-                  std::shared_ptr<ModelSession> session, const InferOptions& options) {
+  static Scheduler::Arrival arrival_of(const FoundModel& found, ServedInputs inputs,
+                                       std::shared_ptr<ModelSession> session,
+                                       const InferOptions& options) {
     auto request = std::make_shared<InferenceRequest>(found.entry->name, found.served,
                                                       found.entry->counters, std::move(inputs));
     request->deadline = options.deadline;
     request->session = std::move(session);
     request->cancel_on(options.cancellation);
-    scheduler.push(found.entry->queue, request);
-    return request;
+    return {found.entry->queue, std::move(request)};
   }
 
-  Request begin(const std::string& name, const TensorMap& inputs, const InferOptions& options) {
+  Request enqueue(Scheduler::Arrival arrival) {
+    scheduler.push({&arrival, 1});
+    if (arrival.refusal) std::rethrow_exception(arrival.refusal);
+    return std::move(arrival.request);
+  }
+
+  Scheduler::Arrival arrive(const std::string& name, const TensorMap& inputs,
+                            const InferOptions& options) {
     FoundModel found = find(name);
     refuse_ended(found, options);
     auto session = session_of(found, options);
     ServedInputs checked =
         counting_failures(*found.entry->counters, [&] { return found.served->check(inputs); });
-    return enqueue(found, std::move(checked), std::move(session), options);
+    return arrival_of(found, std::move(checked), std::move(session), options);
   }
 
   TensorMap infer(const std::string& name, const TensorMap& inputs, const InferOptions& options) {
@@ -155,7 +169,11 @@ struct Engine::Impl {
     const bool is_batched = found.served->batches() && !session && !options.trace &&
                             checked.rows < found.served->options().max_batch_size;
     if (!is_batched) return run_here(found, checked, session, options);
-    return enqueue(found, std::move(checked), nullptr, options)->get();
+    // A request that waits for no others needs no other thread.
+    const bool waits = found.served->options().max_delay.count() > 0;
+    if (!waits && scheduler.try_acquire(*found.entry->queue, name))
+      return run_in_slot(found, checked, nullptr, options, ServingClock::now());
+    return enqueue(arrival_of(found, std::move(checked), nullptr, options))->get();
   }
 
   Sessions sessions;
@@ -206,27 +224,38 @@ TensorMap Engine::infer(const std::string& name, const TensorMap& inputs,
 
 PendingAnswer Engine::infer_async(const std::string& name, const TensorMap& inputs,
                                   const InferOptions& options) {
-  return PendingAnswer(impl_->begin(name, inputs, options));
+  return PendingAnswer(impl_->enqueue(impl_->arrive(name, inputs, options)));
 }
 
 std::vector<InferResult> Engine::infer_batch(const std::string& name,
                                              std::span<const TensorMap> requests,
                                              const InferOptions& options) {
   std::vector<InferResult> results(requests.size());
-  std::vector<Impl::Request> waiting(requests.size());
+  std::vector<Scheduler::Arrival> arrivals;
+  std::vector<std::size_t> indices;  // per arrival: of its request
   for (std::size_t i = 0; i < requests.size(); ++i) {
     try {
-      waiting[i] = impl_->begin(name, requests[i], options);
+      arrivals.push_back(impl_->arrive(name, requests[i], options));
+      indices.push_back(i);
     } catch (const Error&) {
       results[i].error = std::current_exception();
     }
   }
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (!waiting[i]) continue;
+  const auto end_of_push = [&](std::size_t begin) {  // no more than may wait
+    const std::size_t most = arrivals[begin].request->model->options().max_queue;
+    return std::min(arrivals.size(), begin + std::max<std::size_t>(most, 1));
+  };
+  for (std::size_t i = 0, pushed = 0; i < arrivals.size(); ++i) {
+    if (i == pushed) {
+      pushed = end_of_push(i);
+      impl_->scheduler.push(std::span(arrivals).subspan(i, pushed - i));
+    }
+    InferResult& result = results[indices[i]];
     try {
-      results[i].outputs = waiting[i]->get();
+      if (arrivals[i].refusal) std::rethrow_exception(arrivals[i].refusal);
+      result.outputs = arrivals[i].request->get();
     } catch (...) {
-      results[i].error = std::current_exception();
+      result.error = std::current_exception();
     }
   }
   return results;

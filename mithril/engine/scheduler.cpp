@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "mithril/base/error.hpp"
 #include "mithril/engine/engine_errors.hpp"
 #include "mithril/engine/run_requests.hpp"
 
@@ -172,27 +173,48 @@ void Scheduler::acquire(const SlotRequest& request) {
                                       : deadline_error(request.name));
 }
 
-void Scheduler::push(const std::shared_ptr<RequestQueue>& queue,
-                     std::shared_ptr<InferenceRequest> request) {
+void Scheduler::check_open(const RequestQueue& queue, const std::string& name) const {
+  if (shut_down_) std::rethrow_exception(shut_down_error());
+  if (queue.closed) std::rethrow_exception(unloaded_error(name));
+}
+
+bool Scheduler::try_acquire(const RequestQueue& queue, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  check_open(queue, name);
+  return queue.waiting.empty() && sleepers_ == 0 && try_acquire();
+}
+
+// Returns whether a worker must look at the queue.
+bool Scheduler::add(const Arrival& arrival) {
+  const std::shared_ptr<RequestQueue>& queue = arrival.queue;
+  const InferenceRequest& request = *arrival.request;
+  check_open(*queue, request.name);
+  const std::size_t most = request.model->options().max_queue;
+  if (queue->waiting.size() >= most) remove_done(*queue);
+  if (queue->waiting.size() >= most) {
+    ServingCounters::add(request.counters->rejected);
+    refuse_full_queue(request.name, most);
+  }
+  start_workers();
+  ++request.counters->waiting;
+  queue->waiting.push_back(arrival.request);
+  if (!queue->active) active_.push_back(queue);
+  return !std::exchange(queue->active, true) || is_full(*queue);
+}
+
+void Scheduler::push(std::span<Arrival> arrivals) {
+  bool is_news = false;
   {
     const std::lock_guard lock(mutex_);
-    if (shut_down_) std::rethrow_exception(shut_down_error());
-    if (queue->closed) std::rethrow_exception(unloaded_error(request->name));
-    const std::size_t most = request->model->options().max_queue;
-    if (queue->waiting.size() >= most) remove_done(*queue);
-    if (queue->waiting.size() >= most) {
-      ServingCounters::add(request->counters->rejected);
-      refuse_full_queue(request->name, most);
+    for (Arrival& arrival : arrivals) {
+      try {
+        is_news = add(arrival) || is_news;
+      } catch (const Error&) {
+        arrival.refusal = std::current_exception();
+      }
     }
-    start_workers();
-    ++request->counters->waiting;
-    queue->waiting.push_back(std::move(request));
-    if (!queue->active) active_.push_back(queue);
-    const bool is_news = !queue->active || is_full(*queue);
-    queue->active = true;
-    if (!is_news) return;
   }
-  changed_.notify_one();
+  if (is_news) changed_.notify_one();
 }
 
 void Scheduler::close(RequestQueue& queue) {

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -53,8 +55,16 @@ class Scheduler {
   // E1206, E1208.
   void acquire(const SlotRequest& request);
 
-  // E1203 if the queue is full, E1207 if it is closed, E1208.
-  void push(const std::shared_ptr<RequestQueue>& queue, std::shared_ptr<InferenceRequest> request);
+  // Takes a slot if one is free and no request waits before one of this queue. E1207, E1208.
+  bool try_acquire(const RequestQueue& queue, const std::string& name);
+
+  struct Arrival {
+    std::shared_ptr<RequestQueue> queue;
+    std::shared_ptr<InferenceRequest> request;
+    std::exception_ptr refusal = {};  // E1203 if the queue is full, E1207 if it is closed, E1208
+  };
+  // Requests that arrive together can be one batch. Sets the refusals.
+  void push(std::span<Arrival> arrivals);
   // Fails the requests that wait, and refuses others.
   void close(RequestQueue& queue);
   // Refuses further requests, and waits until all accepted ones are answered, or until the time.
@@ -73,6 +83,8 @@ class Scheduler {
   void start_workers();
   void work();
   // Those that follow are called with the mutex held.
+  void check_open(const RequestQueue& queue, const std::string& name) const;
+  bool add(const Arrival& arrival);
   void wait_for_slot(std::unique_lock<std::mutex>& lock);
   Next find_next(ServingClock::time_point now);
   bool is_idle() const;

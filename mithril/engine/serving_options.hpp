@@ -20,8 +20,9 @@ struct ServingOptions {
   // along the first axis, whose size must be one symbol in all inputs and outputs. Rows must not
   // depend on each other.
   std::int64_t max_batch_size = 1;
-  // How long the first request of a batch waits for others.
-  std::chrono::microseconds max_delay = std::chrono::milliseconds(2);
+  // How long the first request of a batch waits for others while a thread is free. 0: it does not
+  // wait, and batches form while all threads are busy.
+  std::chrono::microseconds max_delay{0};
   std::size_t max_queue = 1024;  // requests that wait; one more is an error
   // The input that is 0 at padding, such as "attention_mask" [N, L]. Inputs with the symbol L are
   // padded to the longest request of the batch, and outputs are cut. Empty: only requests of equal

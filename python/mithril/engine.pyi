@@ -31,7 +31,7 @@ class Engine:
         *,
         state: Arrays | None = None,
         max_batch_size: int = 1,
-        max_delay: float = 0.002,
+        max_delay: float = 0.0,
         max_queue: int = 1024,
         mask: str | None = None,
         padding: Mapping[str, Array] = ...,

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address of an interface")
     parser.add_argument("--port", type=int, default=8000, help="0 chooses a free port")
     parser.add_argument("--max-batch-size", type=int, default=1, metavar="ROWS")
-    parser.add_argument("--max-delay", type=float, default=0.002, metavar="SECONDS")
+    parser.add_argument("--max-delay", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--max-queue", type=int, default=1024, metavar="REQUESTS")
     parser.add_argument("--mask", help="the input that is 0 at padding, such as attention_mask")
     parser.add_argument("--memory-limit", metavar="BYTES", help='of all models, such as "2GB"')

@@ -297,7 +297,7 @@ Example:
            py::arg("threads") = 0, py::arg("max_sessions") = 1024, py::arg("session_age") = 600.0)
       .def("register", register_in_engine, py::arg("name"), py::arg("model"),
            py::arg("params") = py::none(), py::kw_only(), py::arg("state") = py::none(),
-           py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.002,
+           py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.0,
            py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
            py::arg("padding") = py::dict(), py::arg("max_padding") = by_default.max_padding,
            R"(Serves the model under the name, in inference mode.
@@ -311,7 +311,8 @@ Args:
     params: its parameters; None for a bound model or a package.
     state: its state, such as running statistics.
     max_batch_size: the most rows of one evaluation; 1: requests are not batched.
-    max_delay: the seconds that the first request of a batch waits for others.
+    max_delay: the seconds that the first request of a batch waits for others while a thread is
+        free; with 0, batches form while all threads are busy.
     max_queue: the most requests that wait; one more is an error.
     mask: the input that is 0 at padding: requests of different lengths then share a batch.
     padding: the padding of other inputs, where it is not 0.
