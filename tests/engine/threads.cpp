@@ -22,20 +22,22 @@ void run_clients(int count, Work work) {
 TEST_CASE("threads get the answers of their own models, batched and not") {
   const CompiledModel compiled = served_perceptron();
   const TensorMap params[] = {compiled.get_parameters(1), compiled.get_parameters(2)};
-  Engine engine;
-  engine.register_model("a", compiled, params[0],
-                        {.max_batch_size = 4, .max_delay = std::chrono::microseconds(200)});
-  engine.register_model("b", compiled, params[1]);
-  std::atomic<int> wrong = 0;
-  run_clients(8, [&](int client) {
-    for (int i = 0; i < 20; ++i) {
-      const TensorMap request = request_of(client + 0.5 * i, 1 + i % 3);
-      const TensorMap answer = engine.infer(client % 2 == 0 ? "a" : "b", request);
-      if (!are_close(answer, compiled.evaluate(params[client % 2], request))) ++wrong;
-    }
-  });
-  CHECK(wrong == 0);
-  CHECK(engine.stats("a").answered == 80);
+  for (const int delay : {0, 200}) {
+    Engine engine;
+    engine.register_model("a", compiled, params[0],
+                          {.max_batch_size = 4, .max_delay = std::chrono::microseconds(delay)});
+    engine.register_model("b", compiled, params[1]);
+    std::atomic<int> wrong = 0;
+    run_clients(8, [&](int client) {
+      for (int i = 0; i < 20; ++i) {
+        const TensorMap request = request_of(client + 0.5 * i, 1 + i % 3);
+        const TensorMap answer = engine.infer(client % 2 == 0 ? "a" : "b", request);
+        if (!are_close(answer, compiled.evaluate(params[client % 2], request))) ++wrong;
+      }
+    });
+    CHECK(wrong == 0);
+    CHECK(engine.stats("a").answered == 80);
+  }
 }
 
 TEST_CASE("a model is replaced while threads use it") {
@@ -45,15 +47,15 @@ TEST_CASE("a model is replaced while threads use it") {
   const TensorMap expected[] = {compiled.evaluate(params[0], request),
                                 compiled.evaluate(params[1], request)};
   Engine engine;
-  const auto add = [&](int which, std::int64_t batch) {
+  const auto add = [&](int which, std::int64_t batch, int delay) {
     engine.register_model("net", compiled, params[which],
-                          {.max_batch_size = batch, .max_delay = std::chrono::microseconds(100)});
+                          {.max_batch_size = batch, .max_delay = std::chrono::microseconds(delay)});
   };
-  add(0, 1);
+  add(0, 1, 0);
   std::atomic<int> wrong = 0;
   std::atomic<bool> ended = false;
   std::thread replacing([&] {
-    for (int i = 1; !ended; ++i) add(i % 2, 1 + i % 3);
+    for (int i = 1; !ended; ++i) add(i % 2, 1 + i % 3, i % 4 < 2 ? 0 : 100);
   });
   run_clients(4, [&](int) {
     for (int i = 0; i < 20; ++i) {
