@@ -9,11 +9,7 @@
 #include <utility>
 #include <vector>
 
-// How a text is split into words before bytes are merged: by the rule of GPT-2, or by that of
-// Llama 3 and Qwen2, which splits numbers into words of at most `most_digits` digits.
-struct WordRule {
-  size_t most_digits = 0;  // 0: the rule of GPT-2
-};
+#include "words.hpp"
 
 class Tokenizer {
  public:
@@ -41,6 +37,3 @@ class Tokenizer {
   std::map<std::pair<std::string, std::string>, size_t> ranks_;  // of the merges
   std::vector<int64_t> begin_of_text_;
 };
-
-// The words and spaces into which a text is split.
-std::vector<std::string_view> split_words(std::string_view text, WordRule rule = {});
