@@ -2,13 +2,40 @@
 
 Character first_of(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t bytes = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (bytes == 1 || text.size() < bytes) return {lead, 1};
+  const size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (bytes == 1) return {lead, 1};
   char32_t code = lead & (0xffu >> (bytes + 1));
-  for (size_t i = 1; i < bytes; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80) return {lead, 1};
-    code = code << 6 | (byte & 0x3f);
-  }
+  for (size_t i = 1; i < bytes; ++i)
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
   return {code, bytes};
+}
+
+// Table 3-7 of the Unicode Standard: after some first bytes, fewer second bytes are valid.
+CharacterBytes first_bytes_of(std::string_view text) {
+  using State = CharacterBytes::State;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {1, State::whole};
+  if (lead < 0xc2 || lead > 0xf4) return {1, State::invalid};
+  const size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  unsigned char least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  unsigned char most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  for (size_t i = 1; i < bytes; ++i) {
+    if (i == text.size()) return {i, State::cut};
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < least || byte > most) return {i, State::invalid};
+    least = 0x80;
+    most = 0xbf;
+  }
+  return {bytes, State::whole};
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const CharacterBytes first = first_bytes_of(text);
+    valid += first.state == CharacterBytes::State::whole ? text.substr(0, first.bytes)
+                                                         : replacement_character;
+    text.remove_prefix(first.bytes);
+  }
+  return valid;
 }

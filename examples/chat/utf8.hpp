@@ -1,6 +1,7 @@
 // Characters of texts in UTF-8.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 struct Character {
@@ -8,5 +9,22 @@ struct Character {
   size_t bytes = 1;
 };
 
-// The character that begins the text. A byte that is not UTF-8 is a character of its own.
+// The character that begins a text of valid UTF-8.
 Character first_of(std::string_view text);
+
+// The bytes at the beginning of a text that are a character, the beginning of one that the end of
+// the text cuts, or no part of any.
+struct CharacterBytes {
+  enum class State { whole, cut, invalid };
+
+  size_t bytes = 1;
+  State state = State::whole;
+};
+
+CharacterBytes first_bytes_of(std::string_view text);
+
+constexpr std::string_view replacement_character = "\xef\xbf\xbd";
+
+// A replacement character takes the place of bytes that are not UTF-8, as with errors="replace" in
+// Python.
+std::string valid_utf8(std::string_view text);

@@ -1,4 +1,4 @@
-// How tokenizers of bytes split a text into words.
+// How tokenizers split a text into words.
 #pragma once
 #include <cstddef>
 #include <string_view>

@@ -202,20 +202,35 @@ def test_a_model_of_another_kind_is_refused(program, tmp_path, field):
 
 
 def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):
-    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "Unigram"}}')
+    file = tmp_path / "tokenizer.json"
+    file.write_text('{"model": {"type": "Unigram"}}')
     run = subprocess.run(
         [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
-    assert run.stderr == "tokenizer.json is not that of GPT-2, Llama 3 or Qwen2\n"
+    expected = '"Unigram", expected "BPE": the tokenizers of GPT-2, Llama, Mistral and Qwen2'
+    assert run.stderr == f"{file}: model.type is {expected}\n"
 
 
 @pytest.mark.parametrize("token", [-1, 2**24])
 def test_a_token_outside_of_vocabularies_is_refused(program, tmp_path, token):
-    (tmp_path / "vocab.json").write_text(json.dumps({"a": token}))
+    file = tmp_path / "vocab.json"
+    file.write_text(json.dumps({"a": token}))
     (tmp_path / "merges.txt").write_text("")
     run = subprocess.run(
         [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
-    assert run.stderr == f"the vocabulary has a token {token}\n"
+    expected = f"{token}, expected an integer from 0 to 16777215"
+    assert run.stderr == f"{file}: a is {expected}\n"
+
+
+def test_a_merge_of_tokens_that_do_not_exist_is_refused(program, tmp_path):
+    (tmp_path / "vocab.json").write_text(json.dumps({"a": 0, "b": 1}))
+    file = tmp_path / "merges.txt"
+    file.write_text("#version: 0.2\na b\n")
+    run = subprocess.run(
+        [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
+    )
+    expected = 'the merge of "a" and "b" needs the token "ab", which the vocabulary lacks'
+    assert (run.returncode, run.stderr) == (1, f"{file}: {expected}\n")
