@@ -5,7 +5,6 @@
 // token that ends a turn.
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -23,37 +22,28 @@ namespace {
 
 // How a model writes chats.
 struct Turns {
-  ml::Tokens before, after;  // a turn of the user
-  ml::Tokens after_answer;   // the first of them ends an answer
+  std::string before;       // the line of a user
+  ml::Tokens after;         // it
+  ml::Tokens after_answer;  // the first of them ends an answer
 };
 
 // The format of chats follows from the special tokens of the tokenizer: ChatML (Qwen2), Llama 3, or
 // as in DialoGPT, where the end-of-text token ends each turn.
 Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
-  const auto token = [&](const std::string& name) { return tokenizer.special(name); };
-  const auto tokens = [&](std::initializer_list<std::string> parts) {
-    ml::Tokens all;
-    for (const std::string& part : parts) {
-      const std::optional<int64_t> special = token(part);
-      const ml::Tokens made = special ? ml::Tokens{*special} : tokenizer.encode(part);
-      all.insert(all.end(), made.begin(), made.end());
-    }
-    return all;
-  };
-  if (token("<|im_start|>") && token("<|im_end|>")) {
-    return {tokens({"<|im_start|>", "user\n"}),
-            tokens({"<|im_end|>", "\n", "<|im_start|>", "assistant\n"}),
-            tokens({"<|im_end|>", "\n"})};
+  const auto has = [&](const std::string& name) { return tokenizer.special(name).has_value(); };
+  if (has("<|im_start|>") && has("<|im_end|>")) {
+    return {"<|im_start|>user\n", tokenizer.encode("<|im_end|>\n<|im_start|>assistant\n"),
+            tokenizer.encode("<|im_end|>\n")};
   }
-  const std::string begin = "<|start_header_id|>", end = "<|end_header_id|>", over = "<|eot_id|>";
-  if (token(begin) && token(end) && token(over)) {
-    return {tokens({begin, "user", end, "\n\n"}), tokens({over, begin, "assistant", end, "\n\n"}),
-            tokens({over})};
+  if (has("<|start_header_id|>") && has("<|end_header_id|>") && has("<|eot_id|>")) {
+    return {"<|start_header_id|>user<|end_header_id|>\n\n",
+            tokenizer.encode("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"),
+            tokenizer.encode("<|eot_id|>")};
   }
-  const std::optional<int64_t> last = token("<|endoftext|>");
+  const std::optional<int64_t> last = tokenizer.special("<|endoftext|>");
   if (!last && stop.empty()) throw std::runtime_error("config.json has no eos_token_id");
   const int64_t turn = last ? *last : stop.front();
-  return {{}, {turn}, {turn}};
+  return {"", {turn}, {turn}};
 }
 
 // The last turns, as many as leave place for an answer: of a user and answers by turns.
@@ -86,8 +76,7 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line)) {
     if (line.empty()) continue;
-    ml::Tokens turn = format.before;
-    for (const int64_t token : tokenizer.encode(line)) turn.push_back(token);
+    ml::Tokens turn = tokenizer.encode(format.before + line);
     turn.insert(turn.end(), format.after.begin(), format.after.end());
     turns.push_back(turn);
     const ml::Tokens text =

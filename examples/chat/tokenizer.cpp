@@ -7,22 +7,30 @@
 #include "words.hpp"
 
 Tokenizer::Tokenizer(const std::string& folder) : file_(read_tokenizer(folder)) {
-  for (const auto& [text, token] : file_.vocabulary) {
-    if (!file_.added.contains(text)) texts_[token] = bytes_of(text);
+  for (const auto& [text, token] : file_.vocabulary) texts_[token] = bytes_of(text);
+  for (const auto& [text, token] : file_.added) {
+    in_text_.add(text, token.id);
+    texts_[token.id] = token.is_special ? "" : bytes_of(text);
   }
   pairs_ = BytePairs(std::move(file_.vocabulary), file_.merges, file_.options);
 }
 
 std::optional<int64_t> Tokenizer::special(const std::string& name) const {
   const auto found = file_.added.find(name);
-  return found == file_.added.end() ? std::nullopt : std::optional(found->second);
+  return found == file_.added.end() ? std::nullopt : std::optional(found->second.id);
 }
 
 std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
   std::vector<int64_t> tokens;
   const std::string valid = valid_utf8(text);
-  for (const std::string_view word : split_words(valid, file_.words))
-    pairs_.encode(printed(word), tokens);
+  for (const TextPart& part : in_text_.split(valid)) {
+    if (part.token) {
+      tokens.push_back(*part.token);
+      continue;
+    }
+    for (const std::string_view word : split_words(part.text, file_.words))
+      pairs_.encode(printed(word), tokens);
+  }
   return tokens;
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "added_tokens.hpp"
 #include "byte_pairs.hpp"
 #include "tokenizer_file.hpp"
 
@@ -16,8 +17,8 @@ class Tokenizer {
   // a file is missing or damaged, or describes another kind of tokenizer.
   explicit Tokenizer(const std::string& folder);
 
-  // The tokens of a text in UTF-8, without begin_of_text(). Bytes that are not UTF-8 count as
-  // U+FFFD.
+  // The tokens of a text in UTF-8, without begin_of_text(). Added tokens such as <|endoftext|> are
+  // found in the text. Bytes that are not UTF-8 count as U+FFFD.
   std::vector<int64_t> encode(std::string_view text) const;
   std::string decode(int64_t token) const;  // bytes, perhaps a part of a character
   // A token that is not made of text, such as <|endoftext|>.
@@ -27,5 +28,6 @@ class Tokenizer {
  private:
   TokenizerFile file_;
   BytePairs pairs_;
+  AddedTokens in_text_;
   std::unordered_map<int64_t, std::string> texts_;  // of the tokens, in bytes
 };

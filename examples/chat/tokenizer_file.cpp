@@ -135,7 +135,7 @@ void read_added(const JsonField& tokens, TokenizerFile& file) {
     const auto known = file.vocabulary.find(text);
     if (known != file.vocabulary.end() && known->second != id)
       token["id"].refuse(std::to_string(known->second) + ", as in the vocabulary");
-    file.added[text] = id;
+    file.added[text] = {id, token["special"].flag_or(false)};
   }
 }
 
@@ -207,6 +207,6 @@ TokenizerFile read_tokenizer(const std::string& folder) {
   });
   const std::string end(end_of_text);
   if (const auto token = file.vocabulary.find(end); token != file.vocabulary.end())
-    file.added[end] = token->second;
+    file.added[end] = {token->second, true};
   return file;
 }

@@ -8,13 +8,19 @@
 #include "byte_pairs.hpp"
 #include "words.hpp"
 
+// A token that is found in texts before they are split, such as <s>.
+struct AddedToken {
+  int64_t id = 0;
+  bool is_special = false;  // it is not part of decoded text
+};
+
 struct TokenizerFile {
   Vocabulary vocabulary;
   std::vector<Merge> merges;
   BytePairOptions options;
   WordRule words;
-  std::map<std::string, int64_t> added;  // tokens that are not made of text
-  std::vector<int64_t> begin_of_text;    // tokens before each text
+  std::map<std::string, AddedToken> added;
+  std::vector<int64_t> begin_of_text;  // tokens before each text
 };
 
 // std::runtime_error that names the file, and the field with its value, if the file is damaged or

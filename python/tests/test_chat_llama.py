@@ -181,6 +181,16 @@ def test_its_tokens_are_those_of_the_library(program, checkpoint):
     assert list(map(int, run.stdout.split())) == expected
 
 
+def test_added_tokens_are_found_in_the_text(program, checkpoint):
+    name, folder, _, tokenizer = checkpoint
+    text = "It's" + "a".join(FORMATS[name][1]) + " " + " ".join(FORMATS[name][1]) + "<|im_end| >"
+    run = subprocess.run(
+        [program, "--tokens", folder], input=text.encode(), capture_output=True, check=True
+    )
+    expected = tokenizer.encode(text, add_special_tokens=False).ids
+    assert list(map(int, run.stdout.split())) == expected
+
+
 REFUSED = {
     "model_type": ("falcon", '"falcon", expected gpt2, llama, mistral or qwen2'),
     "hidden_act": ("gelu", '"gelu", expected "silu"'),
