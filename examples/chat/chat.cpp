@@ -1,19 +1,25 @@
 // Answers on the terminal with a GPT-2, Llama, Mistral or Qwen2 of Hugging Face.
-// Usage: chat FOLDER [temperature] [seed], or chat --tokens FOLDER, which prints the tokens of the
-// input. The folder has config.json, weights as safetensors, and tokenizer.json, or vocab.json and
-// merges.txt of GPT-2. Each line of the input is a turn, which the model answers until it makes the
-// token that ends a turn.
+// Usage: chat FOLDER [temperature] [seed]. The folder has config.json, weights as safetensors, and
+// tokenizer.json, or vocab.json and merges.txt of GPT-2. Each line of the input is a turn, which
+// the model answers until it makes the token that ends a turn. chat --tokens FOLDER [file...]
+// prints the tokens of the input, or a line of tokens for each file. chat --text FOLDER reads lines
+// of tokens, and prints for each line the text that each token adds and the rest, as an array of
+// JSON.
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "checkpoint.hpp"
 #include "mithril/mithril.hpp"
+#include "text_stream.hpp"
 #include "tokenizer.hpp"
 
 namespace ml = mithril;
@@ -69,9 +75,6 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
                               .seed = seed,
                               .stop = stop};
   options.stop.push_back(format.after_answer.front());
-  options.stream = [&tokenizer](size_t, int64_t token) {
-    std::cout << tokenizer.decode(token) << std::flush;
-  };
   std::vector<ml::Tokens> turns;
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line)) {
@@ -81,18 +84,44 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
     turns.push_back(turn);
     const ml::Tokens text =
         recent(turns, tokenizer.begin_of_text(), limit - options.max_tokens + 1);
+    TextStream answer(tokenizer);
+    options.stream = [&answer](size_t, int64_t token) {
+      std::cout << answer.next(token) << std::flush;
+    };
     turns.push_back(ml::generate(model, {}, text, options));
     turns.back().insert(turns.back().end(), format.after_answer.begin(), format.after_answer.end());
     ++options.seed;
-    std::cout << "\n";
+    std::cout << answer.rest() << "\n";
   }
   std::cout << "\n";
 }
 
-// The tokens of the whole input.
-void print_tokens(const std::string& folder) {
-  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  for (const int64_t token : Tokenizer(folder).encode(text)) std::cout << token << "\n";
+std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
+
+void print_tokens(const std::string& folder, const std::vector<std::string>& files) {
+  const Tokenizer tokenizer(folder);
+  if (files.empty()) {
+    for (const int64_t token : tokenizer.encode(all_of(std::cin))) std::cout << token << "\n";
+  }
+  for (const std::string& path : files) {
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error("cannot read " + path);
+    for (const int64_t token : tokenizer.encode(all_of(file))) std::cout << token << " ";
+    std::cout << "\n";
+  }
+}
+
+void print_text(const std::string& folder) {
+  const Tokenizer tokenizer(folder);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream tokens(line);
+    TextStream text(tokenizer);
+    nlohmann::json pieces = nlohmann::json::array();
+    for (int64_t token = 0; tokens >> token;) pieces.push_back(text.next(token));
+    pieces.push_back(text.rest());
+    std::cout << pieces.dump() << "\n";
+  }
 }
 
 }  // namespace
@@ -102,8 +131,13 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "usage: chat FOLDER [temperature] [seed]\n");
     return 2;
   }
-  if (std::string(argv[1]) == "--tokens" && argc > 2) {
-    print_tokens(argv[2]);
+  const std::string mode = argv[1];
+  if (mode == "--tokens" && argc > 2) {
+    print_tokens(argv[2], {argv + 3, argv + argc});
+    return 0;
+  }
+  if (mode == "--text" && argc > 2) {
+    print_text(argv[2]);
     return 0;
   }
   chat(argv[1], argc > 2 ? std::stod(argv[2]) : 0.7, argc > 3 ? std::stoull(argv[3]) : 0);

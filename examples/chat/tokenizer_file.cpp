@@ -1,5 +1,6 @@
 #include "tokenizer_file.hpp"
 
+#include <array>
 #include <exception>
 #include <fstream>
 #include <set>
@@ -90,10 +91,44 @@ void read_model(const JsonField& model, TokenizerFile& file) {
   file.merges = read_merges(model["merges"], file.vocabulary);
 }
 
-void read_normalizer(const JsonField& normalizer) {
+Replacement read_replacement(const JsonField& step) {
+  const Replacement replacement{step["pattern"]["String"].text(), step["content"].text()};
+  if (replacement.from.empty()) step["pattern"]["String"].refuse("a text that is not empty");
+  return replacement;
+}
+
+std::vector<Replacement> read_normalizer(const JsonField& normalizer) {
+  std::vector<Replacement> steps;
   for (const JsonField& step : parts_of(normalizer, "normalizers")) {
-    if (step.type() != "NFC") step.refuse("NFC");  // callers pass composed text
+    const std::string type = step.type();
+    if (type == "Prepend") {
+      steps.push_back({"", step["prepend"].text()});
+    } else if (type == "Replace") {
+      steps.push_back(read_replacement(step));
+    } else if (type != "NFC") {  // callers pass composed text
+      step.refuse("Prepend, Replace or NFC");
+    }
   }
+  return steps;
+}
+
+Metaspace read_metaspace(const JsonField& splitter) {
+  Metaspace metaspace{.mark = splitter["replacement"].text(),
+                      .is_split = splitter["split"].flag_or(true)};
+  if (metaspace.mark.empty()) splitter["replacement"].refuse("a character");
+  // Older files have `add_prefix_space` alone.
+  const bool adds = splitter["add_prefix_space"].flag_or(true);
+  const JsonField scheme = splitter["prepend_scheme"];
+  const std::string name = scheme.text_or(adds ? "always" : "never");
+  if (name == "always")
+    metaspace.prefix = Metaspace::Prefix::always;
+  else if (name == "first")
+    metaspace.prefix = Metaspace::Prefix::first;
+  else if (name == "never")
+    metaspace.prefix = Metaspace::Prefix::never;
+  else
+    scheme.refuse("first, always or never");
+  return metaspace;
 }
 
 // Of a Split by the expression of Llama 3 or Qwen2, and bytes.
@@ -117,12 +152,38 @@ WordRule read_words(const JsonField& splitter) {
   return {rule->second};
 }
 
-WordRule read_pre_tokenizer(const JsonField& splitter) {
-  if (splitter.type() == "Sequence") return read_words(splitter);
-  if (splitter.type() != "ByteLevel") splitter.refuse("ByteLevel, or a Sequence of Split and it");
-  splitter["use_regex"].require(true);
-  if (splitter["add_prefix_space"].flag_or(true)) splitter["add_prefix_space"].refuse("false");
-  return {};  // of GPT-2
+void read_pre_tokenizer(const JsonField& splitter, TokenizerFile& file) {
+  if (splitter.is_null()) return;
+  const std::string type = splitter.type();
+  if (type == "Metaspace") {
+    file.metaspace = read_metaspace(splitter);
+  } else if (type == "ByteLevel") {  // of GPT-2
+    splitter["use_regex"].require(true);
+    if (splitter["add_prefix_space"].flag_or(true)) splitter["add_prefix_space"].refuse("false");
+    file.byte_words = WordRule{};
+  } else if (type == "Sequence") {
+    file.byte_words = read_words(splitter);
+  } else {
+    splitter.refuse("Metaspace, ByteLevel, or a Sequence of Split and ByteLevel");
+  }
+}
+
+DecoderRule read_decoder(const JsonField& decoder) {
+  const std::vector<JsonField> steps = parts_of(decoder, "decoders");
+  if (steps.size() == 1 && steps[0].type() == "ByteLevel") return {.is_byte_level = true};
+  constexpr std::array names = {"Replace", "ByteFallback", "Fuse", "Strip"};
+  if (steps.size() < 3 || steps.size() > names.size())
+    decoder.refuse("ByteLevel, or a Sequence of Replace, ByteFallback, Fuse and Strip");
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].type() != names[i]) steps[i].refuse(names[i]);
+  }
+  DecoderRule rule{.replacement = read_replacement(steps[0])};
+  if (steps.size() < names.size()) return rule;
+  const JsonField& strip = steps.back();
+  if (strip["content"].text() != " ") strip["content"].refuse("\" \"");
+  strip["stop"].require(0);
+  rule.stripped_spaces = static_cast<size_t>(strip["start"].integer(0, most_token));
+  return rule;
 }
 
 void read_added(const JsonField& tokens, TokenizerFile& file) {
@@ -131,11 +192,13 @@ void read_added(const JsonField& tokens, TokenizerFile& file) {
     for (const std::string name : {"single_word", "lstrip", "rstrip"}) token[name].require(false);
     const std::string text = token["content"].text();
     if (text.empty()) token["content"].refuse("a text that is not empty");
-    const int64_t id = token["id"].integer(0, most_token);
+    const bool is_special = token["special"].flag_or(false);
+    const AddedToken added{token["id"].integer(0, most_token),
+                           token["normalized"].flag_or(!is_special), is_special};
     const auto known = file.vocabulary.find(text);
-    if (known != file.vocabulary.end() && known->second != id)
+    if (known != file.vocabulary.end() && known->second != added.id)
       token["id"].refuse(std::to_string(known->second) + ", as in the vocabulary");
-    file.added[text] = {id, token["special"].flag_or(false)};
+    file.added[text] = added;
   }
 }
 
@@ -160,9 +223,9 @@ TokenizerFile read_json(std::istream& stream) {
   const JsonField fields(parsed);
   TokenizerFile file;
   read_model(fields["model"], file);
-  read_normalizer(fields["normalizer"]);
-  file.words = read_pre_tokenizer(fields["pre_tokenizer"]);
-  if (fields["decoder"].type() != "ByteLevel") fields["decoder"].refuse("ByteLevel");
+  file.normalizer = read_normalizer(fields["normalizer"]);
+  read_pre_tokenizer(fields["pre_tokenizer"], file);
+  file.decoder = read_decoder(fields["decoder"]);
   read_added(fields["added_tokens"], file);
   file.begin_of_text = read_begin_of_text(fields["post_processor"]);
   return file;
@@ -205,8 +268,10 @@ TokenizerFile read_tokenizer(const std::string& folder) {
   file.merges = read_file(folder + "/merges.txt", [&](std::istream& stream) {
     return read_gpt2_merges(stream, file.vocabulary);
   });
+  file.byte_words = WordRule{};
+  file.decoder.is_byte_level = true;
   const std::string end(end_of_text);
   if (const auto token = file.vocabulary.find(end); token != file.vocabulary.end())
-    file.added[end] = {token->second, true};
+    file.added[end] = {.id = token->second, .is_special = true};
   return file;
 }

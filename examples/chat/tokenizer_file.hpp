@@ -1,24 +1,49 @@
 // The files that describe a tokenizer: tokenizer.json, or vocab.json and merges.txt of GPT-2.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "byte_pairs.hpp"
 #include "words.hpp"
 
+struct Replacement {
+  std::string from, to;  // an empty `from`: `to` is put before texts that are not empty
+};
+
 // A token that is found in texts before they are split, such as <s>.
 struct AddedToken {
   int64_t id = 0;
-  bool is_special = false;  // it is not part of decoded text
+  bool is_normalized = false;  // it is found, as it is normalized, in normalized text
+  bool is_special = false;     // it is not part of decoded text
+};
+
+// Spaces are written as a mark, as in SentencePiece.
+struct Metaspace {
+  enum class Prefix { never, first, always };
+
+  std::string mark;
+  Prefix prefix = Prefix::always;  // whether the text, or each text after an added token, gets one
+  bool is_split = false;           // each mark begins a word
+};
+
+struct DecoderRule {
+  bool is_byte_level = false;  // otherwise tokens such as <0x0A> are bytes
+  Replacement replacement;     // in each token
+  size_t stripped_spaces = 0;  // as many at most, at the beginning of the text
 };
 
 struct TokenizerFile {
   Vocabulary vocabulary;
   std::vector<Merge> merges;
   BytePairOptions options;
-  WordRule words;
+  std::vector<Replacement> normalizer;
+  std::optional<Metaspace> metaspace;
+  std::optional<WordRule> byte_words;  // words whose bytes are merged
+  DecoderRule decoder;
   std::map<std::string, AddedToken> added;
   std::vector<int64_t> begin_of_text;  // tokens before each text
 };

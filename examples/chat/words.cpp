@@ -143,3 +143,13 @@ std::vector<std::string_view> split_words(std::string_view text, WordRule rule) 
   }
   return words;
 }
+
+std::vector<std::string_view> split_before(std::string_view text, std::string_view mark) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const size_t end = text.find(mark, text.starts_with(mark) ? mark.size() : 0);
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(words.back().size());
+  }
+  return words;
+}

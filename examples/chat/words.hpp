@@ -13,3 +13,6 @@ struct WordRule {
 // The words and spaces of a text in UTF-8. Outside ASCII, letters and digits are told from
 // punctuation by blocks of Unicode.
 std::vector<std::string_view> split_words(std::string_view text, WordRule rule = {});
+
+// The words that begin at each mark, and the text before the first one.
+std::vector<std::string_view> split_before(std::string_view text, std::string_view mark);
