@@ -64,7 +64,4 @@ std::string TextStream::next(int64_t token) {
   return stripped(text);
 }
 
-std::string TextStream::rest() {
-  is_invalid_run_ = false;
-  return stripped(end_of_run());
-}
+std::string TextStream::rest() { return stripped(end_of_run()); }

@@ -10,6 +10,8 @@ import pytest
 from chat_tokenizers import (
     BYTES,
     LEGACY,
+    PREPEND,
+    REPLACE,
     added_token,
     built_program,
     documents,
@@ -72,6 +74,16 @@ def with_tokens_of_words(fields):
     ]
 
 
+def with_a_repeated_merge(fields):
+    merges = fields["model"]["merges"]
+    merges.append(merges[0])  # its last place counts
+
+
+def without_spaces(fields):
+    steps = [{**REPLACE, "content": ""}, PREPEND]
+    fields["normalizer"] = {"type": "Sequence", "normalizers": steps}
+
+
 def unchanged(_):
     pass
 
@@ -90,6 +102,8 @@ FORMS = {
     "whole words": (metaspace("always", split=True), with_model(ignore_merges=True)),
     "normalized tokens": (LEGACY, with_normalized_tokens),
     "tokens of words": (LEGACY, with_tokens_of_words),
+    "a repeated merge": (LEGACY, with_a_repeated_merge),
+    "without spaces": (LEGACY, without_spaces),
 }
 
 
@@ -192,6 +206,10 @@ RUNS = {
     "a beginning before text": (["<0xE5>", "<0x8F>", "t"], ["", "", BAD * 2 + "t", ""]),
     "a special token in a character": (["<0xC3>", "<s>", "<0xA9>"], ["", "", "\u00e9", ""]),
     "a byte that begins nothing": (["<0xFF>", "<0x41>", "t"], [BAD, BAD, "t", ""]),
+    "a character after a bad run": (
+        ["<0xFF>", "t", "<0xC3>", "<0xA9>"],
+        [BAD, "t", "", "\u00e9", ""],
+    ),
     "a surrogate": (["<0xED>", "<0xA0>", "<0x80>"], ["", BAD * 2, BAD, ""]),
     "spaces": ([MARK, MARK, "t"], ["", " ", "t", ""]),
     "a space as a byte": (["<0x20>", "t"], ["", "t", ""]),
