@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from chat_tokenizers import built_program
 
 import mithril as ml
 
@@ -19,10 +20,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def program():
-    built = Path(ml.__file__).parents[2] / "examples" / "chat"
-    if not built.exists():
-        pytest.skip("the examples in C++ are not built")
-    return built
+    return built_program()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from chat_tokenizers import built_program
 
 import mithril as ml
 
@@ -59,10 +60,7 @@ SIZES = {
 
 @pytest.fixture(scope="module")
 def program():
-    built = Path(ml.__file__).parents[2] / "examples" / "chat"
-    if not built.exists():
-        pytest.skip("the examples in C++ are not built")
-    return built
+    return built_program()
 
 
 @pytest.fixture(scope="module")
