@@ -84,6 +84,10 @@ def without_spaces(fields):
     fields["normalizer"] = {"type": "Sequence", "normalizers": steps}
 
 
+def without_a_type(fields):
+    del fields["model"]["type"]  # as the oldest files
+
+
 def unchanged(_):
     pass
 
@@ -104,6 +108,7 @@ FORMS = {
     "tokens of words": (LEGACY, with_tokens_of_words),
     "a repeated merge": (LEGACY, with_a_repeated_merge),
     "without spaces": (LEGACY, without_spaces),
+    "without a type": (LEGACY, without_a_type),
 }
 
 
