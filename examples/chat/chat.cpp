@@ -1,10 +1,13 @@
 // Answers on the terminal with a GPT-2, Llama, Mistral or Qwen2 of Hugging Face.
-// Usage: chat FOLDER [temperature] [seed]. The folder has config.json, weights as safetensors, and
-// tokenizer.json, or vocab.json and merges.txt of GPT-2. Each line of the input is a turn, which
-// the model answers until it makes the token that ends a turn. chat --tokens FOLDER [file...]
-// prints the tokens of the input, or a line of tokens for each file. chat --text FOLDER reads lines
-// of tokens, and prints for each line the text that each token adds and the rest, as an array of
-// JSON.
+// Usage:
+//   chat FOLDER [temperature] [seed]
+// The folder has config.json, weights as safetensors, and tokenizer.json, or vocab.json and
+// merges.txt of GPT-2. Each line of the input is a turn, which the model answers until it makes the
+// token that ends a turn.
+//   chat --tokens FOLDER [file...]
+// prints the tokens of the input, or a line of tokens for each file.
+//   chat --text FOLDER
+// reads lines of tokens. It prints the text that each token of a line adds, and the rest, as JSON.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -29,7 +32,7 @@ namespace {
 // How a model writes chats.
 struct Turns {
   std::string before;       // the line of a user
-  ml::Tokens after;         // it
+  ml::Tokens after;         // that line
   ml::Tokens after_answer;  // the first of them ends an answer
 };
 

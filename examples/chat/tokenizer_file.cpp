@@ -92,7 +92,7 @@ void read_model(const JsonField& model, TokenizerFile& file) {
 }
 
 Replacement read_replacement(const JsonField& step) {
-  const Replacement replacement{step["pattern"]["String"].text(), step["content"].text()};
+  Replacement replacement{step["pattern"]["String"].text(), step["content"].text()};
   if (replacement.from.empty()) step["pattern"]["String"].refuse("a text that is not empty");
   return replacement;
 }
