@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mithril/models/builder.hpp"
+#include "mithril/op/solver.hpp"
 
 namespace mithril {
 namespace {
@@ -17,11 +18,64 @@ Model build_one_hot(const CheckedArguments& arguments) {
   return finished(model, is_class.cast(DType::int64));
 }
 
-// [..., L, pairs]: the angle of each pair.
-Connection angles(const Connection& positions, const Connection& size, double base) {
+constexpr double default_base = 10000.0;
+
+void check_base(const CheckedArguments& arguments) {
+  const double base = arguments.real("base");
+  if (!(base > 0)) arguments.reject("base", "above 0");
+  if (arguments.has("frequencies") && base != default_base)
+    arguments.reject("base", "the default, because frequencies are given");
+}
+
+// Of each pair; empty: as the base says.
+std::vector<double> frequencies_of(const CheckedArguments& arguments) {
+  std::vector<double> frequencies;
+  if (!arguments.has("frequencies")) return frequencies;
+  for (const Datum& item : arguments["frequencies"].tuple()) {
+    const bool is_number = item.kind() & (kind::int_value | kind::float_value);
+    if (!is_number || !std::isfinite(item.real()))
+      arguments.reject("frequencies", "finite numbers");
+    frequencies.push_back(item.real());
+  }
+  if (frequencies.empty()) arguments.reject("frequencies", "one for each pair of elements");
+  return frequencies;
+}
+
+const char* const wrong_count =
+    "RotaryEmbedding: argument 'frequencies' does not have a number for each pair of elements";
+
+std::string pairs_of(int64_t elements) {
+  return std::to_string(elements / 2) + ", for " + std::to_string(elements) + " elements";
+}
+
+void require_pairs(Model& model, int64_t count) {
+  const auto has_pairs = [count](Solver& s) {
+    std::vector<Dim> dims;
+    if (!s.shape("input", dims)) return false;
+    int64_t size = 0;
+    if (s.number(dims.back(), size) && size != 2 * count)
+      s.reject(wrong_count, pairs_of(size), std::to_string(count), ErrorKind::shape);
+    s.same(dims.back(), Dim(2 * count));
+    return true;
+  };
+  model.add_constraint(has_pairs, {"input"});
+}
+
+// The number of the first elements that are rotated.
+int64_t dim_of(const CheckedArguments& arguments, int64_t count) {
+  const int64_t dim = arguments.integer("dim");
+  if (dim < 2 || dim % 2 != 0) arguments.reject("dim", "a positive even number");
+  if (count == 0 || dim == 2 * count) return dim;
+  raise({.kind = ErrorKind::value,
+         .code = "E0402",
+         .message = wrong_count,
+         .facts = {{"expected", pairs_of(dim), ""}, {"got", std::to_string(count), ""}}});
+}
+
+// The frequency of each pair: [pairs].
+Connection frequencies_of(const Connection& size, double base) {
   const Connection pairs = apply("arange", {floor_divide(size, 2)});
-  const Connection frequencies = (pairs * (-2 * std::log(base)) / size).exp();
-  return apply("expand_dims", {positions, -1}) * frequencies;
+  return (pairs * (-2 * std::log(base)) / size).exp();
 }
 
 // The elements from `start` to `stop` of the last axis, in steps.
@@ -43,8 +97,9 @@ Connection rotated(const Connection& x, const Connection& angle, bool interleave
 }
 
 Model build_rotary_embedding(const CheckedArguments& arguments) {
-  const double base = arguments.real("base");
-  if (!(base > 0)) arguments.reject("base", "above 0");
+  check_base(arguments);
+  const std::vector<double> given = frequencies_of(arguments);
+  const auto count = static_cast<int64_t>(given.size());
   Model model = model_of_class("RotaryEmbedding");
   const Connection input = model["input"];
   model.set_shapes({{"input", {rest(), "L", "D"}}});
@@ -55,18 +110,22 @@ Model build_rotary_embedding(const CheckedArguments& arguments) {
   } else {
     positions = apply("arange", {input.shape()[-2]});
   }
+  // [..., L, pairs]
+  const auto angles = [&](const Connection& x) {
+    const Connection places = apply("expand_dims", {positions, -1});
+    if (count > 0) return places * Tensor::of({count}, given);
+    return places * frequencies_of(x.shape()[-1], arguments.real("base"));
+  };
   const bool interleaved = arguments.flag("interleaved");
   if (!arguments.has("dim")) {
-    return finished(model, rotated(input, angles(positions, input.shape()[-1], base), interleaved));
+    if (count > 0) require_pairs(model, count);
+    return finished(model, rotated(input, angles(input), interleaved));
   }
-  const int64_t dim = arguments.integer("dim");
-  if (dim < 2 || dim % 2 != 0) arguments.reject("dim", "a positive even number");
+  const int64_t dim = dim_of(arguments, count);
   const Connection turned = part_of(input, none, dim);
-  const Connection angle = angles(positions, turned.shape()[-1], base);
-  return finished(
-      model,
-      apply("concat",
-            {Binding({rotated(turned, angle, interleaved), part_of(input, dim, none)}), -1}));
+  return finished(model, apply("concat", {Binding({rotated(turned, angles(turned), interleaved),
+                                                   part_of(input, dim, none)}),
+                                          -1}));
 }
 
 // [L, S]: how many positions each key is after each query.
@@ -142,10 +201,14 @@ Model OneHot(OneHotOptions options) {
   return make_model("OneHot", {{"num_classes", options.num_classes}});
 }
 Model RotaryEmbedding(const RotaryEmbeddingOptions& options) {
+  Datum frequencies;
+  if (options.frequencies)
+    frequencies = Datum(Tuple(options.frequencies->begin(), options.frequencies->end()));
   return make_model("RotaryEmbedding", {{"base", options.base},
                                         {"dim", options.dim ? Datum(*options.dim) : Datum()},
                                         {"interleaved", options.interleaved},
-                                        {"use_positions", options.use_positions}});
+                                        {"use_positions", options.use_positions},
+                                        {"frequencies", frequencies}});
 }
 Model CausalMask(CausalMaskOptions options) {
   return make_model("CausalMask", {{"window", options.window ? Datum(*options.window) : Datum()}});
@@ -174,13 +237,16 @@ ModelDef define_rotary_embedding() {
               "Rotates pairs of elements by angles that grow with the position "
               "(https://arxiv.org/abs/2104.09864). Ports: input [..., L, D], positions [..., L] "
               "(int), output [..., L, D].",
-          .arguments = {{"base", "int|float", Datum(10000.0),
+          .arguments = {{"base", "int|float", Datum(default_base),
                          "the angle of pair i at position p is p * base^(-2 * i / dim)"},
                         {"dim", "int|none", Datum(), "the first elements, rotated; None: all"},
                         {"interleaved", "bool", false,
                          "pairs are neighbours, instead of elements of both halves"},
                         {"use_positions", "bool", false,
-                         "whether there is a port positions; else they are 0, 1, ..."}},
+                         "whether there is a port positions; else they are 0, 1, ..."},
+                        {"frequencies", "tuple|none", Datum(),
+                         "in place of base: the angle of pair i at position p is p * "
+                         "frequencies[i]; one for each pair"}},
           .build = build_rotary_embedding};
 }
 

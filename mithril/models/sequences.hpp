@@ -1,5 +1,8 @@
 // Parts of models of sequences: one-hot rows, positions, masks.
 #pragma once
+#include <optional>
+#include <vector>
+
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -16,10 +19,13 @@ struct RotaryEmbeddingOptions {
   std::optional<int64_t> dim;  // the first elements that are rotated; empty: all
   bool interleaved = false;    // pairs are neighbours, instead of elements of both halves
   bool use_positions = false;  // whether there is a port positions; else they are 0, 1, ...
+  // In place of base: the angle of pair i at position p is p frequencies[i]. One for each pair.
+  std::optional<std::vector<double>> frequencies = {};
 };
 // Rotates pairs of elements by angles that grow with the position (Su et al. 2021). Ports: input
 // [..., L, D], positions [L] or [..., L] (int) that broadcasts with the leading axes, output [...,
-// L, D].
+// L, D]. ValueError E0402 for frequencies that are not finite or with another base than the
+// default, ShapeError E0206 for another number of them than D / 2.
 Model RotaryEmbedding(const RotaryEmbeddingOptions& options = {});
 
 struct CausalMaskOptions {

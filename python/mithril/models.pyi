@@ -2518,8 +2518,8 @@ class Roll(Model):
 class RotaryEmbedding(Model):
     def __init__(
         self, base: int | float = 10000.0, *, dim: int | None = None, interleaved: bool = False,
-        use_positions: bool = False, name: str | None = None, input: Tensor = ...,
-        positions: Tensor = ...,
+        use_positions: bool = False, frequencies: tuple[Any, ...] | list[Any] | None = None,
+        name: str | None = None, input: Tensor = ..., positions: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand, positions: Operand = ...) -> Connection: ...

@@ -90,6 +90,13 @@ OUT_OF_RANGE: list[tuple[str, dict[str, Any], str]] = [
     ("RandInt", {"shape": 2, "low": 3, "high": 3}, "high"),
     ("RandInt", {"shape": 2, "dtype": ml.float32}, "dtype"),
     ("Split", {"split_size": 0, "axis": 0}, "split_size"),
+    ("RotaryEmbedding", {"base": 0.0}, "base"),
+    ("RotaryEmbedding", {"dim": 3}, "dim"),
+    ("RotaryEmbedding", {"frequencies": []}, "frequencies"),
+    ("RotaryEmbedding", {"frequencies": [1.0, float("inf")]}, "frequencies"),
+    ("RotaryEmbedding", {"frequencies": [1.0, float("nan")]}, "frequencies"),
+    ("RotaryEmbedding", {"frequencies": [1.0, "two"]}, "frequencies"),
+    ("RotaryEmbedding", {"frequencies": [1.0], "base": 500.0}, "base"),
 ]
 
 

@@ -173,6 +173,16 @@ def test_a_state_goes_in_and_comes_out(tmp_path: Path) -> None:
 
 
 @needs_jax
+def test_frequencies_of_a_rotation_are_in_the_module(tmp_path: Path) -> None:
+    rotation = ml.RotaryEmbedding(frequencies=[1.0, 0.25, 0.03])
+    compiled = ml.compile(rotation, ml.CpuBackend(), shapes={"input": ["N", 5, 6]})
+    x = np.random.default_rng(0).standard_normal((2, 5, 6)).astype(np.float32)
+    expected = compiled.evaluate({}, {"input": x})["output"]
+    made = written(compiled, tmp_path)["model"]({}, {"input": x})["output"]
+    assert np.allclose(made, expected, atol=1e-6)
+
+
+@needs_jax
 def test_names_of_users_become_identifiers(tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Add()(left="lambda", right='a "b"\\\n', output="jnp")

@@ -16,6 +16,7 @@
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/models/ops/shapes/flatten.hpp"
 #include "mithril/models/pooling.hpp"
+#include "mithril/models/sequences.hpp"
 #include "mithril/models/transformer.hpp"
 #include "tests/codegen/check_models.hpp"
 #include "tests/table/generate.hpp"
@@ -103,6 +104,8 @@ TEST_CASE("generated C++ gives the results of models of the examples and the lib
       {{"image", {2, 1, 8, 8}}, {"label", {2}}});
   add(checks, "perceptron", with_loss(perceptron()), {{"image", {2, 1, 4, 4}}, {"label", {2}}});
   add(checks, "transformer", transformer(), {{"tokens", {2, 6}}});
+  add(checks, "scaled rotation", RotaryEmbedding({.frequencies = {{1.0, 0.25, 0.03}}}),
+      {{"input", {2, 5, 6}}});
   checks.run();
 }
 

@@ -19,16 +19,26 @@ EXAMPLES: dict[str, list[Example]] = {
     "RotaryEmbedding": [
         *each({"input": HEADS}, {}, {"base": 100.0, "interleaved": True}, {"dim": 2}),
         *each({"input": HEADS, "positions": ints(9, 2, 3)}, {"use_positions": True}),
+        *each(
+            {"input": HEADS},
+            {"frequencies": (1.0, 0.3)},
+            {"frequencies": (2,), "dim": 2, "interleaved": True},
+        ),
     ],
 }
+FREQUENCIES = [1.0, 0.25, 0.03, 0.0004]
 
 
 def rotary(torch: Any, base: float, input: Any, positions: Any = None) -> Any:
-    """As the models of the Llama family compute it."""
-    length, size = input.shape[-2:]
-    if positions is None:
-        positions = torch.arange(length)
+    size = input.shape[-1]
     inverse = 1.0 / base ** (torch.arange(0, size, 2, dtype=torch.float64) / size)
+    return rotated(torch, inverse, input, positions)
+
+
+def rotated(torch: Any, inverse: Any, input: Any, positions: Any = None) -> Any:
+    """As the models of the Llama family compute it."""
+    if positions is None:
+        positions = torch.arange(input.shape[-2])
     angle = positions[..., None].double() * inverse
     angle = torch.cat((angle, angle), -1)
     first, second = input.chunk(2, -1)
@@ -93,6 +103,24 @@ def references(torch: Any) -> Iterator[Reference]:
         "RotaryEmbedding",
         {"dim": 4},
         lambda input: torch.cat((rotary(torch, 10000.0, input[..., :4]), input[..., 4:]), -1),
+        heads,
+    )
+    frequencies = torch.tensor(FREQUENCIES, dtype=torch.float64)
+    yield reference(
+        "frequencies",
+        "RotaryEmbedding",
+        {"frequencies": FREQUENCIES, "use_positions": True},
+        partial(rotated, torch, frequencies),
+        heads,
+        {"positions": np.array([3, 4, 500, 0, 9])},
+    )
+    yield reference(
+        "frequencies of the first elements",
+        "RotaryEmbedding",
+        {"frequencies": FREQUENCIES[1:3], "dim": 4},
+        lambda input: torch.cat(
+            (rotated(torch, frequencies[1:3], input[..., :4]), input[..., 4:]), -1
+        ),
         heads,
     )
     for name, form, length in (
