@@ -22,6 +22,7 @@ class Config(llama.Config):
     head_dim: int = 256
     hidden_act: str = "gelu_pytorch_tanh"
     rms_norm_eps: float = 1e-6
+    max_position_embeddings: int = 8192
     tie_word_embeddings: bool = True
 
 

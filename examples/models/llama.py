@@ -1,7 +1,8 @@
 """Llama: Touvron et al., https://arxiv.org/abs/2302.13971 and https://arxiv.org/abs/2307.09288."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from mithril.architectures import rotary
 from mithril.architectures.pretrained import Context, activation
 
 import mithril as ml
@@ -20,13 +21,16 @@ class Config:
     head_dim: int | None = None
     hidden_act: str = "silu"
     rms_norm_eps: float = 1e-5
+    max_position_embeddings: int = 4096
     rope_theta: float = 10000.0
-    rope_parameters: dict = field(default_factory=dict)
+    rope_scaling: dict | None = None
+    rope_parameters: dict | None = None
+    original_max_position_embeddings: int | None = None
     tie_word_embeddings: bool = False
 
     def __post_init__(self):
         self.head_dim = self.head_dim or self.hidden_size // self.num_attention_heads
-        self.rope_theta = self.rope_parameters.get("rope_theta", self.rope_theta)
+        self.rope_theta = rotary.rotation(self).theta
 
 
 # Hugging Face's names: ours.
@@ -45,9 +49,7 @@ def norm(x, config, name):
 
 
 def rotate(x, context, config):
-    """https://arxiv.org/abs/2104.09864"""
-    rotation = ml.RotaryEmbedding(base=config.rope_theta, use_positions=True)
-    return rotation(input=x, positions=context.positions[:, None, None])
+    return rotary.rotation(config)(x, context.positions[:, None, None])
 
 
 def in_heads(x, count, groups):

@@ -12,6 +12,7 @@ class Config(llama.Config):
 
     intermediate_size: int = 14336
     num_key_value_heads: int = 8
+    max_position_embeddings: int = 32768
     sliding_window: int | None = 4096
 
 

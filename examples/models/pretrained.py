@@ -59,13 +59,18 @@ class Context:
         return x if self.limit is None else x[:, -1:]
 
 
-def require(fields, name, expected, *, within="config.json"):
+def refuse(path, expected, value):
+    """InputError E0866; `expected` is a text."""
+    facts = [("expected", expected), ("got", json.dumps(value))]
+    message = "the models of this package do not have this setting"
+    raise_error("InputError", "E0866", message, path=path, facts=facts)
+
+
+def require(fields, name, expected):
     """InputError E0866 unless the field is absent, null or `expected`."""
     value = fields.get(name)
     if value is not None and value != expected:
-        facts = [("expected", json.dumps(expected)), ("got", json.dumps(value))]
-        message = "the models of this package do not have this setting"
-        raise_error("InputError", "E0866", message, path=f"{within}: {name}", facts=facts)
+        refuse(f"config.json: {name}", json.dumps(expected), value)
 
 
 def config_from(cls, fields):
@@ -74,9 +79,6 @@ def config_from(cls, fields):
     that change results, of which the model has one value (`cls.requires`), must have this value."""
     for name, expected in getattr(cls, "requires", {}).items():
         require(fields, name, expected)
-    for name in ("rope_parameters", "rope_scaling"):
-        for kind in ("rope_type", "type"):
-            require(fields.get(name) or {}, kind, "default", within=f"config.json: {name}")
     known = {field.name for field in dataclasses.fields(cls)}
     return cls(**{key: value for key, value in fields.items() if key in known})
 

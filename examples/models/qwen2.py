@@ -23,6 +23,7 @@ class Config(llama.Config):
     num_attention_heads: int = 14
     num_key_value_heads: int = 2
     rms_norm_eps: float = 1e-6
+    max_position_embeddings: int = 131072
     rope_theta: float = 1000000.0
     tie_word_embeddings: bool = True
 
