@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "examples/chat/rotation.hpp"
 #include "examples/models/gpt2.hpp"
 #include "examples/models/llama.hpp"
 #include "mithril/mithril.hpp"
@@ -92,10 +93,7 @@ inline Checkpoint load_llama(const nlohmann::json& fields, const ml::TensorMap& 
   read(fields, "tie_word_embeddings", config.tie_word_embeddings);
   require(fields, "head_dim", config.head_dim());
   read(fields, "rope_theta", config.rope_theta);
-  require(fields, "rope_scaling", nullptr);
-  const nlohmann::json rotation = fields.value("rope_parameters", nlohmann::json::object());
-  read(rotation, "rope_theta", config.rope_theta);
-  require(rotation, "rope_type", "default");
+  read_rotation(fields, config);
   config.qkv_bias = fields.value("model_type", "") == "qwen2";
   int64_t limit = longest_text, most = longest_text;
   read(fields, "max_position_embeddings", most);

@@ -12,14 +12,18 @@
 
 namespace {
 
+const rotary::Scaling llama_31 = {.type = "llama3", .factor = 8};
+
 const std::map<std::string, std::function<mithril::Model()>> models = {
     {"bert", [] { return bert::model({}); }},
     {"gpt2", [] { return gpt2::model({}); }},
     {"gpt2_cached", [] { return gpt2::model({}, 64); }},
     {"llama", [] { return llama::model({}); }},
     {"llama_cached", [] { return llama::model({}, 64); }},
+    {"llama_31", [] { return llama::model({.rope_theta = 5e5, .rope_scaling = llama_31}); }},
     {"llama_of_groups", [] { return llama::model({.num_key_value_heads = 4}); }},
     {"llama_tied", [] { return llama::model({.tie_word_embeddings = true}); }},
+    {"llama_yarn", [] { return llama::model({.rope_scaling = {.type = "yarn", .factor = 4}}); }},
     {"minilm_l6", [] { return bert::model(bert::minilm_l6()); }},
     {"resnet_18", [] { return resnet::model(resnet::resnet_18()); }},
     {"resnet_34", [] { return resnet::model(resnet::resnet_34()); }},

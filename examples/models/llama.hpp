@@ -7,6 +7,7 @@
 
 #include "context.hpp"
 #include "mithril/mithril.hpp"
+#include "rotary.hpp"
 
 namespace llama {
 
@@ -22,6 +23,7 @@ struct Config {
   int64_t num_key_value_heads = 32;
   double rms_norm_eps = 1e-5;
   double rope_theta = 10000;
+  rotary::Scaling rope_scaling = {};
   bool tie_word_embeddings = false;
   bool qkv_bias = false;  // as in Qwen2: https://arxiv.org/abs/2407.10671
 
@@ -37,14 +39,11 @@ inline ml::Connection norm(const ml::Connection& x, const Config& config, const 
   return ml::RMSNorm({.eps = config.rms_norm_eps}).named(name)(x);
 }
 
-// https://arxiv.org/abs/2104.09864
 inline ml::Connection rotate(const ml::Connection& x, const Context& context,
                              const Config& config) {
-  const ml::Model rotation =
-      ml::RotaryEmbedding({.base = config.rope_theta, .use_positions = true});
   const ml::Connection positions =
       context.positions().at({ml::slice(ml::none, ml::none), ml::none, ml::none});
-  return rotation.apply(ml::Bindings{{"input", x}, {"positions", positions}})[0];
+  return rotary::rotated(x, positions, config.rope_scaling, config.rope_theta, config.head_dim());
 }
 
 // [N, L, groups * count * D] as [N, groups, count, L, D].

@@ -48,6 +48,18 @@ FORMATS = {
     ),
     "mistral": (LLAMA3, [END], [END], "{}" + END + "{}" + END),
 }
+# Scaling for texts of more than 16 tokens.
+SCALED = {"rope_theta": 100.0, "factor": 8.0, "original_max_position_embeddings": 16}
+LLAMA3_ROTATION = {"low_freq_factor": 0.5, "high_freq_factor": 2.0, **SCALED}
+# An architecture, and its rotary embedding.
+CHECKPOINTS = {
+    "llama": ("llama", {"rope_type": "default", "rope_theta": 5e5}),
+    "llama_31": ("llama", {"rope_type": "llama3", **LLAMA3_ROTATION}),
+    "llama_linear": ("llama", {"rope_type": "linear", "rope_theta": 1e4, "factor": 2.0}),
+    "qwen2": ("qwen2", None),
+    "qwen2_yarn": ("qwen2", {"rope_type": "yarn", "beta_fast": 2.0, "beta_slow": 0.5, **SCALED}),
+    "mistral": ("mistral", None),
+}
 SIZES = {
     "hidden_size": 32,
     "intermediate_size": 44,
@@ -105,16 +117,15 @@ def stored_tokenizer(path, name, tokenizers):
     return made
 
 
-@pytest.fixture(scope="module", params=FORMATS)
+@pytest.fixture(scope="module", params=CHECKPOINTS)
 def checkpoint(request, tmp_path_factory, torch, transformers, tokenizers):
     """A name, its folder, its module and its tokenizer."""
-    name = request.param
+    name, rotation = CHECKPOINTS[request.param]
     path = tmp_path_factory.mktemp(name)
     tokenizer = stored_tokenizer(path, name, tokenizers)
     ends = [tokenizer.token_to_id(each) for each in FORMATS[name][2]]
-    rotation = {"rope_type": "default", "rope_theta": 5e5}
     kind, options = {
-        "llama": (transformers.LlamaForCausalLM, {"rope_parameters": rotation}),
+        "llama": (transformers.LlamaForCausalLM, {}),
         "qwen2": (transformers.Qwen2ForCausalLM, {"tie_word_embeddings": True}),
         "mistral": (transformers.MistralForCausalLM, {"sliding_window": 128}),
     }[name]
@@ -123,6 +134,7 @@ def checkpoint(request, tmp_path_factory, torch, transformers, tokenizers):
         vocab_size=tokenizer.get_vocab_size(),
         bos_token_id=None,
         eos_token_id=ends if len(ends) > 1 else ends[0],
+        rope_parameters=rotation,
         **SIZES,
         **options,
     )
@@ -189,24 +201,47 @@ def test_added_tokens_are_found_in_the_text(program, checkpoint):
     assert list(map(int, run.stdout.split())) == expected
 
 
-REFUSED = {
-    "model_type": ("falcon", '"falcon", expected gpt2, llama, mistral or qwen2'),
-    "hidden_act": ("gelu", '"gelu", expected "silu"'),
-    "head_dim": (16, "16, expected 8"),
-    "rope_scaling": ({"type": "linear"}, '{"type":"linear"}, expected null'),
-    "attention_bias": (True, "true, expected false"),
-}
+TYPES = "expected default, linear, llama3 or yarn"
+REFUSED = [
+    ({"model_type": "falcon"}, 'model_type is "falcon", expected gpt2, llama, mistral or qwen2'),
+    ({"hidden_act": "gelu"}, 'hidden_act is "gelu", expected "silu"'),
+    ({"head_dim": 16}, "head_dim is 16, expected 8"),
+    ({"attention_bias": True}, "attention_bias is true, expected false"),
+    ({"rope_scaling": {"type": "dynamic"}}, f'rope_scaling: type is "dynamic", {TYPES}'),
+    ({"rope_scaling": "linear"}, 'rope_scaling is "linear", expected an object'),
+    (
+        {"rope_parameters": {"rope_type": "longrope"}},
+        f'rope_parameters: rope_type is "longrope", {TYPES}',
+    ),
+    (
+        {"rope_scaling": {"type": "linear"}},
+        "rope_scaling: factor is null, expected a number above 0",
+    ),
+    (
+        {"rope_scaling": {"type": "linear", "factor": 0}},
+        "rope_scaling: factor is 0, expected a number above 0",
+    ),
+    (
+        {"rope_scaling": {"type": "linear", "factor": 2.0, "beta_fast": 32}},
+        "rope_scaling: beta_fast is 32, expected null",
+    ),
+    (
+        {"rope_scaling": {"rope_type": "yarn", "factor": 2.0, "truncate": 0}},
+        "rope_scaling: truncate is 0, expected true or false",
+    ),
+    (
+        {"rope_scaling": {"rope_type": "llama3", **LLAMA3_ROTATION, "high_freq_factor": 0.5}},
+        "rope_scaling: high_freq_factor is 0.5, expected more than low_freq_factor",
+    ),
+]
 
 
-@pytest.mark.parametrize("field", REFUSED)
-def test_a_model_of_another_kind_is_refused(program, tmp_path, field):
-    value, message = REFUSED[field]
-    weights = tmp_path / "model.safetensors"
-    ml.save_safetensors(str(weights), {})
-    fields = {"model_type": "llama", **SIZES, field: value}
-    (tmp_path / "config.json").write_text(json.dumps(fields))
+@pytest.mark.parametrize(("fields", "message"), REFUSED)
+def test_a_model_of_another_kind_is_refused(program, tmp_path, fields, message):
+    ml.save_safetensors(str(tmp_path / "model.safetensors"), {})
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama", **SIZES, **fields}))
     run = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stderr) == (1, f"config.json: {field} is {message}\n")
+    assert (run.returncode, run.stderr) == (1, f"config.json: {message}\n")
 
 
 def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):

@@ -33,14 +33,24 @@ def test_a_model_compiles_with_its_published_sizes(name):
     assert sizes and all(isinstance(size, int) for size in sizes)
 
 
+LLAMA_31 = {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8192}
 IN_CPP = {
     "bert": ("bert", {}),
     "gpt2": ("gpt2", {}),
     "gpt2_cached": ("gpt2", {"limit": 64}),
     "llama": ("llama", {}),
     "llama_cached": ("llama", {"limit": 64}),
+    "llama_31": ("llama", {"rope_theta": 5e5, "rope_scaling": LLAMA_31}),
     "llama_of_groups": ("llama", {"num_key_value_heads": 4}),
     "llama_tied": ("llama", {"tie_word_embeddings": True}),
+    "llama_yarn": ("llama", {"rope_scaling": YARN}),
     "minilm_l6": ("bert", "MINILM_L6"),
     "resnet_18": ("resnet", "RESNET_18"),
     "resnet_34": ("resnet", "RESNET_34"),
