@@ -34,6 +34,14 @@ TEXT = {
         "num_key_value_heads": 2,
     },
 }
+# As in Llama 3.1, for texts of more than 2 tokens.
+SCALED = {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 0.01,
+    "high_freq_factor": 0.2,
+    "original_max_position_embeddings": 2,
+}
 PREFIX = {"bert": "bert.", "gpt2": "transformer.", "llama": "model."}
 MODULES = {"bert": bert, "gpt2": gpt2, "llama": llama}
 FAMILY = {"bert": "EncoderOnly", "gpt2": "DecoderOnly", "llama": "DecoderOnly"}
@@ -43,10 +51,10 @@ def transposed(name: str) -> bool:
     return name.split(".")[-2] in {"c_attn", "c_proj", "c_fc"} and name.endswith("weight")
 
 
-def checkpoint(folder: Path, kind: str) -> tuple[Any, dict[str, Any]]:
+def checkpoint(folder: Path, kind: str, **settings: Any) -> tuple[Any, dict[str, Any]]:
     """Writes a checkpoint with random weights; returns the compiled model and its parameters."""
-    example = MODULES[kind]
-    model = getattr(example, kind)(example.Config(**TEXT[kind]))
+    example, settings = MODULES[kind], TEXT[kind] | settings
+    model = getattr(example, kind)(example.Config(**settings))
     compiled = ml.compile(model, ml.CpuBackend(), inference=True)
     params = compiled.randomize_params(3)
     weights = {}
@@ -54,7 +62,7 @@ def checkpoint(folder: Path, kind: str) -> tuple[Any, dict[str, Any]]:
         stored = f"{'' if name.startswith('lm_head') else PREFIX[kind]}{name}"
         weights[stored] = np.ascontiguousarray(array.T) if transposed(name) else array
     safetensors.numpy.save_file(weights, folder / "model.safetensors")
-    fields = {"model_type": kind, **TEXT[kind]}
+    fields = {"model_type": kind, **settings}
     (folder / "config.json").write_text(json.dumps(fields))
     (folder / "tokenizer.json").write_text("{}")
     (folder / "README.md").write_text("---\nlicense: mit\ntags: []\n---\n# A model\n")
@@ -89,6 +97,16 @@ def test_the_package_of_a_checkpoint_gives_its_answers(tmp_path: Path, kind: str
     assert got.keys() == expected.keys()
     for key, array in expected.items():
         np.testing.assert_array_equal(got[key], array)
+
+
+def test_the_package_of_a_scaled_model_gives_its_answers(tmp_path: Path) -> None:
+    compiled, params = checkpoint(tmp_path, "llama", rope_scaling=SCALED)
+    create_package(tmp_path, tmp_path / "p.zip")
+    plain = ml.compile(llama.llama(llama.Config(**TEXT["llama"])), ml.CpuBackend(), inference=True)
+    data = inputs("llama")
+    got = ml.load_package(tmp_path / "p.zip").compile().evaluate({}, data)["logits"]
+    np.testing.assert_array_equal(got, compiled.evaluate(params, data)["logits"])
+    assert np.abs(got - plain.evaluate(params, data)["logits"]).max() > 1e-3
 
 
 def test_a_sentence_encoder_is_recognised(tmp_path: Path) -> None:
