@@ -27,18 +27,17 @@ void check_base(const CheckedArguments& arguments) {
     arguments.reject("base", "the default, because frequencies are given");
 }
 
-// Of each pair; empty: as the base says.
-std::vector<double> frequencies_of(const CheckedArguments& arguments) {
-  std::vector<double> frequencies;
-  if (!arguments.has("frequencies")) return frequencies;
-  for (const Datum& item : arguments["frequencies"].tuple()) {
+// How many frequencies are given; 0: the base says them.
+int64_t count_frequencies(const CheckedArguments& arguments) {
+  if (!arguments.has("frequencies")) return 0;
+  const Tuple& frequencies = arguments["frequencies"].tuple();
+  for (const Datum& item : frequencies) {
     const bool is_number = item.kind() & (kind::int_value | kind::float_value);
     if (!is_number || !std::isfinite(item.real()))
       arguments.reject("frequencies", "finite numbers");
-    frequencies.push_back(item.real());
   }
   if (frequencies.empty()) arguments.reject("frequencies", "one for each pair of elements");
-  return frequencies;
+  return static_cast<int64_t>(frequencies.size());
 }
 
 const char* const wrong_count =
@@ -72,23 +71,18 @@ int64_t dim_of(const CheckedArguments& arguments, int64_t count) {
          .facts = {{"expected", pairs_of(dim), ""}, {"got", std::to_string(count), ""}}});
 }
 
-// The frequency of each pair: [pairs].
-Connection frequencies_of(const Connection& size, double base) {
-  const Connection pairs = apply("arange", {floor_divide(size, 2)});
-  return (pairs * (-2 * std::log(base)) / size).exp();
-}
-
 // The elements from `start` to `stop` of the last axis, in steps.
 Connection part_of(const Connection& x, const Binding& start, const Binding& stop,
                    const Binding& step = none) {
   return x.at({ellipsis, slice(start, stop, step)});
 }
 
-Connection rotated(const Connection& x, const Connection& angle, bool interleaved) {
+// `factors`: cos and sin.
+Connection rotated(const Connection& x, const std::vector<Connection>& factors, bool interleaved) {
   const Connection half = floor_divide(x.shape()[-1], 2);
   const Connection first = interleaved ? part_of(x, 0, none, 2) : part_of(x, none, half);
   const Connection second = interleaved ? part_of(x, 1, none, 2) : part_of(x, half, none);
-  const Connection cos = angle.cos(), sin = angle.sin();
+  const Connection &cos = factors[0], &sin = factors[1];
   const Connection a = first * cos - second * sin, b = second * cos + first * sin;
   if (!interleaved) return apply("concat", {Binding({a, b}), -1});
   const Connection pairs = apply(
@@ -98,8 +92,7 @@ Connection rotated(const Connection& x, const Connection& angle, bool interleave
 
 Model build_rotary_embedding(const CheckedArguments& arguments) {
   check_base(arguments);
-  const std::vector<double> given = frequencies_of(arguments);
-  const auto count = static_cast<int64_t>(given.size());
+  const int64_t count = count_frequencies(arguments);
   Model model = model_of_class("RotaryEmbedding");
   const Connection input = model["input"];
   model.set_shapes({{"input", {rest(), "L", "D"}}});
@@ -110,20 +103,19 @@ Model build_rotary_embedding(const CheckedArguments& arguments) {
   } else {
     positions = apply("arange", {input.shape()[-2]});
   }
-  // [..., L, pairs]
-  const auto angles = [&](const Connection& x) {
-    const Connection places = apply("expand_dims", {positions, -1});
-    if (count > 0) return places * Tensor::of({count}, given);
-    return places * frequencies_of(x.shape()[-1], arguments.real("base"));
+  // Each [..., L, pairs].
+  const auto factors = [&](const Connection& x) {
+    return Model::op("rotary_factors")
+        .apply({positions, x, arguments.real("base"), arguments["frequencies"]});
   };
   const bool interleaved = arguments.flag("interleaved");
   if (!arguments.has("dim")) {
     if (count > 0) require_pairs(model, count);
-    return finished(model, rotated(input, angles(input), interleaved));
+    return finished(model, rotated(input, factors(input), interleaved));
   }
   const int64_t dim = dim_of(arguments, count);
   const Connection turned = part_of(input, none, dim);
-  return finished(model, apply("concat", {Binding({rotated(turned, angles(turned), interleaved),
+  return finished(model, apply("concat", {Binding({rotated(turned, factors(turned), interleaved),
                                                    part_of(input, dim, none)}),
                                           -1}));
 }

@@ -45,6 +45,30 @@ TEST_CASE("rotations of equal frequencies compute their angles once") {
   CHECK(given.nodes().size() <= of_base.nodes().size());
 }
 
+TEST_CASE("angles of far positions are precise in half precision") {
+  const auto rotated = [](const RotaryEmbeddingOptions& options, DType dtype) {
+    Model model;
+    model |= RotaryEmbedding(options)({{"input", "x"}, {"positions", "at"}, {"output", "y"}});
+    const CompiledModel compiled =
+        compile(model, cpu({.dtype = dtype}),
+                {.shapes = {{"x", {2, 4}}, {"at", {2}}}, .data_keys = {"x", "at"}});
+    const Tensor at = Tensor::of<int64_t>({2}, {4999, 131071});
+    const TensorMap data{{"x", Tensor::full(dtype, {2, 4}, 1.5)}, {"at", at}};
+    return compiled.evaluate({}, data).at("y");
+  };
+  for (const RotaryEmbeddingOptions& options :
+       {RotaryEmbeddingOptions{.use_positions = true},
+        RotaryEmbeddingOptions{.use_positions = true, .frequencies = {{1.0, 0.3}}}}) {
+    const Tensor expected = rotated(options, DType::float64);
+    for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32}) {
+      const Tensor got = rotated(options, dtype);
+      CHECK(got.dtype() == dtype);
+      for (int64_t i = 0; i < got.size(); ++i)
+        CHECK(std::abs(got.at_as_double(i) - expected.at_as_double(i)) < 0.03);
+    }
+  }
+}
+
 TEST_CASE("the frequencies say how many elements are rotated") {
   Model model = RotaryEmbedding({.frequencies = {{1.0, 0.5, 0.25}}});
   model.set_shapes({{"input", {2, 5, any}}});
