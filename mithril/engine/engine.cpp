@@ -169,7 +169,7 @@ struct Engine::Impl {
     const bool is_batched = found.served->batches() && !session && !options.trace &&
                             checked.rows < found.served->options().max_batch_size;
     if (!is_batched) return run_here(found, checked, session, options);
-    // A request that waits for no others needs no other thread.
+    // While nothing else runs, there is nothing to share a batch with.
     const bool waits = found.served->options().max_delay.count() > 0;
     if (!waits && scheduler.try_acquire(*found.entry->queue, name))
       return run_in_slot(found, checked, nullptr, options, ServingClock::now());

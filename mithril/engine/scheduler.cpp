@@ -181,7 +181,7 @@ void Scheduler::check_open(const RequestQueue& queue, const std::string& name) c
 bool Scheduler::try_acquire(const RequestQueue& queue, const std::string& name) {
   const std::lock_guard lock(mutex_);
   check_open(queue, name);
-  return queue.waiting.empty() && sleepers_ == 0 && try_acquire();
+  return queue.waiting.empty() && free_ == slots_ && try_acquire();
 }
 
 // Returns whether a worker must look at the queue.

@@ -55,7 +55,7 @@ class Scheduler {
   // E1206, E1208.
   void acquire(const SlotRequest& request);
 
-  // Takes a slot if one is free and no request waits before one of this queue. E1207, E1208.
+  // Takes a slot if all are free and no request waits in this queue. E1207, E1208.
   bool try_acquire(const RequestQueue& queue, const std::string& name);
 
   struct Arrival {
