@@ -40,7 +40,7 @@ Tokenizer::Tokenizer(const std::string& folder) : file_(read_tokenizer(folder)) 
   for (const auto& [text, token] : file_.vocabulary) pieces_[token] = piece_of(text);
   for (const auto& [text, token] : file_.added) {
     const std::string found = token.is_normalized ? normalized(text) : text;
-    (token.is_normalized ? in_normalized_text_ : in_text_).add(found, token.id);
+    if (!found.empty()) (token.is_normalized ? in_normalized_text_ : in_text_).add(found, token.id);
     if (token.is_special) {
       pieces_.erase(token.id);
     } else {

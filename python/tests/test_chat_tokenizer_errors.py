@@ -38,7 +38,7 @@ BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False
 TOKENIZERS = '"BPE": the tokenizers of GPT-2, Llama, Mistral and Qwen2'
 SPACES = metaspace("first")["pre_tokenizer"]
 REGEX = {"type": "Replace", "pattern": {"Regex": "a"}, "content": "b"}
-# By the path of a field: another value of it, and the rest of the message.
+# The path of a field, a value that is refused there, and the end of the message.
 REFUSED = [
     ("model.type", "Unigram", f'model.type is "Unigram", expected {TOKENIZERS}'),
     ("model.type", "WordPiece", f'model.type is "WordPiece", expected {TOKENIZERS}'),
@@ -238,3 +238,14 @@ def test_a_damaged_merge_of_gpt2_is_refused(program, tmp_path, merge):
     file = tmp_path / "merges.txt"
     file.write_text(f"#version: 0.2\n{merge}\n")
     assert message(program, tmp_path).startswith(f"{file}: the merge ")
+
+
+def test_an_added_token_that_normalization_empties_is_not_found_in_text(program, tmp_path, fields):
+    normalizer = {"type": "Replace", "pattern": {"String": "~"}, "content": ""}
+    added = [*fields["added_tokens"], added_token(900, "~", special=False, normalized=True)]
+    changes = {"normalizer": normalizer, "added_tokens": added}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({**fields, **changes}))
+    run = subprocess.run(
+        [program, "--tokens", tmp_path], input=b"a\0~b", capture_output=True, timeout=20, check=True
+    )
+    assert b"900" not in run.stdout.split()
