@@ -39,8 +39,8 @@ const char* name_of(const FusedKernel& fused);
 
 // Reads inputs from registers, by value, and writes outputs to them. Inputs may have any strides.
 // With Donated::in_place an output that may overwrite an input becomes the tensor of that input,
-// unless another tensor in a register shares the memory of one of them. Returns whether that was so
-// for any output.
+// unless another tensor in a register shares the memory of one of them. Returns whether an
+// output overwrites an input.
 bool run_fused(const FusedKernel& fused, std::vector<c10::IValue>& registers,
                Donated donated = Donated::ignored);
 

@@ -74,8 +74,8 @@ void SizedPrograms::check_apart(at::TensorList inputs) const {
          .help = "give copies of them, or make them one parameter of the model"});
 }
 
-// What else reads the memory of a donated input gets a copy of its elements. Those of results that
-// were written in place are the new ones: these were written because nothing else read the memory.
+// Other outputs that share memory with a donated input are copied before it is written. A kernel
+// has overwritten an input already only if no other live tensor shared its memory.
 void SizedPrograms::update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const {
   std::unordered_set<const c10::StorageImpl*> written;
   for (const Donation& at : donations_) {

@@ -4,5 +4,5 @@
 #include <string_view>
 
 std::string printed(std::string_view bytes);
-// The text itself if one of its characters does not stand for a byte.
+// Inverts `printed`. A text with a character that represents no byte is returned unchanged.
 std::string bytes_of(std::string_view printed_text);

@@ -131,7 +131,8 @@ Metaspace read_metaspace(const JsonField& splitter) {
   return metaspace;
 }
 
-// Of a Split by the expression of Llama 3 or Qwen2, and bytes.
+// Reads a Sequence of two pre-tokenizers: a Split by the regular expression of Llama 3 or Qwen2,
+// and a ByteLevel.
 WordRule read_words(const JsonField& splitter) {
   static const std::map<std::string, size_t> most_digits = {
       {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",

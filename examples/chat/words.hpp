@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-// How a text is split into words before bytes are merged: by the rule of GPT-2, or by that of
-// Llama 3 and Qwen2, which splits numbers into words of at most `most_digits` digits.
+// The pre-tokenizer of a byte-level tokenizer: that of GPT-2, or that of Llama 3 and Qwen2, which
+// splits numbers into words of at most `most_digits` digits.
 struct WordRule {
-  size_t most_digits = 0;  // 0: the rule of GPT-2
+  size_t most_digits = 0;  // 0: the pre-tokenizer of GPT-2
 };
 
 // The words and spaces of a text in UTF-8. Outside ASCII, letters and digits are told from

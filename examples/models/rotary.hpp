@@ -24,8 +24,8 @@ struct Scaling {
   std::optional<double> attention_factor = {};       // yarn; empty: as the paper says
 };
 
-// `share` 1: the frequency is divided by the factor; 0: it stays.
-inline double slower(double frequency, double factor, double share) {
+// Interpolates between the frequency (share 0) and the frequency divided by the factor (share 1).
+inline double interpolated(double frequency, double factor, double share) {
   share = std::clamp(share, 0.0, 1.0);
   return frequency * (1 - share + share / factor);
 }
@@ -35,7 +35,7 @@ inline void scale_llama3(const Scaling& scaling, std::vector<double>& frequencie
   for (double& each : frequencies) {
     const double turns = scaling.original_max_position_embeddings * each / (2 * std::numbers::pi);
     const double range = scaling.high_freq_factor - scaling.low_freq_factor;
-    each = slower(each, scaling.factor, (scaling.high_freq_factor - turns) / range);
+    each = interpolated(each, scaling.factor, (scaling.high_freq_factor - turns) / range);
   }
 }
 
@@ -56,7 +56,7 @@ inline void scale_yarn(const Scaling& scaling, double theta, std::vector<double>
   last = std::min(last, 2 * count - 1);
   const double width = last == first ? 0.001 : last - first;
   double i = 0;
-  for (double& each : frequencies) each = slower(each, scaling.factor, (i++ - first) / width);
+  for (double& each : frequencies) each = interpolated(each, scaling.factor, (i++ - first) / width);
 }
 
 // The angle of each pair of the elements at position 1.

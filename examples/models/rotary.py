@@ -55,8 +55,8 @@ class Settings:
         refuse(f"{self.place}: {name}", expected, value)
 
 
-def slower(frequency, factor, share):
-    """`share` 1: the frequency is divided by the factor; 0: it stays."""
+def interpolated(frequency, factor, share):
+    """Between the frequency (share 0) and the frequency divided by the factor (share 1)."""
     return frequency * (1 - share + share / factor)
 
 
@@ -84,7 +84,7 @@ def llama3(settings):
 
     def scaled(frequency):
         turns = length * frequency / (2 * math.pi)
-        return slower(frequency, factor, within_1((high - turns) / (high - low)))
+        return interpolated(frequency, factor, within_1((high - turns) / (high - low)))
 
     return Rotation(settings.theta, [scaled(each) for each in settings.frequencies], 1.0)
 
@@ -105,7 +105,7 @@ def yarn(settings):
     first, last = max(first, 0), min(last, 2 * count - 1)
     width = last - first or 0.001
     frequencies = [
-        slower(frequency, factor, within_1((i - first) / width))
+        interpolated(frequency, factor, within_1((i - first) / width))
         for i, frequency in enumerate(settings.frequencies)
     ]
     return Rotation(settings.theta, frequencies, attention_factor(settings, factor))

@@ -84,9 +84,9 @@ def llama_config(make, **more):
     )
 
 
-# Texts are longer than those of the training, of 4 tokens. The 4 pairs of a head turn 0.64, 0.20,
-# 0.06 and 0.02 times within these: the first keeps its frequency, the second becomes slower by a
-# part of the factor, and the others by the factor.
+# The texts are longer than the 4 tokens of the training. Within 4 tokens, the pairs of a head make
+# 0.64, 0.20, 0.06 and 0.02 turns. The first frequency stays, the second is interpolated, and the
+# others are divided by the factor.
 SCALED = {"rope_theta": 100.0, "factor": 8.0, "original_max_position_embeddings": 4}
 ROTATIONS = {
     "linear": {"rope_type": "linear", "rope_theta": 100.0, "factor": 2.5},

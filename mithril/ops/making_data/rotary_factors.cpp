@@ -42,8 +42,8 @@ Expression frequencies_of(ExpandContext& e, const Expression& like, DType dtype)
   return call("exp", {pairs * -std::log(e.value("base").real()) / count});
 }
 
-// At far positions the angles have no digits after the point in half precision, so that at least
-// float32 is used whatever the dtype of the embedding.
+// Half precision cannot represent the angles of far positions. They are computed in float32, or in
+// float64 for embeddings of float64.
 void expand_rotary_factors(ExpandContext& e) {
   const Expression like = e.in("like");
   const DType wide = like.dtype() == DType::float64 ? DType::float64 : DType::float32;
