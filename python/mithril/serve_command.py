@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
 from functools import partial
-from types import FrameType
 
 from .engine import Engine
 from .packages import load_package
@@ -36,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run native code of packages, such as TorchScript: only of authors whom you trust",
     )
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, serves=True)
 
 
 def _run(given: argparse.Namespace) -> None:
-    """Serves until SIGINT or SIGTERM, and answers the requests that were accepted."""
+    """Serves until KeyboardInterrupt, and answers the requests that were accepted."""
     engine = Engine(given.memory_limit)
     load = partial(load_package, allow_native_code=given.allow_native)
     for argument in given.packages:
@@ -53,18 +51,13 @@ def _run(given: argparse.Namespace) -> None:
             max_queue=given.max_queue,
             mask=given.mask,
         )
-    signal.signal(signal.SIGTERM, _interrupt)
-    server = serve(
+    with serve(
         engine, host=given.host, port=given.port, max_request_bytes=given.max_request_bytes
-    )
-    with server:
-        print(f"serving {', '.join(engine.list_models())} at http://{server.address}", flush=True)
+    ) as server:
         try:
+            models = ", ".join(engine.list_models())
+            print(f"serving {models} at http://{server.address}", flush=True)
             server.wait()
         except KeyboardInterrupt:
             print("stopping", flush=True)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """SIGTERM ends the server as Ctrl-C does."""
-    raise KeyboardInterrupt
+            raise

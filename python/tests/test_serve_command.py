@@ -18,6 +18,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+LIMIT = 300  # seconds, which only a process that hangs takes
+
+
 def save_network(path):
     model = ml.Model()
     model |= ml.Linear(dimension=4)(input=ml.IOKey("x", shape=["N", 3]), output="y")
@@ -43,7 +46,7 @@ def post(address, model, x):
     request = urllib.request.Request(
         f"{address}/v2/models/{model}/infer", json.dumps({"inputs": [tensor]}).encode()
     )
-    with urllib.request.urlopen(request, timeout=30) as response:
+    with urllib.request.urlopen(request, timeout=LIMIT) as response:
         return json.loads(response.read())["outputs"][0]
 
 
@@ -63,10 +66,82 @@ def test_packages_are_served_until_a_signal(tmp_path):
             answer = post(address, name, x)
             np.testing.assert_allclose(answer["data"], expected.ravel(), rtol=1e-5)
         process.send_signal(signal.SIGTERM)
-        output, errors = process.communicate(timeout=30)
+        output, errors = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
     assert (process.returncode, output, errors) == (0, "stopping\n", "")
+
+
+# Runs a command that a signal interrupts at a step: before or after calls of a function.
+INTERRUPTED = """
+import argparse, builtins, signal, sys
+import mithril as ml
+from mithril import __main__, command_signals, package_command, serve_command
+
+number = getattr(signal, sys.argv[1])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this without
+
+def before(owner, name):
+    function = getattr(owner, name)
+    def interrupted(*arguments, **options):
+        signal.raise_signal(number)
+        return function(*arguments, **options)
+    setattr(owner, name, interrupted)
+
+def after(owner, name):
+    function = getattr(owner, name)
+    def interrupted(*arguments, **options):
+        result = function(*arguments, **options)
+        signal.raise_signal(number)
+        return result
+    setattr(owner, name, interrupted)
+
+exec(sys.argv[2])
+sys.exit(__main__.main(sys.argv[3:]))
+"""
+STEPS = [
+    ("SIGINT", "before(__main__, '_parser')"),
+    ("SIGTERM", "before(__main__, '_parser')"),
+    ("SIGINT", "after(argparse.ArgumentParser, 'parse_args')"),
+    ("SIGTERM", "before(serve_command, 'load_package')"),
+    ("SIGINT", "after(serve_command, 'load_package')"),
+    ("SIGTERM", "before(serve_command, 'serve')"),
+    ("SIGINT", "after(serve_command, 'serve')"),
+    ("SIGTERM", "before(builtins, 'print')"),
+    ("SIGINT", "after(builtins, 'print')"),
+    ("SIGTERM", "after(builtins, 'print')"),
+    ("SIGINT", "before(ml.Server, 'wait'); before(ml.Server, 'stop')"),
+    ("SIGTERM", "before(ml.Server, 'wait'); after(ml.Server, 'stop')"),
+    ("SIGINT", "before(ml.Server, 'wait'); before(command_signals.CommandSignals, 'release')"),
+]
+
+
+def run_interrupted(name, step, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, name, step, *map(str, arguments)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("name", "step"), STEPS)
+def test_a_signal_ends_the_command_at_any_step(tmp_path, name, step):
+    save_network(tmp_path / "net")
+    ended = run_interrupted(name, step, "serve", tmp_path / "net", "--port", 0)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    if "wait" in step:
+        assert ended.stdout.splitlines()[1:] == ["stopping"]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("step", ["before(__main__, '_parser')", "before(builtins, 'print')"])
+def test_a_signal_ends_other_commands_without_a_traceback(tmp_path, name, step):
+    save_network(tmp_path / "net")
+    ended = run_interrupted(name, step, "package", "verify", tmp_path / "net")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + signal.Signals[name], "", "")
 
 
 def test_an_engine_serves_a_package(tmp_path):
@@ -85,6 +160,6 @@ def test_an_engine_serves_a_package(tmp_path):
 
 def test_what_is_no_package_is_an_error(tmp_path):
     process = run(tmp_path / "nothing", "--port", 0)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 1 and output == ""
     assert errors.startswith("mithril.InputError[E0830]")

@@ -1,0 +1,42 @@
+"""SIGINT, as of Ctrl-C, and SIGTERM while a command runs."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+
+
+class CommandSignals:
+    """Handles SIGINT and SIGTERM until release().
+
+    As a context manager it raises KeyboardInterrupt for each of them, also for one that arrived
+    before the block. Outside the block a signal is only remembered.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0  # of the last signal; 0: none arrived
+        self._raises = False
+        # A shell without job control starts background jobs with SIGINT ignored.
+        self._before = {
+            each: signal.signal(each, self._handle)
+            for each in (signal.SIGINT, signal.SIGTERM)
+            if signal.getsignal(each) is not signal.SIG_IGN
+        }
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
+        if self._raises:
+            raise KeyboardInterrupt
+
+    def __enter__(self) -> None:
+        self._raises = True
+        if self.number:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        self._raises = False
+
+    def release(self) -> None:
+        """Restores the handlers. After a signal the process ends, and ignores further ones."""
+        for each, handler in self._before.items():
+            signal.signal(each, signal.SIG_IGN if self.number else handler)
