@@ -192,7 +192,7 @@ def post(address: str, name: str, data: dict[str, Any]) -> tuple[int, dict[str, 
         }
         for key, each in data.items()
     ]
-    connection = http.client.HTTPConnection(address, timeout=30)
+    connection = http.client.HTTPConnection(address, timeout=300)
     connection.request("POST", f"/v2/models/{name}/infer", json.dumps({"inputs": tensors}))
     response = connection.getresponse()
     body = json.loads(response.read())

@@ -1,15 +1,17 @@
 """Engines: batches, errors, replacement, sessions and memory, from Python."""
 
-import gc
 import importlib
 import json
 import threading
-import time
 
 import numpy as np
 import pytest
+from processes import printed_by
 
 import mithril as ml
+
+# Longer than a test, also on a machine that stalls: only a full batch runs.
+LONG = 3600.0
 
 
 def network(seed=0, **options):
@@ -29,7 +31,7 @@ def request(number, rows=1):
 def test_64_requests_in_batches_of_32_make_two_evaluations_with_the_answers_of_single_ones():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=32, max_delay=20.0)
+    engine.register("net", compiled, params, max_batch_size=32, max_delay=LONG)
     requests = [request(i / 8) for i in range(64)]
     answers = engine.infer_batch("net", requests)
     assert engine.stats("net")["calls"] <= 2
@@ -40,7 +42,7 @@ def test_64_requests_in_batches_of_32_make_two_evaluations_with_the_answers_of_s
 def test_threads_share_evaluations():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=16, max_delay=20.0)
+    engine.register("net", compiled, params, max_batch_size=16, max_delay=LONG)
     answers = [None] * 16
 
     def ask(i):
@@ -110,7 +112,7 @@ def test_requests_of_different_lengths_are_padded():
         "pool",
         compiled,
         max_batch_size=3,
-        max_delay=20.0,
+        max_delay=LONG,
         mask="mask",
         padding={"tokens": 9},
         max_padding=0.5,
@@ -155,7 +157,7 @@ def test_a_model_is_replaced_while_requests_run():
 def test_answers_come_in_the_background_and_requests_can_be_cancelled():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=20.0)
+    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG)
     pending = engine.infer_async("net", request(1))
     assert not pending.done() and not pending.wait(0.001)
     assert repr(pending) == "PendingAnswer(done=False)"
@@ -170,11 +172,9 @@ def test_answers_come_in_the_background_and_requests_can_be_cancelled():
 def test_deadlines_and_full_queues_are_errors():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=20.0, max_queue=1)
-    start = time.monotonic()
+    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG, max_queue=1)
     with pytest.raises(ml.BackendError, match="E1205"):
         engine.infer("net", request(1), timeout=0.01)
-    assert time.monotonic() - start < 10
     waiting = engine.infer_async("net", request(1))
     with pytest.raises(ml.BackendError, match="E1203"):
         engine.infer("net", request(1))
@@ -245,7 +245,7 @@ def test_a_session_keeps_the_cache_of_keys_and_values():
 def test_a_trace_has_the_steps_of_an_evaluation(tmp_path):
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=20.0)
+    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG)
     path = tmp_path / "trace.json"
     engine.infer("net", request(1), trace=path)
     events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
@@ -258,25 +258,32 @@ def test_a_trace_has_the_steps_of_an_evaluation(tmp_path):
         engine.infer("net", request(1), trace=tmp_path / "missing" / "trace.json")
 
 
-def resident_bytes():
+# Threads of other tests allocate memory, too, so a process of its own counts.
+MEMORY = """
+import gc
+import mithril as ml
+from test_engine import network, request
+
+compiled, params = network()
+engine = ml.Engine()
+
+def resident():
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096
 
-
-def test_memory_does_not_grow_over_500_cycles_of_register_answer_and_unload():
-    compiled, params = network()
-    engine = ml.Engine()
-
-    def cycle(i):
+def cycles(count):
+    for i in range(count):
         engine.register("net", compiled, params, max_batch_size=1 + i % 2, max_delay=0.0)
         engine.infer("net", request(i))
         engine.unload("net")
+    gc.collect()
 
-    for i in range(50):
-        cycle(i)
-    gc.collect()
-    before = resident_bytes()
-    for i in range(500):
-        cycle(i)
-    gc.collect()
-    assert resident_bytes() - before < 5e6
+cycles(50)
+before = resident()
+cycles(500)
+print(resident() - before)
+"""
+
+
+def test_memory_does_not_grow_over_500_cycles_of_register_answer_and_unload():
+    assert int(printed_by(MEMORY)) < 5e6

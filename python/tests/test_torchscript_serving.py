@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_serve_command import run
+from test_serve_command import LIMIT, run
 
 import mithril as ml
 
@@ -228,7 +228,7 @@ def test_a_package_is_served_only_if_native_code_is_allowed(path: Path) -> None:
 def post(address: str, inputs: list[dict]) -> dict:
     body = json.dumps({"inputs": inputs}).encode()
     call = urllib.request.Request(f"{address}/v2/models/encoder/infer", body)
-    with urllib.request.urlopen(call, timeout=60) as response:
+    with urllib.request.urlopen(call, timeout=LIMIT) as response:
         return {each["name"]: each for each in json.loads(response.read())["outputs"]}
 
 
@@ -259,7 +259,7 @@ def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> 
         assert caught.value.code == 400
         assert json.loads(caught.value.read())["code"] == "E0801"
         process.send_signal(signal.SIGTERM)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=LIMIT)
     finally:
         process.kill()
     assert (process.returncode, output, errors) == (0, "stopping\n", "")
@@ -268,7 +268,7 @@ def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> 
 @pytest.mark.skipif(not HAS_SERVER, reason="cpp-httplib is not installed")
 def test_the_command_refuses_native_code_unless_it_is_allowed(path: Path) -> None:
     process = run(path, "--port", 0)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 1 and output == ""
     assert errors.startswith("mithril.BackendError[E1041]")
     assert "--allow-native" in errors
