@@ -249,7 +249,7 @@ def test_a_request_above_the_limit_has_the_status_413(server):
 
 def test_prometheus_reads_the_metrics(server):
     assert infer(server, input_of(X.tolist()))[0] == 200
-    assert infer(server, input_of([1] * 5))[0] == 400
+    assert infer(server, input_of([1, 2, 3, 4], shape=(1, 4)))[0] == 400
     status, headers, body = ask(server, "GET", "/metrics")
     assert status == 200 and headers["Content-Type"].startswith("text/plain")
     lines = body.decode().splitlines()
