@@ -127,7 +127,7 @@ def test_an_engine_serves_a_library_and_unloads_it(tmp_path: Path, built: Path) 
         np.testing.assert_allclose(got, answer(OTHER), atol=1e-6)
         assert any("mithril_package_" in name for name in mapped_libraries() - before)
         engine.unload("net")
-        assert mapped_libraries() == before
+        assert mapped_libraries() <= before
 
 
 def test_an_answer_outlives_its_library(tmp_path: Path, built: Path) -> None:
