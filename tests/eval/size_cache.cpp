@@ -30,7 +30,7 @@ struct SlowEntry {
           cache->find_or_make([](const SlowEntry& entry) { return entry.number == 64; },
                               [] { return SlowEntry(64, nullptr, nullptr); });
         }));
-    *was_usable = user->wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+    *was_usable = user->wait_for(std::chrono::minutes(5)) == std::future_status::ready;
     if (!*was_usable) std::thread([user] { user->wait(); }).detach();
   }
 };
