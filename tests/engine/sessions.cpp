@@ -63,16 +63,21 @@ TEST_CASE("a session continues where its last request ended, beside other sessio
 
 TEST_CASE("sessions are limited in number and in age") {
   const CompiledModel cached = compiled_text_model(4);
-  Engine engine({.max_sessions = 1, .session_age = std::chrono::milliseconds(30)});
-  engine.register_model(
-      "gpt2", ServableModel{cached, cached.get_parameters(), cached.initial_state_dict()});
-  const std::string first = engine.open_session("gpt2");
+  const auto served = [&] {
+    return ServableModel{cached, cached.get_parameters(), cached.initial_state_dict()};
+  };
+  Engine engine({.max_sessions = 1, .session_age = std::chrono::hours(1)});
+  engine.register_model("gpt2", served());
+  engine.open_session("gpt2");
   CHECK(text_of_error([&] { engine.open_session("gpt2"); }) ==
         "mithril.BackendError[E1204]: there is no place for another session of model 'gpt2'\n"
         "  max_sessions : 1\n"
         "  help: close sessions");
-  std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  CHECK(engine.open_session("gpt2") != first);
+  Engine forgetful({.max_sessions = 1, .session_age = std::chrono::milliseconds(1)});
+  forgetful.register_model("gpt2", served());
+  const std::string first = forgetful.open_session("gpt2");
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(forgetful.open_session("gpt2") != first);
 }
 
 TEST_CASE("a model without state has no sessions") {
