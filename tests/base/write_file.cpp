@@ -63,6 +63,16 @@ int in_child(const std::function<int()>& work) {
 
 constexpr int skipped = 77;
 
+// Pipes between a test and its child.
+int at_limit[2], go_on[2];
+
+// Tells that the file is as long as it may get, and waits.
+void stop_at_limit(int) {
+  char byte = 0;
+  static_cast<void>(!write(at_limit[1], &byte, 1));
+  static_cast<void>(!read(go_on[0], &byte, 1));
+}
+
 }  // namespace
 
 TEST_CASE("a written file has the given bytes, and no temporary file remains") {
@@ -264,25 +274,31 @@ TEST_CASE("unfinished files of killed processes are removed") {
 
 TEST_CASE("a file is locked while it is written, so that no other process removes it") {
   const Folder folder;
-  const std::string path = folder.at("file"), text(64'000'000, 'a');
-  bool seen = false;
-  for (int tries = 0; tries < 100 && !seen; ++tries) {
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) _exit(write_file(path, text) == "" ? 0 : 1);
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-      for (const auto& entry : fs::directory_iterator(folder.at(""))) {
-        if (!entry.path().filename().string().starts_with(unfinished_prefix)) continue;
-        const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) continue;
-        seen = seen || flock(file, LOCK_EX | LOCK_NB) != 0;
-        close(file);
-      }
-    }
-    CHECK(status == 0);
+  REQUIRE(pipe(at_limit) == 0);
+  REQUIRE(pipe(go_on) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    signal(SIGXFSZ, stop_at_limit);
+    const rlimit limit{100'000, 100'000};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+    _exit(write_file(folder.at("file"), std::string(100'001, 'a')) == "File too large" ? 0 : 2);
   }
-  CHECK(seen);
+  close(at_limit[1]);
+  char byte = 0;
+  CHECK(read(at_limit[0], &byte, 1) == 1);
+  REQUIRE(folder.count() == 1);
+  const std::string made = fs::directory_iterator(folder.at(""))->path();
+  CHECK(fs::path(made).filename().string().starts_with(unfinished_prefix));
+  const int file = open(made.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(file >= 0);
+  CHECK(flock(file, LOCK_EX | LOCK_NB) != 0);
+  close(file);
+  CHECK(write(go_on[1], &byte, 1) == 1);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  for (const int end : {at_limit[0], go_on[0], go_on[1]}) close(end);
 }
 
 TEST_CASE("a private file replaces any file of its name, and only its owner can access it") {
