@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 #include "mithril/base/error.hpp"
@@ -121,9 +121,10 @@ TEST_CASE("a tokenizer finds added pieces before words") {
     const Tokenizer tokenizer = adding(R"({"id": 10, "content": "[[[[[["})");
     std::string text;
     for (int i = 0; i < 100'000; ++i) text += "[MASK]";
-    const auto begin = std::chrono::steady_clock::now();
+    // Of the processor: it takes 10 ms, and minutes if pieces are sought in the rest of the text.
+    const std::clock_t begin = std::clock();
     CHECK(tokenizer.ids(text).size() == 100'002);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+    CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);
   }
 }
 
