@@ -91,14 +91,17 @@ TEST_CASE("programs are interpreted without a compiler, and the summary says so"
 }
 
 TEST_CASE("words of CXX after the first are arguments, and no shell reads them") {
-  const Variable chosen("CXX", "c++ -DX='$(touch /tmp/mithril_was_here);rm'");
+  const CacheFolder folder;
+  const TemporaryFolder temporary("mithril-test-");
+  const std::string touched = temporary.path("touched");
+  const Variable chosen("CXX", "c++ -DX='$(touch " + touched + ");rm'");
   std::string why;
   const auto compiler = cpu_backend::find_compiler(why);
   if (!compiler) return skip_without_compiler();
   CHECK(compiler->command.size() == 3);
   CHECK(compiler->command[1] == "-DX='$(touch");
   load_native(parse_graph(one_loop));
-  CHECK(!std::filesystem::exists("/tmp/mithril_was_here"));
+  CHECK(!std::filesystem::exists(touched));
 }
 
 TEST_CASE("only optimization_level='max' compiles, and jit=False does not") {
