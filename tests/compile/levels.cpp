@@ -11,6 +11,7 @@
 #include "mithril/models/ops/functions_of_one_element/sin.hpp"
 #include "mithril/models/ops/reductions/softmax.hpp"
 #include "mithril/models/ops/shapes/swapaxes.hpp"
+#include "tests/compile/cache_folder.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -129,6 +130,7 @@ TEST_CASE(
 }
 
 TEST_CASE("gradients are the same at every optimization level") {
+  const tests::CacheFolder folder;
   const Tensor x = Tensor::of<float>({3, 2}, {2, -2, 3, 4, -5, 6});
   const auto gradient = [&](CompileOptions options) {
     options.trainable_keys = {"x"};
