@@ -61,9 +61,18 @@ def served(example, tmp_path_factory):
         ray.shutdown()
 
 
-def processes(handle) -> set[int]:
-    """The processes that answered 20 calls."""
-    return {handle.process.remote().result(timeout_s=LIMIT) for _ in range(20)}
+def process(handle) -> int:
+    """The process that answers a call."""
+    return handle.process.remote().result(timeout_s=LIMIT)
+
+
+def two_processes(handle) -> set[int]:
+    """The processes of both replicas. Ray chooses one of them at random for each call."""
+    until = time.monotonic() + LIMIT
+    found: set[int] = set()
+    while len(found) < 2 and time.monotonic() < until:
+        found.add(process(handle))
+    return found
 
 
 def ask(port: int, body: object) -> dict:
@@ -90,7 +99,7 @@ def has_answer(port: int) -> bool:
 def test_both_replicas_answer(served) -> None:
     handle, port = served
     assert has_answer(port)
-    assert len(processes(handle)) == 2
+    assert len(two_processes(handle)) == 2
 
 
 def test_a_wrong_request_is_named_and_the_replica_goes_on(served) -> None:
@@ -105,16 +114,18 @@ def test_a_wrong_request_is_named_and_the_replica_goes_on(served) -> None:
 
 def test_requests_are_answered_while_a_replica_is_killed_and_replaced(served) -> None:
     handle, port = served
-    before = processes(handle)
-    wrong, failed, answered = [], [], []
+    before = two_processes(handle)
+    wrong, failures = [], []  # of each request; None: it was answered
     done = threading.Event()
 
     def client() -> None:
         while not done.is_set():
             try:
-                (answered if has_answer(port) else wrong).append(time.monotonic())
+                if not has_answer(port):
+                    wrong.append(port)
+                failures.append(None)
             except (urllib.error.URLError, OSError) as error:  # of the replica that was killed
-                failed.append(repr(error))
+                failures.append(repr(error))
                 time.sleep(0.05)
 
     threads = [threading.Thread(target=client) for _ in range(4)]
@@ -126,14 +137,18 @@ def test_requests_are_answered_while_a_replica_is_killed_and_replaced(served) ->
     after: set[int] = set()
     while time.monotonic() < at + LIMIT and len(after) < 2:
         try:
-            after = processes(handle) - {killed}
+            after |= {process(handle)} - {killed}
         except ray.exceptions.RayError:  # the call was on its way to it
             continue
+    # Requests fail until Ray has noticed the kill. How many do depends on the machine.
+    replaced = len(failures)
+    until = time.monotonic() + LIMIT
+    while (last := failures[replaced:][-10:]) != [None] * 10 and time.monotonic() < until:
+        time.sleep(0.05)
     done.set()
     for thread in threads:
         thread.join()
     assert len(after) == 2, "the replica is not replaced"
     assert wrong == []
-    assert len([time for time in answered if time > at]) > 10
-    assert len(failed) < 0.2 * len(answered), failed
+    assert last == [None] * 10
     assert has_answer(port)
