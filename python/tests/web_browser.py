@@ -118,7 +118,7 @@ class Chromium:
 
     def close(self) -> None:
         self.call("Browser.close")
-        self._process.wait(30)
+        self._process.wait(240)
         os.close(self._write)
         os.close(self._read)
 
