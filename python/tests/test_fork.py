@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import printed_by
 
 import mithril as ml
 
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 X = np.ones((256, 256), np.float32)
 
 
-@pytest.fixture(scope="module")
-def compiled() -> Any:
+def layers() -> Any:
     model = ml.Model()
     model |= ml.Linear(256)(input="x", output="h")
     model |= ml.Relu()(input="h", output="y")
@@ -36,7 +36,9 @@ def status_of_child(body: Callable[[], bool]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def test_a_child_keeps_its_processors_and_its_results(compiled: Any) -> None:
+def check_child() -> None:
+    """A child keeps its processors and its results, and so does its parent."""
+    compiled = layers()
     params = compiled.get_parameters()
     expected = np.asarray(compiled.evaluate(params, {"x": X})["y"])
     processors = os.sched_getaffinity(0)
@@ -61,7 +63,16 @@ def evaluate_rows(rows: int) -> float:
     return float(np.asarray(outputs["y"]).sum())
 
 
-def test_workers_of_multiprocessing_compile_and_evaluate() -> None:
+def check_workers() -> None:
     expected = [evaluate_rows(rows) for rows in (64, 128, 200)]
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(evaluate_rows, (64, 128, 200)) == expected
+
+
+# Other tests leave threads of other libraries, which may hold locks when this process forks.
+def test_a_child_keeps_its_processors_and_its_results() -> None:
+    printed_by("import test_fork; test_fork.check_child()")
+
+
+def test_workers_of_multiprocessing_compile_and_evaluate() -> None:
+    printed_by("import test_fork; test_fork.check_workers()")
