@@ -45,7 +45,7 @@ def test_backends_agree_on_outputs_and_gradients() -> None:
     assert str(found).endswith(f"agree on {found.nodes} ops\n")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # the name of an op can be added once
 def faulty() -> ml.Model:
     """A model with an op that is wrong on tensors of torch."""
 

@@ -1,6 +1,7 @@
 """Ops that a user adds: ml.add_op."""
 
 import itertools
+import re
 import shutil
 import subprocess
 import sys
@@ -303,9 +304,8 @@ def test_a_wrong_result_is_refused(kind: str) -> None:
     backend = BACKENDS[kind]()
     with pytest.raises(ml.ValueError) as caught:
         evaluated(lambda x: x[0], backend)
-    assert str(caught.value).replace(str(next(_numbers) - 1), "0") == (
-        "mithril.ValueError[E0444]: y: of_function_0: the function returned dims [3], "
-        "expected [2, 3]"
+    assert re.sub(r"of_function_\d+", "of_function", str(caught.value)) == (
+        "mithril.ValueError[E0444]: y: of_function: the function returned dims [3], expected [2, 3]"
     )
     with pytest.raises(ml.ValueError, match="the function returned 2 arrays, expected 1"):
         evaluated(lambda x: (x, x), backend)
