@@ -1,0 +1,11 @@
+// A process of torch begins with a random seed; that of these tests draws the same numbers always.
+#include <ATen/CPUGeneratorImpl.h>
+
+namespace {
+
+[[maybe_unused]] const bool seeded = [] {
+  at::detail::getDefaultCPUGenerator().set_current_seed(0);
+  return true;
+}();
+
+}  // namespace
