@@ -4,7 +4,8 @@
 namespace {
 
 [[maybe_unused]] const bool seeded = [] {
-  at::detail::getDefaultCPUGenerator().set_current_seed(0);
+  at::Generator shared = at::detail::getDefaultCPUGenerator();
+  shared.set_current_seed(0);
   return true;
 }();
 
