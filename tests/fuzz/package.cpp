@@ -1,5 +1,7 @@
 // Packages: any files are refused with an error that names the package, or make a model that is
 // written and read back, and a copy with the same files.
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <vector>
@@ -14,6 +16,25 @@
 namespace {
 
 using namespace mithril;
+
+// A new folder in memory. Its path is the same in every process, because libFuzzer puts texts that
+// are compared into inputs.
+class MemoryFolder {
+ public:
+  MemoryFolder() {
+    fuzz::require(::mkdtemp(name_.data()) != nullptr, "a folder is made");
+    descriptor_ = ::open(name_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  }
+  ~MemoryFolder() { ::rmdir(name_.c_str()); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  std::string name_ = "/dev/shm/mithril_fuzz_XXXXXX";
+  int descriptor_ = -1;
+};
 
 struct InputFile {
   std::string name, bytes;
@@ -93,9 +114,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   add_metadata(files);
   std::vector<ZipInput> entries;
   for (const InputFile& file : files) entries.push_back({file.name, file.bytes});
-  // A file system in memory.
-  static const std::string stem = "/dev/shm/mithril_fuzz_" + std::to_string(::getpid());
-  static const std::string path = stem + ".zip", copied = stem + "_copy.zip";
+  static const MemoryFolder folder;
+  static const std::string path = folder.path() + "/p.zip", copied = folder.path() + "/copy.zip";
   const std::string why = write_zip(path, entries);
   fuzz::require(why.empty(), "the archive is written: " + why);
   for (const PackageChecks checks : {PackageChecks::full, PackageChecks::lazy}) {
