@@ -71,26 +71,32 @@ function(mithril_add_programs)
   endforeach()
 endfunction()
 
-# Compiles the target's sources together, a directory at a time, CMAKE_UNITY_BUILD_BATCH_SIZE or a
-# dozen in a file: most of a build from nothing is reading the same headers and compiling the same
-# templates. Sources that are compiled together must not define the same names.
+# Compiles the target's sources together, CMAKE_UNITY_BUILD_BATCH_SIZE or two dozen in a file: most of a
+# build from nothing is reading the same headers and compiling the same templates. A file ends with a
+# directory where it is half full, so that a new source changes few files. Sources that are compiled
+# together must not define the same names.
 function(mithril_unite target)
   if(NOT MITHRIL_UNITY)
     return()
   endif()
-  set(batch 12)
+  set(batch 24)
   if(CMAKE_UNITY_BUILD_BATCH_SIZE)
     set(batch "${CMAKE_UNITY_BUILD_BATCH_SIZE}")
   endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)
+  set(group 0)
+  set(count 0)
+  set(last_directory "")
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH directory)
-    cmake_path(GET directory FILENAME directory)
-    list(APPEND in_${directory} "${source}")
-    list(LENGTH in_${directory} count)
-    math(EXPR group "(${count} - 1) / ${batch}")
-    string(MAKE_C_IDENTIFIER "${directory}_${group}" group)
+    math(EXPR twice "2 * ${count}")
+    if(count EQUAL batch OR (NOT directory STREQUAL last_directory AND twice GREATER_EQUAL batch))
+      math(EXPR group "${group} + 1")
+      set(count 0)
+    endif()
+    math(EXPR count "${count} + 1")
+    set(last_directory "${directory}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
     cmake_path(GET source STEM name)
     if(name STREQUAL MITHRIL_ALONE)

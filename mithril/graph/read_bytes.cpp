@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-constexpr int deepest = 1000;  // as Datum nests
+constexpr int deepest_value = 1000;  // as Datum nests
 
 class GraphDecoder {
  public:
@@ -189,7 +189,7 @@ class GraphDecoder {
   }
 
   Datum datum(int depth) {
-    check(depth < deepest);
+    check(depth < deepest_value);
     switch (all_.byte()) {
       case tag::none:
         return Datum();

@@ -13,7 +13,7 @@ namespace {
 
 enum class Family { boolean, integer, floating };
 
-struct Facts {
+struct DTypeFacts {
   std::string_view name;
   std::size_t size;
   Family family;
@@ -21,19 +21,19 @@ struct Facts {
 };
 
 // In the order of the enumeration.
-constexpr Facts table[] = {
+constexpr DTypeFacts dtype_table[] = {
     {"bool", 1, Family::boolean, 0},      {"int32", 4, Family::integer, 4},
     {"int64", 8, Family::integer, 5},     {"float16", 2, Family::floating, 6},
     {"bfloat16", 2, Family::floating, 7}, {"float32", 4, Family::floating, 8},
     {"float64", 8, Family::floating, 9},  {"int8", 1, Family::integer, 2},
     {"int16", 2, Family::integer, 3},     {"uint8", 1, Family::integer, 1},
 };
-static_assert(std::size(table) == std::size(all_dtypes));
+static_assert(std::size(dtype_table) == std::size(all_dtypes));
 
-const Facts& facts(DType dtype) {
+const DTypeFacts& facts(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);
-  MITHRIL_CHECK(index < std::size(table), "a dtype outside the enumeration");
-  return table[index];
+  MITHRIL_CHECK(index < std::size(dtype_table), "a dtype outside the enumeration");
+  return dtype_table[index];
 }
 
 }  // namespace

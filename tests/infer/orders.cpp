@@ -23,15 +23,17 @@ struct Expression {
   int64_t number = 0;
 };
 
+class SystemState;
+
 // Names refer to variables of `System::state`: dims, shapes and types by index.
 struct Fact {
-  std::function<void(class State&)> state;
+  std::function<void(SystemState&)> state;
 };
 
 // The variables of one run.
-class State {
+class SystemState {
  public:
-  State(const std::vector<Expression>& expressions, size_t shapes, size_t types)
+  SystemState(const std::vector<Expression>& expressions, size_t shapes, size_t types)
       : expressions_(expressions) {
     for (const Expression& e : expressions) {
       symbols.push_back(e.kind == Expression::Kind::symbol ? Dim(facts.symbol()) : Dim());
@@ -179,12 +181,12 @@ class System {
   void add_number_fact() {
     const int index = any_expression();
     const int64_t is = number(index);
-    facts.push_back({[=](State& state) { state.facts.unify(state.dim(index), Dim(is)); }});
+    facts.push_back({[=](SystemState& state) { state.facts.unify(state.dim(index), Dim(is)); }});
   }
 
   void add_equation() {
     const int a = any_expression(), b = expression_for(number(a));
-    facts.push_back({[=](State& state) { state.facts.unify(state.dim(a), state.dim(b)); }});
+    facts.push_back({[=](SystemState& state) { state.facts.unify(state.dim(a), state.dim(b)); }});
   }
 
   // The last or the first dims of a shape, and then, by another fact, all of them: a shape of
@@ -200,7 +202,7 @@ class System {
     std::vector<int> dims;
     for (size_t i = first; i < last; ++i) dims.push_back(expression_for(number(shapes[shape][i])));
     const bool head = first == 0 && last < shapes[shape].size(), all = !head && first == 0;
-    facts.push_back({[=](State& state) {
+    facts.push_back({[=](SystemState& state) {
       Shape given;
       for (const int dim : dims) (head ? given.head : given.tail).push_back(state.dim(dim));
       if (!all) given.run = state.facts.run();
@@ -217,7 +219,7 @@ class System {
     }
     const bool flip = pick(2) == 0;
     const int b = add_shape(dims), out = add_shape(result);
-    facts.push_back({[=](State& state) {
+    facts.push_back({[=](SystemState& state) {
       const auto at = [&](int index) { return state.shapes[static_cast<size_t>(index)]; };
       state.facts.broadcast(at(flip ? b : a), at(flip ? a : b), at(out), {});
     }});
@@ -226,7 +228,7 @@ class System {
   void add_same_shape() {
     const size_t a = static_cast<size_t>(pick(shapes.size()));
     const size_t b = static_cast<size_t>(add_shape(shapes[a]));
-    facts.push_back({[=](State& state) { state.facts.unify(state.shapes[a], state.shapes[b]); }});
+    facts.push_back({[=](SystemState& state) { state.facts.unify(state.shapes[a], state.shapes[b]); }});
   }
 
   static Kinds promoted(Kinds a, Kinds b) {
@@ -239,18 +241,18 @@ class System {
     const size_t a = static_cast<size_t>(pick(types.size()));
     const size_t b = static_cast<size_t>(pick(types.size())), out = types.size();
     types.push_back(promoted(types[a], types[b]));
-    facts.push_back({[=](State& state) {
+    facts.push_back({[=](SystemState& state) {
       state.facts.promote(state.types[a], state.types[b], state.types[out], {});
     }});
     const size_t told = static_cast<size_t>(pick(types.size()));
     const Kinds kinds = types[told] | random_kind();
-    facts.push_back({[=](State& state) { state.facts.narrow(state.types[told], kinds); }});
+    facts.push_back({[=](SystemState& state) { state.facts.narrow(state.types[told], kinds); }});
   }
 
   std::mt19937 random_;
 };
 
-void check_against_solution(const System& system, State& state) {
+void check_against_solution(const System& system, SystemState& state) {
   for (size_t i = 0; i < system.expressions.size(); ++i) {
     if (system.expressions[i].kind != Expression::Kind::symbol) continue;
     const Dim now = resolve(state.symbols[i]);
@@ -268,7 +270,7 @@ TEST_CASE("the order in which facts arrive does not change the result") {
     System system(seed);
     std::string first;
     for (int order = 0; order < orders; ++order) {
-      State state(system.expressions, system.shapes.size(), system.types.size());
+      SystemState state(system.expressions, system.shapes.size(), system.types.size());
       INFO("seed ", seed, ", order ", order);
       const bool at_once = order % 2 == 1;  // else each fact by itself
       for (const Fact& fact : system.shuffled()) {

@@ -16,9 +16,9 @@ namespace mithril {
 namespace {
 
 using namespace tests;
-using Random = std::mt19937_64;
+using Engine = std::mt19937_64;
 
-size_t below(Random& random, size_t end) { return end == 0 ? 0 : random() % end; }
+size_t below(Engine& random, size_t end) { return end == 0 ? 0 : random() % end; }
 
 // Pieces of JSON and numbers that parsers dislike.
 const char* const hostile[] = {"null",
@@ -38,7 +38,7 @@ const char* const hostile[] = {"null",
                                "4294967296",
                                "\"x\""};
 
-void change_bytes(std::string& bytes, Random& random) {
+void change_bytes(std::string& bytes, Engine& random) {
   const size_t at = below(random, bytes.size()), length = 1 + below(random, 16);
   switch (random() % 7) {
     case 0:
@@ -85,7 +85,7 @@ struct Damage {
   bool is_listed = false;  // whether metadata.json has the checksums of the damaged files
 };
 
-Damage damage(PackageEdit& edit, Random& random) {
+Damage damage(PackageEdit& edit, Engine& random) {
   const PackageEdit whole = edit;
   std::vector<std::string> names;
   for (const auto& [name, bytes] : edit.files) names.push_back(name);
@@ -165,7 +165,7 @@ TEST_CASE("a damaged package is refused with an error that names a damaged file"
   const PackageEdit whole(path);
   const Package before = load_package(path);
   for (std::uint64_t seed = 0; seed < damaged_count(200); ++seed) {
-    Random random(seed);
+    Engine random(seed);
     PackageEdit edit = whole;
     const Damage done = damage(edit, random);
     edit.write();
@@ -190,7 +190,7 @@ TEST_CASE("a damaged archive is refused with an error that names it") {
   const std::string whole = PackageEdit::contents(folder.at("whole.zip"));
   const Package before = load_package(folder.at("whole.zip"));
   for (std::uint64_t seed = 0; seed < damaged_count(200); ++seed) {
-    Random random(seed);
+    Engine random(seed);
     std::string bytes = whole;
     for (size_t i = 0; i <= random() % 3; ++i) change_bytes(bytes, random);
     const std::string path = folder.write("p.zip", bytes);

@@ -22,7 +22,7 @@
 namespace mithril {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite_score = std::numeric_limits<double>::infinity();
 
 // Attention written out in one of many ways, and tensors for it.
 class Written {
@@ -60,10 +60,10 @@ class Written {
     for (const int64_t axis : batch_) dims.push_back(coin() ? 1 : axis);
     dims.push_back(coin() ? 1 : rows_), dims.push_back(coin() ? 1 : columns_);
     if (coin()) dims.erase(dims.begin());
-    if (coin()) return scores + add("mask", dims, DType::float64, {-infinity, -infinity, 0.5, NAN});
+    if (coin()) return scores + add("mask", dims, DType::float64, {-infinite_score, -infinite_score, 0.5, NAN});
     const Expression mask = add("mask", dims, DType::boolean, {0, 0, 0, 1});
-    return coin() ? call("where", {mask, scores, -infinity})
-                  : call("where", {mask, -infinity, scores});
+    return coin() ? call("where", {mask, scores, -infinite_score})
+                  : call("where", {mask, -infinite_score, scores});
   }
 
   Expression input(const char* name, const Dims& matrix) {

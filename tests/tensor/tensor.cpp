@@ -14,22 +14,15 @@
 #include <vector>
 
 #include "tests/errors/foreign_tensor.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
+
+using tests::text_of_error;
 
 namespace {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-
-template <class Function>
-std::string text_of_error(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was raised";
-}
 
 }  // namespace
 
