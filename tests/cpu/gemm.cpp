@@ -71,40 +71,59 @@ std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, in
   return made;
 }
 
-// The first wrong element; empty if all are right.
+// The sums of products of a sample in double precision, and those of their absolute values.
 template <typename T>
-std::string first_wrong(const Sample<T>& sample, const std::vector<T>& made) {
-  const Gemm<T> p = sample.product(gemm_kernels<T>(), nullptr);
-  const double allowed = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.k + 1.0);
-  for (int64_t i = 0; i < p.m; ++i) {
-    for (int64_t j = 0; j < p.n; ++j) {
-      double sum = p.bias ? p.bias[j] : 0, size = std::abs(sum);
-      for (int64_t k = 0; k < p.k; ++k) {
-        const double part = static_cast<double>(p.a.data[i * p.a.row_step + k * p.a.column_step]) *
-                            p.b.data[k * p.b.row_step + j * p.b.column_step];
-        sum += part;
-        size += std::abs(part);
-      }
-      const double got = made[static_cast<size_t>(i * p.n + j)];
-      if (!(std::abs(got - sum) <= allowed * size)) {
-        return fmt::format("[{}, {}] is {}, expected {}", i, j, got, sum);
+class DirectSums {
+ public:
+  explicit DirectSums(const Sample<T>& sample) {
+    const Gemm<T> p = sample.product(gemm_kernels<T>(), nullptr);
+    columns_ = p.n;
+    allowed_ = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.k + 1.0);
+    for (int64_t i = 0; i < p.m; ++i) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        double sum = p.bias ? p.bias[j] : 0, size = std::abs(sum);
+        const T* a = p.a.data + i * p.a.row_step;
+        const T* b = p.b.data + j * p.b.column_step;
+        for (int64_t k = 0; k < p.k; ++k, a += p.a.column_step, b += p.b.row_step) {
+          const double part = static_cast<double>(*a) * *b;
+          sum += part;
+          size += std::abs(part);
+        }
+        sums_.push_back(sum);
+        sizes_.push_back(size);
       }
     }
   }
-  return {};
-}
+
+  // The first wrong element; empty if all are right.
+  std::string first_wrong(const std::vector<T>& made) const {
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      if (std::abs(made[i] - sums_[i]) <= allowed_ * sizes_[i]) continue;
+      const auto at = static_cast<int64_t>(i);
+      return fmt::format("[{}, {}] is {}, expected {}", at / columns_, at % columns_, made[i],
+                         sums_[i]);
+    }
+    return {};
+  }
+
+ private:
+  int64_t columns_;
+  double allowed_;
+  std::vector<double> sums_, sizes_;
+};
 
 template <typename T>
 void check_all(Sizes sizes) {
-  for (const Instructions instructions : present_instructions()) {
-    for (int layout = 0; layout < 8; ++layout) {
-      const Sample<T> sample(sizes, layout, 7);
+  for (int layout = 0; layout < 8; ++layout) {
+    const Sample<T> sample(sizes, layout, 7);
+    const DirectSums<T> expected(sample);
+    for (const Instructions instructions : present_instructions()) {
       for (const bool packed : {false, true}) {
         const std::vector<T> made = multiplied(sample, instructions, 1, packed);
         const std::string where =
             fmt::format("{} x {} x {}, layout {}, {}{}", sizes.rows, sizes.columns, sizes.depth,
                         layout, name(instructions), packed ? ", packed" : "");
-        CHECK_MESSAGE(first_wrong(sample, made).empty(), where, ": ", first_wrong(sample, made));
+        CHECK_MESSAGE(expected.first_wrong(made).empty(), where, ": ", expected.first_wrong(made));
         for (const int threads : {2, 3, 8}) {
           CHECK_MESSAGE(multiplied(sample, instructions, threads, packed) == made, where,
                         ": other bits with threads: ", threads);
