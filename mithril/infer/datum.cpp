@@ -18,7 +18,8 @@ struct Datum::Nest {
 
 namespace {
 
-constexpr int deepest_tuple = 1000;  // so that walks of a datum may recurse, its destruction included
+constexpr int deepest_tuple =
+    1000;  // so that walks of a datum may recurse, its destruction included
 
 constexpr Kinds kinds_by_index[] = {kind::none,        kind::bool_value, kind::int_value,
                                     kind::float_value, kind::string,     kind::dtype,
@@ -48,8 +49,8 @@ Datum::Datum(Tuple items) {
   if (nest.depth > deepest_tuple) {
     raise({.kind = ErrorKind::value,
            .code = "E0405",
-           .message =
-               fmt::format("a tuple nests {} deep, expected at most {}", nest.depth, deepest_tuple)});
+           .message = fmt::format("a tuple nests {} deep, expected at most {}", nest.depth,
+                                  deepest_tuple)});
   }
   held_ = std::make_shared<const Nest>(std::move(nest));
 }

@@ -228,7 +228,8 @@ class System {
   void add_same_shape() {
     const size_t a = static_cast<size_t>(pick(shapes.size()));
     const size_t b = static_cast<size_t>(add_shape(shapes[a]));
-    facts.push_back({[=](SystemState& state) { state.facts.unify(state.shapes[a], state.shapes[b]); }});
+    facts.push_back(
+        {[=](SystemState& state) { state.facts.unify(state.shapes[a], state.shapes[b]); }});
   }
 
   static Kinds promoted(Kinds a, Kinds b) {

@@ -60,7 +60,9 @@ class Written {
     for (const int64_t axis : batch_) dims.push_back(coin() ? 1 : axis);
     dims.push_back(coin() ? 1 : rows_), dims.push_back(coin() ? 1 : columns_);
     if (coin()) dims.erase(dims.begin());
-    if (coin()) return scores + add("mask", dims, DType::float64, {-infinite_score, -infinite_score, 0.5, NAN});
+    if (coin())
+      return scores +
+             add("mask", dims, DType::float64, {-infinite_score, -infinite_score, 0.5, NAN});
     const Expression mask = add("mask", dims, DType::boolean, {0, 0, 0, 1});
     return coin() ? call("where", {mask, scores, -infinite_score})
                   : call("where", {mask, -infinite_score, scores});
