@@ -5,16 +5,23 @@ python := .venv/bin/python
 # installs nothing.
 TORCH ?= 2.11.0
 
-.PHONY: demo test quick generate format clean set-up torch
+.PHONY: demo test test-all quick generate format clean set-up test-tools torch
 
+# The libraries, too, so that `cmake --install` and `import mithril` work afterwards.
 demo: $(build)/build.ninja
-	cmake --build $(build) --target train_digits mithril_python
+	cmake --build $(build) --target train_digits libraries
 	$(build)/examples/train_digits
 
+# tests/README.md says what each of the two runs.
 test: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
-	cmake --build $(build)
+	cmake --build $(build) --target libraries quick_tests
 	$(python) tools/run_tests $(build)
+
+test-all: torch
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	cmake --build $(build)
+	$(python) tools/run_tests --all $(build)
 
 # One op after a change of its record, its rows or its C++ kernel: make quick OP=gelu. Its files are
 # compiled alone from then on, so that the first call takes longer than the next.
@@ -26,7 +33,7 @@ quick: $(build)/build.ninja
 
 # Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
 # docs/catalog.md; with torch also references of new layers.
-generate: $(build)/build.ninja
+generate: test-tools $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
 	$(python) tools/make_op_headers
 	$(python) tools/make_stubs
@@ -34,7 +41,7 @@ generate: $(build)/build.ninja
 	$(python) tools/make_catalog_doc
 	! $(python) -c 'import torch' 2>/dev/null || $(python) tools/make_torch_references
 
-format: set-up
+format: test-tools
 	$(python) tools/check_format --fix
 
 clean:
@@ -42,6 +49,9 @@ clean:
 
 set-up:
 	@tools/setup
+
+test-tools: set-up
+	@tools/setup tests
 
 torch: set-up
 	@tools/setup torch $(TORCH)
@@ -84,6 +94,6 @@ gpu:
 	$(PYTHON) tools/gpu $(if $(HEADERS),--headers $(HEADERS))
 
 .PHONY: conformance
-conformance: $(build)/build.ninja
+conformance: test-tools $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
 	$(python) tests/conformance/conformance.py --backend $(BACKEND) --tolerance $(TOLERANCE) $(FILES)

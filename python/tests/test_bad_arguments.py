@@ -15,6 +15,7 @@ PROGRAM = Path(__file__).parent / "bad_arguments.py"
 
 
 @pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.sampled(2)
 def test_nothing_crashes_or_hangs_and_every_error_is_readable(group: str, tmp_path: Path) -> None:
     made = subprocess.run(
         ["timeout", "300", sys.executable, "-X", "faulthandler", str(PROGRAM), group],

@@ -9,6 +9,8 @@ from chat_tokenizers import built_program
 
 import mithril as ml
 
+pytestmark = pytest.mark.slow  # they need the program examples/chat
+
 ROOT = Path(__file__).parents[2]
 TEXTS = [
     "It's 12 o'clock; we'll see what they've got.",

@@ -10,6 +10,8 @@ from chat_tokenizers import built_program
 
 import mithril as ml
 
+pytestmark = pytest.mark.slow  # they need the program examples/chat
+
 ROOT = Path(__file__).parents[2]
 LINES = [
     "What's a model in 1234567 words?",

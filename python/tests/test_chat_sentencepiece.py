@@ -19,6 +19,8 @@ from chat_tokenizers import (
     trained,
 )
 
+pytestmark = pytest.mark.slow  # they need the program examples/chat
+
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 MARK = "\u2581"

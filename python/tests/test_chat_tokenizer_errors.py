@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from chat_tokenizers import LEGACY, PREPEND, REPLACE, added_token, built_program, metaspace, trained
 
+pytestmark = pytest.mark.slow  # they need the program examples/chat
+
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 

@@ -307,6 +307,7 @@ def test_arrays_of_all_kinds_are_read_at_each_level_of_compression(tmp_path, lev
         assert (loaded[name] == array).all()
 
 
+@pytest.mark.slow
 def test_a_damaged_npz_file_is_refused_or_read(tmp_path):
     small = {"first": values(3, 4), "second": np.asfortranarray(values(2, 5, seed=1))}
     for save in (np.savez, np.savez_compressed):

@@ -55,6 +55,7 @@ def ptx_of(text: str, architecture: str) -> str:
 
 
 @pytest.mark.parametrize("architecture", ["compute_80", "compute_90"])
+@pytest.mark.slow
 def test_every_kernel_becomes_ptx(architecture: str) -> None:
     bounds = re.findall(r"__global__ void __launch_bounds__\((\d+)\) (\w+)\(", TEXT)
     assert len(bounds) > 100

@@ -97,6 +97,7 @@ def cpp_program(document):
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.sampled(2)
 def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
     libraries = Path(ml._core.__file__).resolve().parents[2]
     source, program = tmp_path / "document.cpp", tmp_path / "document"

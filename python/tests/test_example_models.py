@@ -59,6 +59,7 @@ IN_CPP = {
 
 
 @pytest.mark.parametrize("name", IN_CPP)
+@pytest.mark.slow
 def test_a_model_in_cpp_equals_that_in_python(name):
     program = Path(ml.__file__).parents[2] / "examples" / "models" / "compose_model"
     if not program.exists():
@@ -177,6 +178,7 @@ def test_everything_is_counted_after_a_failure(agreement):
     assert lines[3:] == ["2 passed, 1 failed"] and run.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_gpt_learns_in_cpp_as_by_torch_optim():
     pytest.importorskip("torch", reason="torch is not installed")
     training = importlib.import_module("gpt_training")

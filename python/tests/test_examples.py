@@ -32,6 +32,7 @@ def test_ops_of_users_are_trained():
     assert float(last) < 0.1 * float(first)
 
 
+@pytest.mark.slow
 def test_wrong_labels_are_found(tmp_path):
     program = ROOT / "examples" / "python" / "find_mislabelled.py"
     run = subprocess.run(
@@ -88,6 +89,7 @@ def held_out_digits():
     return "\n".join(lines), labels[test]
 
 
+@pytest.mark.slow
 def test_digits_are_told_by_a_small_program_without_mithril(tmp_path):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:

@@ -121,6 +121,7 @@ def test_validation_may_begin_after_a_checkpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["cpp", "py"])
+@pytest.mark.slow
 def test_cpp_and_python_continue_runs_of_each_other(first: str, tmp_path: Path) -> None:
     """examples/validate_digits.cpp and examples/python/validate_digits.py are the same program."""
     program = Path(ml.__file__).parents[2] / "examples" / "validate_digits"

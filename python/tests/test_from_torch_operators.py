@@ -273,6 +273,7 @@ def assert_same(call: Call, program: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CORE.keys() - WITHOUT_ROW))
+@pytest.mark.sampled(3)
 def test_operators_are_the_same(name: str) -> None:
     """On two samples whose default decomposition has the operator, of the first ten."""
     compared = 0

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 OPTIONS = ["--precisions", "tf32", "--rounds", "1", "--calls", "1", "--warm-up", "2"]
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_gpus_runs_every_workload() -> None:
     peers = ["eager", "ours", "ours max", "ours bound"]
     done = subprocess.run(

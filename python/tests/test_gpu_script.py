@@ -26,6 +26,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_compute_sanitizer_has_tests_to_run(script: ModuleType) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", *script.SANITIZED]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -141,6 +141,7 @@ def test_without_jax_the_backend_says_what_to_install() -> None:
 
 
 @pytest.mark.parametrize("file", ["primitives.json", "models.json", "train_models.json"])
+@pytest.mark.slow
 def test_no_conformance_case_fails(file: str) -> None:
     outcomes = run_file(CONFORMANCE / file, "jax", TOLERANCE)
     failures = [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET]
@@ -149,6 +150,7 @@ def test_no_conformance_case_fails(file: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mlp", "norms", "convolutions"])
+@pytest.mark.sampled(3)
 def test_a_step_is_that_of_the_cpu(name: str) -> None:
     compiled = compiled_case(name, ml.CpuBackend(ml.float64))
     engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=3)

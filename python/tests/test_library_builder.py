@@ -46,6 +46,7 @@ def test_a_library_gives_the_answers_of_the_model(built: Path) -> None:
     library.dll.mithril_model_free(opened)
 
 
+@pytest.mark.slow
 def test_a_library_runs_bert(tmp_path: Path) -> None:
     compiled = ml.compile(
         bert.sentence_encoder(bert.Config(**SMALL)), ml.CpuBackend(), inference=True

@@ -76,6 +76,7 @@ def test_a_library_that_changed_after_loading_does_not_run(
     assert caught.value.code == "E0766"
 
 
+@pytest.mark.slow
 def test_a_library_of_another_name_can_be_packaged(tmp_path: Path) -> None:
     compiled = ml.compile(model(), ml.CpuBackend(), inference=True)
     ml.build_library(compiled, tmp_path / "other.so", params(OTHER), data={"x": X})
@@ -98,6 +99,7 @@ def test_save_package_builds_the_library_on_request(tmp_path: Path) -> None:
         save(tmp_path / "q", backends={"cpu": {"library": X}})
 
 
+@pytest.mark.slow
 def test_the_library_of_a_model_with_a_state_has_the_state(tmp_path: Path) -> None:
     net = ml.Model()
     net |= ml.BatchNorm1D()(input=ml.IOKey("x", shape=["N", 4]), output="y")
@@ -194,6 +196,7 @@ def test_a_library_without_weights_or_of_another_model_is_refused(
     assert caught.value.code == "E0769"
 
 
+@pytest.mark.slow
 def test_the_command_adds_a_library_on_request(tmp_path: Path) -> None:
     compiled, weights = checkpoint(tmp_path, "bert")
     data = inputs("bert")

@@ -256,6 +256,7 @@ def test_autograd_fills_float32_gradients() -> None:
         assert_near(params[key].grad, leaf.grad, key, 4 * ROUNDINGS[torch.bfloat16])
 
 
+@pytest.mark.slow
 def test_training_converges_as_it_does_in_float32() -> None:
     model = ml.Model()
     model |= ml.Linear(32)(input="x")

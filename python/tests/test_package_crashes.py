@@ -51,6 +51,7 @@ def seed_of(path: Path) -> int | None:
 
 
 @pytest.mark.parametrize("name", ["p", "p.zip"])
+@pytest.mark.sampled(2)
 def test_a_kill_leaves_the_old_package_or_the_new_one(tmp_path: Path, name: str) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

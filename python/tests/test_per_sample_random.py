@@ -157,6 +157,7 @@ def per_sample_of_torch(network: RandomNetwork, params: Any, x: Any, y: Any) -> 
 
 
 @pytest.mark.parametrize("seed", range(MODELS))
+@pytest.mark.sampled(5)
 def test_three_methods_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     network = RandomNetwork(rng)

@@ -95,6 +95,7 @@ def test_headers_of_100_megabytes_are_read_and_larger_ones_refused(tmp_path):
         compare(tmp_path / "file", file(b"{}" + b" " * (length - 2)))
 
 
+@pytest.mark.slow
 def test_10_000_mutated_files_are_read_as_the_package_reads_them(tmp_path):
     seed = 20
     accepted = 0

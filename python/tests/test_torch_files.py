@@ -150,6 +150,7 @@ def test_a_damaged_file_of_torch_is_refused(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_cut_file_of_torch_names_the_tensor_that_is_cut(tmp_path):
     tensors = {"first": torch.ones(40), "second": torch.ones(3, 50), "third": torch.ones(20)}
     torch.save(tensors, tmp_path / "whole.pt")

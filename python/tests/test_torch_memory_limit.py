@@ -77,6 +77,7 @@ class AtEveryOp(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+@pytest.mark.slow
 def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> None:
     """What is left of the limit is taken away just before each operator, but for what the first
     so many of its allocations need."""

@@ -297,6 +297,7 @@ def train_in_parallel(rank: int, store: str, results: str) -> None:
 
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="torch without distributed")
+@pytest.mark.slow
 def test_processes_train_one_model_together() -> None:
     twins = [digits_of_torch(digits_module()) for _ in range(2)]
     with tempfile.TemporaryDirectory() as folder:

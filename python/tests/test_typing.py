@@ -142,9 +142,11 @@ def refused(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.slow
 def test_a_wrong_use_is_refused_by_the_type_checker(name: str, refused: Found) -> None:
     assert LINES[name] in refused, WRONG[name]
 
 
+@pytest.mark.slow
 def test_right_uses_pass_the_type_checker(refused: Found) -> None:
     assert {line: found for line, found in refused.items() if line not in LINES.values()} == {}

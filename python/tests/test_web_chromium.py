@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from processes import environment
 from web_browser import browser, needs_chromium, served
 from web_models import CASES
@@ -34,6 +35,7 @@ const post = (answer) => fetch("/answer", { method: "POST", body: JSON.stringify
 
 
 @needs_chromium
+@pytest.mark.slow
 def test_modules_agree_with_the_cpu_backend_in_chromium(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
@@ -112,6 +114,7 @@ try {
 
 @needs_chromium
 @needs_wasm
+@pytest.mark.slow
 def test_the_page_trains_and_answers_drawn_digits(tmp_path: Path) -> None:
     build = runpy.run_path(str(ROOT / "examples" / "web" / "build.py"))["build"]
 
@@ -138,6 +141,7 @@ def test_the_page_trains_and_answers_drawn_digits(tmp_path: Path) -> None:
 
 @needs_chromium
 @needs_wasm
+@pytest.mark.slow
 def test_the_benchmark_of_web_modules_runs() -> None:
     command = [
         sys.executable,

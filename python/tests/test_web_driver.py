@@ -95,6 +95,7 @@ def run(
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["gpt", "gpt.zip"])
+@pytest.mark.sampled(3)
 def test_a_package_generates_text(name: str, engine: str, package: tuple[Path, str]) -> None:
     lines = run(
         package,
@@ -199,6 +200,7 @@ def test_utilities_make_and_move_tensors(package: tuple[Path, str]) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["gpt", "gpt.zip"])
+@pytest.mark.slow
 def test_cycles_of_init_and_cleanup_keep_their_memory(
     name: str, engine: str, package: tuple[Path, str]
 ) -> None:
@@ -312,6 +314,7 @@ BAD_ARCHIVES = {
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BAD_ARCHIVES)
+@pytest.mark.sampled(5)
 def test_bad_archives_are_lm_errors_with_a_cause(
     name: str, engine: str, package: tuple[Path, str]
 ) -> None:

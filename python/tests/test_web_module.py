@@ -65,6 +65,7 @@ def test_results_are_stable_where_they_have_to_be(stable: Path, engine: str) -> 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("optimizer", ["Adam", "SGD"])
+@pytest.mark.sampled(3)
 def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, engine: str) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     params = CASES["mlp"].compiled().randomize_params(3)
@@ -214,6 +215,7 @@ def test_an_index_out_of_range_is_an_error_and_the_model_goes_on(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.slow
 def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
     lines = run(
         mlp,
@@ -308,6 +310,7 @@ EDGES: dict[str, tuple[Callable[[], ml.Model], dict[str, Any]]] = {
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", EDGES)
+@pytest.mark.sampled(5)
 def test_edges_are_those_of_the_cpu_backend(name: str, target: str, tmp_path: Path) -> None:
     layer, data = EDGES[name]
     model = ml.Model()
@@ -341,6 +344,7 @@ def test_edges_are_those_of_the_cpu_backend(name: str, target: str, tmp_path: Pa
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["loop_y", "extends", "copy", "$loop_y", "memory", "y_loop"])
+@pytest.mark.sampled(5)
 def test_names_of_users_are_no_names_of_the_module(name: str, target: str, tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Relu()(input=name, output="y")

@@ -22,6 +22,7 @@ def mlp(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @needs_node
+@pytest.mark.sampled(2)
 def test_packages_are_for_import_and_require_and_their_types_are_strict(
     mlp: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_comments_name_the_shapes_of_all_ports(target: str, tmp_path: Path) -> N
 
 
 @needs_wasm
+@pytest.mark.slow
 def test_the_same_graph_gives_the_same_bytes_of_wasm(tmp_path: Path) -> None:
     for name in ("a", "b"):
         ml.to_wasm(CASES["mlp"].compiled(), tmp_path / name / "model")
@@ -128,6 +130,7 @@ def test_the_same_graph_gives_the_same_bytes_of_wasm(tmp_path: Path) -> None:
 
 
 @needs_wasm
+@pytest.mark.slow
 def test_the_code_of_lenet_is_small(tmp_path: Path) -> None:
     ml.to_wasm(CASES["lenet"].compiled(), tmp_path / "wasm")
     code = [tmp_path / "wasm" / "model.wasm", tmp_path / "wasm" / "model.mjs"]
@@ -138,6 +141,7 @@ def test_the_code_of_lenet_is_small(tmp_path: Path) -> None:
 
 @needs_node
 @needs_wasm
+@pytest.mark.slow
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     guide = (ROOT / "docs" / "web.md").read_text()

@@ -40,6 +40,7 @@ def drawn(name: str) -> tuple[ml.Model, dict[str, Any]]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["dropout", "normal", "ints", "short ints"])
+@pytest.mark.sampled(5)
 def test_numbers_and_keys_are_those_of_the_cpu_backend(
     name: str, target: str, engine: str, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_key_is_saved_and_loaded_with_all_its_bits(target: str, tmp_path: Path
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("key", [0, -1, 2**31, 2**53 + 1, -(2**63), 2**63 - 1])
+@pytest.mark.sampled(5)
 def test_keys_that_come_in_may_have_64_bits(key: int, target: str, tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Add()(left="key", right="offset", output="sum")

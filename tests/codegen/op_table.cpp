@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <limits>
 
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
@@ -31,17 +32,28 @@ void add_row(const OpDef& op, const OpCase& row, ModelChecks& checks) {
              float_inputs(built, row.hold));
 }
 
-}  // namespace
-
-TEST_CASE("generated C++ gives the results of every row of the op table") {
+// Of each op, or of the chosen ones.
+void check_table(size_t most_rows) {
   ModelChecks checks;
   for (const OpCases& cases : all_op_cases()) {
     if (!is_chosen(cases.op)) continue;
+    size_t rows = 0;
     for (const OpCase& row : cases.rows()) {
-      if (row.error.empty()) add_row(find_op(cases.op), row, checks);
+      if (!row.error.empty() || rows == most_rows) continue;
+      add_row(find_op(cases.op), row, checks);
+      ++rows;
     }
   }
   checks.run({.most_compilers = 1});
+}
+
+}  // namespace
+
+TEST_CASE("generated C++ gives the results of a row of every op") { check_table(1); }
+
+TEST_CASE("generated C++ gives the results of every row of the op table" *
+          doctest::test_suite("slow")) {
+  check_table(std::numeric_limits<size_t>::max());
 }
 
 }  // namespace mithril::tests

@@ -14,8 +14,6 @@
 namespace mithril::tests {
 namespace {
 
-constexpr std::uint64_t models = 200;
-
 struct Given {
   std::vector<Tensor> inputs;       // in the order of the graph's
   std::vector<std::string> floats;  // names
@@ -59,9 +57,7 @@ bool is_defined(const Graph& graph, const std::vector<Tensor>& inputs) {
   }
 }
 
-}  // namespace
-
-TEST_CASE("generated C++ gives the results of 200 random models") {
+void check_random_models(std::uint64_t models, const CompilerChoice& choice) {
   ModelChecks checks;
   std::uint64_t added = 0;
   for (std::uint64_t seed = 1; added < models; ++seed) {
@@ -72,7 +68,17 @@ TEST_CASE("generated C++ gives the results of 200 random models") {
     checks.add(fmt::format("random model {}", seed), graph, given.inputs, given.floats);
     ++added;
   }
-  checks.run();
+  checks.run(choice);
+}
+
+}  // namespace
+
+TEST_CASE("generated C++ gives the results of 20 random models") {
+  check_random_models(20, {.most_compilers = 1});
+}
+
+TEST_CASE("generated C++ gives the results of 200 random models" * doctest::test_suite("slow")) {
+  check_random_models(200, {});
 }
 
 }  // namespace mithril::tests

@@ -77,17 +77,26 @@ void add(ModelChecks& checks, const std::string& op, const OpCase& row, uint64_t
              names);
 }
 
-}  // namespace
-
-TEST_CASE("generated C++ is right for sizes around the tile sizes") {
+ModelChecks checks_of_seeds(uint64_t last) {
   ModelChecks checks;
-  for (uint64_t seed = 1; seed <= 16; ++seed) {
+  for (uint64_t seed = 1; seed <= last; ++seed) {
     Random random(seed);
     add(checks, "linear", random_linear(random), seed);
     add(checks, "matmul", random_matmul(random), seed);
     add(checks, "conv2d", random_convolution(random), seed);
     add(checks, "scaled_dot_product", random_attention(random), seed);
   }
+  return checks;
+}
+
+}  // namespace
+
+TEST_CASE("generated C++ is right for some sizes around the tile sizes") {
+  checks_of_seeds(3).run({.most_compilers = 1, .flags = "-O1 -march=native"});
+}
+
+TEST_CASE("generated C++ is right for sizes around the tile sizes" * doctest::test_suite("slow")) {
+  ModelChecks checks = checks_of_seeds(16);
   checks.run({.flags = "-O1 -march=native"});
   checks.run({.most_compilers = 1, .flags = "-O0"});
   checks.run({.most_compilers = 1, .flags = "-O1 -DPLAIN_ARRAYS"});

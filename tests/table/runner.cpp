@@ -6,8 +6,12 @@
 
 namespace mithril::tests {
 
-void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
+void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
   for (const OpCase& row : rows) check::run_row(op, row, report, check_backends);
+}
+
+void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
+  run_rows(op, rows, report);
   report.enter(op.name);
   check_completeness(op, rows, report);
 }

@@ -13,6 +13,9 @@ struct OpDef;  // op/op_def.hpp
 
 namespace mithril::tests {
 
+void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
+
+// All rows of an op: they must be complete, too.
 void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
 
 }  // namespace mithril::tests
