@@ -5,12 +5,15 @@ python := .venv/bin/python
 # installs nothing.
 TORCH ?= 2.11.0
 
-.PHONY: demo test test-all quick generate format clean set-up test-tools torch
+.PHONY: demo python test test-all quick generate format clean set-up test-tools torch
 
-# The libraries, too, so that `cmake --install` and `import mithril` work afterwards.
 demo: $(build)/build.ninja
-	cmake --build $(build) --target train_digits libraries
+	cmake --build $(build) --target train_digits
 	$(build)/examples/train_digits
+
+# `import mithril` in .venv/bin/python, with all libraries.
+python: $(build)/build.ninja
+	cmake --build $(build) --target libraries
 
 # tests/README.md says what each of the two runs.
 test: torch

@@ -8,6 +8,11 @@ if(TARGET mithril_c)
   install(FILES "${PROJECT_SOURCE_DIR}/mithril/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT libraries)
 endif()
+# `cmake --install` works in a tree where only some targets were built, as by `make demo`.
+if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
+  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target libraries
+                                COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
+endif()
 include(MithrilHeaders)
 mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp)
 mithril_install_headers(libraries ${public_headers})
