@@ -5,6 +5,10 @@
 
 namespace mithril::check {
 
+PortContent::PortContent(TensorSpec spec) : items{std::move(spec)} {}
+PortContent::PortContent(Item item) : items{std::move(item)} {}
+PortContent::PortContent(std::vector<Item> items) : items(std::move(items)), list(true) {}
+
 TensorSpec TensorSpec::as(DType other) const {
   TensorSpec result = *this;
   result.dtype = other;

@@ -50,10 +50,11 @@ struct PortContent {
   std::vector<Item> items;
   bool list = false;
 
-  PortContent(TensorSpec spec) : items{std::move(spec)} {}
+  PortContent(TensorSpec spec);
   template <std::convertible_to<Datum> T>
-  PortContent(T value) : items{Datum(std::move(value))} {}
-  explicit PortContent(std::vector<Item> items) : items(std::move(items)), list(true) {}
+  PortContent(T value) : PortContent(Item(Datum(std::move(value)))) {}
+  PortContent(Item item);
+  explicit PortContent(std::vector<Item> items);
 };
 using PortContents = std::vector<std::pair<std::string, PortContent>>;
 

@@ -102,6 +102,15 @@ std::string_view name(KeyClass key_class) {
   return key_class == KeyClass::data ? "data" : "state";
 }
 
+KeyRef::KeyRef(const char* name) : held_(std::string(name)) {}
+KeyRef::KeyRef(std::string name) : held_(std::move(name)) {}
+KeyRef::KeyRef(Connection connection) : held_(std::move(connection)) {}
+KeyRef::KeyRef(const KeyRef& other) = default;
+KeyRef::KeyRef(KeyRef&& other) noexcept = default;
+KeyRef& KeyRef::operator=(const KeyRef& other) = default;
+KeyRef& KeyRef::operator=(KeyRef&& other) noexcept = default;
+KeyRef::~KeyRef() = default;
+
 std::string KeyRef::name() const {
   if (const auto* name = std::get_if<std::string>(&held_)) return *name;
   return std::get<Connection>(held_).name();

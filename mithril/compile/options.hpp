@@ -23,9 +23,15 @@ using Backends = std::map<std::string, std::shared_ptr<Backend>>;
 // A key of a model: its name, its path, or a connection.
 class KeyRef {
  public:
-  KeyRef(const char* name) : held_(std::string(name)) {}
-  KeyRef(std::string name) : held_(std::move(name)) {}
-  KeyRef(Connection connection) : held_(std::move(connection)) {}
+  KeyRef(const char* name);
+  KeyRef(std::string name);
+  KeyRef(Connection connection);
+  // Not inline, as in class Binding.
+  KeyRef(const KeyRef& other);
+  KeyRef(KeyRef&& other) noexcept;
+  KeyRef& operator=(const KeyRef& other);
+  KeyRef& operator=(KeyRef&& other) noexcept;
+  ~KeyRef();
 
   std::string name() const;
   // NameError E0606 with the nearest keys; ConnectionError E0107 for a connection of another model.

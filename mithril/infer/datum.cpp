@@ -27,6 +27,21 @@ constexpr Kinds kinds_by_index[] = {kind::none,        kind::bool_value, kind::i
 
 }  // namespace
 
+Datum::Datum() = default;
+Datum::Datum(None) {}
+Datum::Datum(bool flag) : held_(flag) {}
+Datum::Datum(int number) : held_(Dim(number)) {}
+Datum::Datum(int64_t number) : held_(Dim(number)) {}
+Datum::Datum(Dim dim) : held_(dim) {}
+Datum::Datum(double number) : held_(number) {}
+Datum::Datum(const char* text) : Datum(std::string(text)) {}
+Datum::Datum(Ellipsis) : held_(Ellipsis{}) {}
+Datum::Datum(const Datum& other) = default;
+Datum::Datum(Datum&& other) noexcept = default;
+Datum& Datum::operator=(const Datum& other) = default;
+Datum& Datum::operator=(Datum&& other) noexcept = default;
+Datum::~Datum() = default;
+
 Datum::Datum(std::string text) : held_(std::make_shared<const std::string>(std::move(text))) {}
 
 Datum::Datum(DType dtype) : held_(dtype) {

@@ -26,19 +26,25 @@ struct None {};
 // cycles). Tuples nest at most 1,000 deep: ValueError E0405.
 class Datum {
  public:
-  Datum() = default;  // None
-  Datum(None) {}
-  Datum(bool flag) : held_(flag) {}
-  Datum(int number) : held_(Dim(number)) {}
-  Datum(int64_t number) : held_(Dim(number)) {}
-  Datum(Dim dim) : held_(dim) {}
-  Datum(double number) : held_(number) {}
-  Datum(const char* text) : Datum(std::string(text)) {}
+  Datum();  // None
+  Datum(None);
+  Datum(bool flag);
+  Datum(int number);
+  Datum(int64_t number);
+  Datum(Dim dim);
+  Datum(double number);
+  Datum(const char* text);
   Datum(std::string text);
   Datum(DType dtype);  // TypeError E0370 for int8, int16 and uint8: no value of a graph has them
   Datum(Tuple items);
   Datum(Slice slice);
-  Datum(Ellipsis) : held_(Ellipsis{}) {}
+  Datum(Ellipsis);
+  // Defined in datum.cpp, as all that copies or destroys a variant: most files include this one.
+  Datum(const Datum& other);
+  Datum(Datum&& other) noexcept;
+  Datum& operator=(const Datum& other);
+  Datum& operator=(Datum&& other) noexcept;
+  ~Datum();
   static Datum ints(const std::vector<int64_t>& numbers);  // a tuple of ints
   static Datum dims(const std::vector<Dim>& dims);
 

@@ -27,6 +27,18 @@ std::vector<KnownDim> known_dims(const std::vector<Dim>& dims, UnknownNumbers& u
 
 }  // namespace
 
+KnownDim::KnownDim(int number) : held_(int64_t{number}) {}
+KnownDim::KnownDim(int64_t number) : held_(number) {}
+KnownDim::KnownDim(const char* symbol) : held_(std::string(symbol)) {}
+KnownDim::KnownDim(std::string symbol, bool has_name)
+    : held_(std::move(symbol)), has_name_(has_name) {}
+KnownDim::KnownDim(const KnownDim& other) = default;
+KnownDim::KnownDim(KnownDim&& other) noexcept = default;
+KnownDim& KnownDim::operator=(const KnownDim& other) = default;
+KnownDim& KnownDim::operator=(KnownDim&& other) noexcept = default;
+KnownDim::~KnownDim() = default;
+bool KnownDim::operator==(const KnownDim& other) const = default;
+
 std::optional<int64_t> KnownDim::number() const {
   const int64_t* number = std::get_if<int64_t>(&held_);
   return number ? std::optional(*number) : std::nullopt;

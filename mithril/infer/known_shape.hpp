@@ -20,15 +20,20 @@ struct StoredShape;
 // A size: a number, or an expression of symbols: "N", "2*H + 3"; "?1" is a size without a name.
 class KnownDim {
  public:
-  KnownDim(int number) : held_(int64_t{number}) {}
-  KnownDim(int64_t number) : held_(number) {}
-  KnownDim(const char* symbol) : held_(std::string(symbol)) {}
-  KnownDim(std::string symbol, bool has_name = true)
-      : held_(std::move(symbol)), has_name_(has_name) {}
+  KnownDim(int number);
+  KnownDim(int64_t number);
+  KnownDim(const char* symbol);
+  KnownDim(std::string symbol, bool has_name = true);
+  // Not inline, as in class Datum.
+  KnownDim(const KnownDim& other);
+  KnownDim(KnownDim&& other) noexcept;
+  KnownDim& operator=(const KnownDim& other);
+  KnownDim& operator=(KnownDim&& other) noexcept;
+  ~KnownDim();
 
   std::optional<int64_t> number() const;  // none for a symbolic size
   bool has_name() const { return has_name_; }
-  bool operator==(const KnownDim&) const = default;
+  bool operator==(const KnownDim& other) const;
   friend std::string to_string(const KnownDim& dim);
 
  private:

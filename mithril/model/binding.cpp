@@ -1,6 +1,8 @@
+// What a user binds to ports: bindings, shapes and their items.
 #include "mithril/model/binding.hpp"
 
 #include "mithril/base/error.hpp"
+#include "mithril/model/connection.hpp"
 
 namespace mithril {
 
@@ -10,6 +12,39 @@ void refuse_number(std::string number) {
          .message = "an int is at most 9223372036854775807",
          .facts = {{"got", std::move(number)}}});
 }
+
+Binding::Binding(const char* name) : held_(std::string(name)) {}
+Binding::Binding(std::string name) : held_(std::move(name)) {}
+Binding::Binding(Connection connection) : held_(std::move(connection)) {}
+Binding::Binding(Datum value) : held_(std::move(value)) {}
+Binding::Binding(Slice slice) : held_(Datum(std::move(slice))) {}
+Binding::Binding(Tensor tensor) : held_(std::move(tensor)) {}
+Binding::Binding(IOKey key) : held_(std::move(key)) {}
+Binding::Binding(std::vector<Binding> items) : held_(std::move(items)) {}
+Binding::Binding(std::initializer_list<Binding> items) : held_(std::vector<Binding>(items)) {}
+Binding::Binding(const Binding& other) = default;
+Binding::Binding(Binding&& other) noexcept = default;
+Binding& Binding::operator=(const Binding& other) = default;
+Binding& Binding::operator=(Binding&& other) noexcept = default;
+Binding::~Binding() = default;
+
+ShapeSpec::Item::Item(Any) {}
+ShapeSpec::Item::Item(const char* symbol) : spec_(std::string(symbol)) {}
+ShapeSpec::Item::Item(std::string symbol) : spec_(std::move(symbol)) {}
+ShapeSpec::Item::Item(Rest run) : spec_(std::move(run)) {}
+void ShapeSpec::Item::set_size(int64_t size) { spec_ = size; }
+ShapeSpec::Item::Item(const Item& other) = default;
+ShapeSpec::Item::Item(Item&& other) noexcept = default;
+ShapeSpec::Item& ShapeSpec::Item::operator=(const Item& other) = default;
+ShapeSpec::Item& ShapeSpec::Item::operator=(Item&& other) noexcept = default;
+ShapeSpec::Item::~Item() = default;
+
+ShapeSpec::ShapeSpec(std::vector<DimSpec> dims) : dims_(std::move(dims)) {}
+ShapeSpec::ShapeSpec(const ShapeSpec& other) = default;
+ShapeSpec::ShapeSpec(ShapeSpec&& other) noexcept = default;
+ShapeSpec& ShapeSpec::operator=(const ShapeSpec& other) = default;
+ShapeSpec& ShapeSpec::operator=(ShapeSpec&& other) noexcept = default;
+ShapeSpec::~ShapeSpec() = default;
 
 ShapeSpec::ShapeSpec(std::initializer_list<Item> items) {
   for (const Item& item : items) dims_.push_back(item.spec());

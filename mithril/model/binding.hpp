@@ -71,19 +71,33 @@ class ShapeSpec {
  public:
   class Item {
    public:
-    Item(Any) {}
+    Item(Any);
     template <Number T>
-    Item(T size) : spec_(to_int64(size)) {}
-    Item(const char* symbol) : spec_(std::string(symbol)) {}
-    Item(std::string symbol) : spec_(std::move(symbol)) {}
-    Item(Rest run) : spec_(std::move(run)) {}
+    Item(T size) : Item(Any{}) {
+      set_size(to_int64(size));
+    }
+    Item(const char* symbol);
+    Item(std::string symbol);
+    Item(Rest run);
+    // Not inline, as in class Datum.
+    Item(const Item& other);
+    Item(Item&& other) noexcept;
+    Item& operator=(const Item& other);
+    Item& operator=(Item&& other) noexcept;
+    ~Item();
     const DimSpec& spec() const { return spec_; }
 
    private:
+    void set_size(int64_t size);
     DimSpec spec_;
   };
   ShapeSpec(std::initializer_list<Item> items);
-  explicit ShapeSpec(std::vector<DimSpec> dims) : dims_(std::move(dims)) {}
+  explicit ShapeSpec(std::vector<DimSpec> dims);
+  ShapeSpec(const ShapeSpec& other);
+  ShapeSpec(ShapeSpec&& other) noexcept;
+  ShapeSpec& operator=(const ShapeSpec& other);
+  ShapeSpec& operator=(ShapeSpec&& other) noexcept;
+  ~ShapeSpec();
   const std::vector<DimSpec>& dims() const { return dims_; }
 
  private:

@@ -84,24 +84,30 @@ struct Call;
 class Binding {
  public:
   using Held = std::variant<std::string, Connection, Datum, Tensor, IOKey, std::vector<Binding>>;
-  Binding(const char* name) : held_(std::string(name)) {}
-  Binding(std::string name) : held_(std::move(name)) {}
-  Binding(Connection connection) : held_(std::move(connection)) {}
+  Binding(const char* name);
+  Binding(std::string name);
+  Binding(Connection connection);
   // the output of the part: Relu()({{"input", Linear()({{"input", x}})}})
   Binding(const Call& call);
-  Binding(Datum value) : held_(std::move(value)) {}
-  Binding(bool flag) : held_(Datum(flag)) {}
+  Binding(Datum value);
+  Binding(bool flag) : Binding(Datum(flag)) {}
   template <Number T>
-  Binding(T number) : held_(Datum(to_int64(number))) {}
-  Binding(double number) : held_(Datum(number)) {}
-  Binding(DType dtype) : held_(Datum(dtype)) {}
-  Binding(None) : held_(Datum()) {}
-  Binding(Slice slice) : held_(Datum(std::move(slice))) {}
-  Binding(Ellipsis) : held_(Datum(Ellipsis{})) {}
-  Binding(Tensor tensor) : held_(std::move(tensor)) {}
-  Binding(IOKey key) : held_(std::move(key)) {}
-  Binding(std::vector<Binding> items) : held_(std::move(items)) {}
-  Binding(std::initializer_list<Binding> items) : held_(std::vector<Binding>(items)) {}
+  Binding(T number) : Binding(Datum(to_int64(number))) {}
+  Binding(double number) : Binding(Datum(number)) {}
+  Binding(DType dtype) : Binding(Datum(dtype)) {}
+  Binding(None) : Binding(Datum()) {}
+  Binding(Slice slice);
+  Binding(Ellipsis) : Binding(Datum(Ellipsis{})) {}
+  Binding(Tensor tensor);
+  Binding(IOKey key);
+  Binding(std::vector<Binding> items);
+  Binding(std::initializer_list<Binding> items);
+  // Defined in binding.cpp, as all that copies or destroys a variant: users include this file.
+  Binding(const Binding& other);
+  Binding(Binding&& other) noexcept;
+  Binding& operator=(const Binding& other);
+  Binding& operator=(Binding&& other) noexcept;
+  ~Binding();
 
   const Held& held() const { return held_; }
 
