@@ -56,6 +56,8 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__ge__", "greater_equal"},
                                 {"__lt__", "less"},
                                 {"__le__", "less_equal"},
+                                {"__eq__", "equal"},
+                                {"__ne__", "not_equal"},
                                 {"eq", "equal"},
                                 {"ne", "not_equal"},
                                 {"__lshift__", "shift_left"},
@@ -135,6 +137,11 @@ void bind_connections(py::module_& module) {
                                                             : Binding(dtype_of_object(dtype)));
           },
           py::arg("dtype"), "ml.float32, \"float32\", a NumPy dtype or a connection.")
+      // By identity: == composes an op.
+      .def("__hash__",
+           [](const py::object& self) {
+             return py::hash(py::int_(reinterpret_cast<size_t>(self.ptr())));
+           })
       .def("__bool__", [](const Connection&) -> bool {
         raise({.kind = ErrorKind::type,
                .code = "E0375",

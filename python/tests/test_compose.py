@@ -232,3 +232,25 @@ def test_operators_of_bits_take_inputs_of_unknown_kinds_as_bools():
     bools = {"x": np.array([True, True]), "y": np.array([True, False])}
     output = ml.compile(model, ml.CpuBackend()).evaluate({}, bools)["output"]
     assert output.tolist() == [True, False]
+
+
+def test_equality_composes_an_op():
+    x = ml.IOKey("x", shape=[None])
+    model = ml.Model.create(same=x == 0, other=x != 0, rows=np.array([1.0, 2.0]) == x)
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys={"x"}, inference=True)
+    outputs = compiled.evaluate({}, {"x": np.array([1.0, 0.0])})
+    assert outputs["same"].tolist() == [False, True]
+    assert outputs["other"].tolist() == [True, False]
+    assert outputs["rows"].tolist() == [True, False]
+
+
+def test_a_connection_is_a_key_by_identity():
+    x, y = ml.IOKey("x"), ml.IOKey("y")
+    names = {x: "x", y: "y"}
+    assert (names[x], names[y]) == ("x", "y")
+    assert x in {x} and y not in {x}
+
+
+def test_an_equality_has_no_truth():
+    with pytest.raises(TypeError, match="E0375"):
+        assert ml.IOKey("x") == 0
