@@ -82,10 +82,10 @@ class DirectSums {
     for (int64_t i = 0; i < p.m; ++i) {
       for (int64_t j = 0; j < p.n; ++j) {
         double sum = p.bias ? p.bias[j] : 0, size = std::abs(sum);
-        const T* a = p.a.data + i * p.a.row_step;
-        const T* b = p.b.data + j * p.b.column_step;
-        for (int64_t k = 0; k < p.k; ++k, a += p.a.column_step, b += p.b.row_step) {
-          const double part = static_cast<double>(*a) * *b;
+        for (int64_t k = 0; k < p.k; ++k) {
+          const double part =
+              static_cast<double>(p.a.data[i * p.a.row_step + k * p.a.column_step]) *
+              p.b.data[k * p.b.row_step + j * p.b.column_step];
           sum += part;
           size += std::abs(part);
         }
