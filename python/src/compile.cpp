@@ -80,9 +80,10 @@ py::dict by_name(py::handle given) {
 
 void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
   const std::string file = path_of(path);
-  if (file.ends_with(".py")) return write_jax(compiled.exported_with_open_sizes(), file);
+  const std::string_view ending = ending_of(file, {".cpp", ".cc", ".cxx", ".mjs", ".py"});
+  if (ending == ".py") return write_jax(compiled.exported_with_open_sizes(), file);
   const ExportedModel exported = compiled.exported(tensor_map_of(data));
-  file.ends_with(".mjs") ? write_javascript(exported, file) : write_cpp(exported, file);
+  ending == ".mjs" ? write_javascript(exported, file) : write_cpp(exported, file);
 }
 
 // Of a compiled model, or of a PerSample, which has its own method.

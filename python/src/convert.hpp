@@ -3,9 +3,11 @@
 #include <pybind11/pybind11.h>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mithril/backend/backend.hpp"
@@ -110,6 +112,8 @@ auto call_with_inputs(std::initializer_list<py::handle> dicts, Call call) {
 }
 // os.fspath of a path, which is text or an object of pathlib.
 std::string path_of(py::handle path);
+// The ending of the path, which is one of these: ".cpp". ValueError E0492 for another one.
+std::string_view ending_of(std::string_view path, std::initializer_list<std::string_view> endings);
 py::dict dict_of(const TensorMap& map);
 
 void bind_errors(py::module_& module);

@@ -9,6 +9,7 @@
 #include "metadata.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/serialization/narrow.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -161,6 +162,18 @@ std::string path_of(py::handle path) {
   if (!py::isinstance<py::str>(path) && !py::hasattr(path, "__fspath__"))
     wrong_type(path, expected);
   return text_of(py::module_::import("os").attr("fspath")(path), expected);
+}
+
+std::string_view ending_of(std::string_view path, std::initializer_list<std::string_view> endings) {
+  std::string expected;
+  for (const std::string_view ending : endings) {
+    if (path.ends_with(ending)) return ending;
+    expected += (expected.empty() ? "" : ", ") + std::string(ending);
+  }
+  raise({.kind = ErrorKind::value,
+         .code = "E0492",
+         .message = "the ending of " + quoted(path) + " names no language",
+         .facts = {{"expected", expected}}});
 }
 
 void bind_files(py::module_& module) {

@@ -133,11 +133,12 @@ void verify(const PerSample& samples, const py::dict& params, const py::dict& da
 void write_dots_source(const PerSample& samples, py::handle path, const py::dict& data,
                        const py::dict& validation, bool pairs) {
   const std::string file = path_of(path);
+  const std::string_view ending = ending_of(file, {".cpp", ".cc", ".cxx", ".py"});
   const TensorMap example = tensor_map_of(data), other = tensor_map_of(validation);
   const ExportedModel exported = other.empty()
                                      ? samples.exported_norms(example)
                                      : samples.exported_dots(example, other, {.pairs = pairs});
-  file.ends_with(".py") ? write_jax(exported, file) : write_cpp(exported, file);
+  ending == ".py" ? write_jax(exported, file) : write_cpp(exported, file);
 }
 
 // The module for JAX that answers dots, for examples of both batches.

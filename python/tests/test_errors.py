@@ -203,6 +203,18 @@ def test_a_connection_has_no_truth():
     )
 
 
+@pytest.mark.parametrize("ending", ["onnx", "rs", "pt", "js", ""])
+def test_the_ending_of_generated_source_names_a_language(ending, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": [2]}, data_keys={"input"})
+    path = f"m.{ending}"
+    assert text_of_error(lambda: ml.codegen(compiled, path), ValueError) == (
+        "mithril.ValueError[E0492]: the ending of 'm.onnx' names no language\n"
+        "  expected : .cpp, .cc, .cxx, .mjs, .py"
+    ).replace("m.onnx", path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_numpy_lacks_a_dtype():
     backend = ml.CpuBackend(dtype=ml.bfloat16)
     assert text_of_error(lambda: backend.zeros(2), TypeError) == (
