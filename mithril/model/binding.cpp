@@ -1,8 +1,7 @@
-// What a user binds to ports: bindings, shapes and their items.
+// Numbers and shapes as a user writes them.
 #include "mithril/model/binding.hpp"
 
 #include "mithril/base/error.hpp"
-#include "mithril/model/connection.hpp"
 
 namespace mithril {
 
@@ -12,21 +11,6 @@ void refuse_number(std::string number) {
          .message = "an int is at most 9223372036854775807",
          .facts = {{"got", std::move(number)}}});
 }
-
-Binding::Binding(const char* name) : held_(std::string(name)) {}
-Binding::Binding(std::string name) : held_(std::move(name)) {}
-Binding::Binding(Connection connection) : held_(std::move(connection)) {}
-Binding::Binding(Datum value) : held_(std::move(value)) {}
-Binding::Binding(Slice slice) : held_(Datum(std::move(slice))) {}
-Binding::Binding(Tensor tensor) : held_(std::move(tensor)) {}
-Binding::Binding(IOKey key) : held_(std::move(key)) {}
-Binding::Binding(std::vector<Binding> items) : held_(std::move(items)) {}
-Binding::Binding(std::initializer_list<Binding> items) : held_(std::vector<Binding>(items)) {}
-Binding::Binding(const Binding& other) = default;
-Binding::Binding(Binding&& other) noexcept = default;
-Binding& Binding::operator=(const Binding& other) = default;
-Binding& Binding::operator=(Binding&& other) noexcept = default;
-Binding::~Binding() = default;
 
 ShapeSpec::Item::Item(Any) {}
 ShapeSpec::Item::Item(const char* symbol) : spec_(std::string(symbol)) {}

@@ -6,6 +6,21 @@
 
 namespace mithril {
 
+Binding::Binding(const char* name) : held_(std::string(name)) {}
+Binding::Binding(std::string name) : held_(std::move(name)) {}
+Binding::Binding(Connection connection) : held_(std::move(connection)) {}
+Binding::Binding(Datum value) : held_(std::move(value)) {}
+Binding::Binding(Slice slice) : held_(Datum(std::move(slice))) {}
+Binding::Binding(Tensor tensor) : held_(std::move(tensor)) {}
+Binding::Binding(IOKey key) : held_(std::move(key)) {}
+Binding::Binding(std::vector<Binding> items) : held_(std::move(items)) {}
+Binding::Binding(std::initializer_list<Binding> items) : held_(std::vector<Binding>(items)) {}
+Binding::Binding(const Binding& other) = default;
+Binding::Binding(Binding&& other) noexcept = default;
+Binding& Binding::operator=(const Binding& other) = default;
+Binding& Binding::operator=(Binding&& other) noexcept = default;
+Binding::~Binding() = default;
+
 std::string Connection::name() const { return wire_name(wire()); }
 KnownShape Connection::known_shape() const {
   UnknownNumbers unknowns;
