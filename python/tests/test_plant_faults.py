@@ -145,9 +145,9 @@ def test_the_first_failure_ends_a_command(first_failure: ModuleType, tmp_path: P
 
 
 def test_processes_in_other_sessions_are_killed(first_failure: ModuleType, tmp_path: Path) -> None:
-    command = "setsid sh -c 'echo $$ >started; sleep 600' & sleep 600"
-    ended = first_failure.first_failure(command, tmp_path, os.environ, 1)
-    assert ended.by == "time"
+    command = "setsid sh -c 'echo $$ >started; echo FAILED on purpose; sleep 600' & sleep 600"
+    ended = first_failure.first_failure(command, tmp_path, os.environ, 600)
+    assert ended.by == "FAILED on purpose"
     process = Path("/proc", (tmp_path / "started").read_text().strip(), "stat")
     deadline = time.monotonic() + 60
     while is_running(process):
