@@ -208,10 +208,16 @@ def test_the_ending_of_generated_source_names_a_language(ending, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": [2]}, data_keys={"input"})
     path = f"m.{ending}"
-    assert text_of_error(lambda: ml.codegen(compiled, path), ValueError) == (
+    text = (
         "mithril.ValueError[E0492]: the ending of 'm.onnx' names no language\n"
         "  expected : .cpp, .cc, .cxx, .mjs, .py"
     ).replace("m.onnx", path)
+    options = {"shapes": {"input": [2]}, "data_keys": {"input"}, "file_path": path}
+    writers = [
+        lambda: ml.codegen(compiled, path),
+        lambda: ml.compile(ml.Relu(), ml.CpuBackend(), **options),
+    ]
+    assert [text_of_error(write, ValueError) for write in writers] == [text, text]
     assert not list(tmp_path.iterdir())
 
 
