@@ -8,7 +8,7 @@ if(TARGET mithril_c)
   install(FILES "${PROJECT_SOURCE_DIR}/mithril/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT libraries)
 endif()
-# `cmake --install` works in a tree where only some targets were built, as by `make demo`.
+# `make demo` builds some targets only. `cmake --install` builds the rest.
 if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
   install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target libraries
                                 COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)

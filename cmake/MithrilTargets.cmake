@@ -27,7 +27,8 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# A heap of 512 MiB before the compiler collects garbage: a tenth less time for a quarter more memory.
+# GCC collects garbage when its heap exceeds 512 MiB. Compiling takes a tenth less time and a quarter more
+# memory.
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=524288)
 endif()
@@ -76,9 +77,9 @@ function(mithril_add_programs)
   endforeach()
 endfunction()
 
-# Compiles the target's sources together, CMAKE_UNITY_BUILD_BATCH_SIZE or two dozen in a file: most of a
-# build from nothing is reading the same headers and compiling the same templates. A file ends with a
-# directory where it is half full, so that a new source changes few files. Sources that are compiled
+# Compiles the target's sources together: CMAKE_UNITY_BUILD_BATCH_SIZE sources in a file, or 24. Most of the
+# time of a build is for headers and templates that many sources share. A directory begins a new file if
+# the last one is at least half full, so that a new source changes few files. Sources that are compiled
 # together must not define the same names.
 function(mithril_unite target)
   if(NOT MITHRIL_UNITY)

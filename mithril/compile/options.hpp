@@ -26,7 +26,7 @@ class KeyRef {
   KeyRef(const char* name);
   KeyRef(std::string name);
   KeyRef(Connection connection);
-  // Not inline, as in class Binding.
+  // Not inline, as in class Datum.
   KeyRef(const KeyRef& other);
   KeyRef(KeyRef&& other) noexcept;
   KeyRef& operator=(const KeyRef& other);

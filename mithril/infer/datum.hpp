@@ -39,7 +39,7 @@ class Datum {
   Datum(Tuple items);
   Datum(Slice slice);
   Datum(Ellipsis);
-  // Defined in datum.cpp, as all that copies or destroys a variant: most files include this one.
+  // datum.cpp defines these: a file that instantiates copies of a variant takes long to compile.
   Datum(const Datum& other);
   Datum(Datum&& other) noexcept;
   Datum& operator=(const Datum& other);

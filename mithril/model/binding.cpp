@@ -13,10 +13,10 @@ void refuse_number(std::string number) {
 }
 
 ShapeSpec::Item::Item(Any) {}
+ShapeSpec::Item::Item(int64_t size) : spec_(size) {}
 ShapeSpec::Item::Item(const char* symbol) : spec_(std::string(symbol)) {}
 ShapeSpec::Item::Item(std::string symbol) : spec_(std::move(symbol)) {}
 ShapeSpec::Item::Item(Rest run) : spec_(std::move(run)) {}
-void ShapeSpec::Item::set_size(int64_t size) { spec_ = size; }
 ShapeSpec::Item::Item(const Item& other) = default;
 ShapeSpec::Item::Item(Item&& other) noexcept = default;
 ShapeSpec::Item& ShapeSpec::Item::operator=(const Item& other) = default;

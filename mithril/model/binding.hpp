@@ -72,10 +72,9 @@ class ShapeSpec {
   class Item {
    public:
     Item(Any);
+    Item(int64_t size);
     template <Number T>
-    Item(T size) : Item(Any{}) {
-      set_size(to_int64(size));
-    }
+    Item(T size) : Item(to_int64(size)) {}
     Item(const char* symbol);
     Item(std::string symbol);
     Item(Rest run);
@@ -88,7 +87,6 @@ class ShapeSpec {
     const DimSpec& spec() const { return spec_; }
 
    private:
-    void set_size(int64_t size);
     DimSpec spec_;
   };
   ShapeSpec(std::initializer_list<Item> items);

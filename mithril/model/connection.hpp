@@ -102,7 +102,7 @@ class Binding {
   Binding(IOKey key);
   Binding(std::vector<Binding> items);
   Binding(std::initializer_list<Binding> items);
-  // Defined in connection.cpp, as all that copies or destroys a variant: users include this file.
+  // Not inline, as in class Datum.
   Binding(const Binding& other);
   Binding(Binding&& other) noexcept;
   Binding& operator=(const Binding& other);

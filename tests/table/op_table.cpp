@@ -17,7 +17,7 @@
 namespace mithril::tests {
 namespace {
 
-// MITHRIL_TABLE_ROWS: so many rows of each op, from all over its rows; 0: all.
+// MITHRIL_TABLE_ROWS limits the rows that run of each op. They are evenly spaced. 0 runs all rows.
 std::size_t most_rows() {
   const char* number = std::getenv("MITHRIL_TABLE_ROWS");
   return number ? std::strtoull(number, nullptr, 10) : 0;

@@ -1,4 +1,4 @@
-// A process of torch begins with a random seed; that of these tests draws the same numbers always.
+// Seeds the generator of torch, which has a random seed in each process.
 #include <ATen/CPUGeneratorImpl.h>
 
 namespace {
