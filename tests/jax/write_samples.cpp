@@ -92,10 +92,15 @@ Json gradients_of(const Graph& graph, const Derivative& derivative,
 
 class JaxSampleWriter {
  public:
+  // The first row of the op, and each row of the table whose number is a multiple of `every`.
   void write_op(const OpDef& op, const std::vector<OpCase>& rows, std::size_t every) {
     if (op.eval || op.expand) ops_.push_back(op.name);
+    bool is_first = true;
     for (const OpCase& row : rows) {
-      if (!row.error.empty() || makes_values(op, row) || number_++ % every != 0) continue;
+      if (!row.error.empty() || makes_values(op, row)) continue;
+      const bool is_chosen = number_++ % every == 0 || is_first;
+      is_first = false;
+      if (!is_chosen) continue;
       write_row(op, row, row.name, 1);
       const std::optional<OpCase> other = resized(row, 1);
       if (!other || !is_accepted(op, *other)) continue;
