@@ -10,32 +10,15 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import operator
-import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
+from .kinds import INTEGER, NUMBER, kinds_of, resolved
+
 Function = Callable[..., Any]
 Checked = TypeVar("Checked", bound=Function)
 VARIADIC, VARIADIC_NAMES = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-
-
-def _is_integer(value: Any) -> bool:
-    try:
-        return -(2**63) <= operator.index(value) < 2**63
-    except TypeError:
-        return False
-
-
-def _is_number(value: Any) -> bool:
-    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
-
-
-def _is_text(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 # The names of arguments in other libraries.
@@ -49,43 +32,6 @@ SYNONYMS = {
     "train": "inference",
     "training": "inference",
     "name": "label",
-}
-# For each word of pybind11's signatures: its description in errors, and a test of a value.
-INTEGER = ("an int", _is_integer)
-NUMBER = ("a number", _is_number)
-KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "bool": ("True or False", lambda value: isinstance(value, bool)),
-    "int": INTEGER,
-    "SupportsInt": INTEGER,
-    "SupportsIndex": INTEGER,
-    "float": NUMBER,
-    "SupportsFloat": NUMBER,
-    "str": ("text", _is_text),
-    "dict": ("a dict", lambda value: isinstance(value, dict)),
-    "list": ("a list", lambda value: isinstance(value, (list, tuple))),
-    "tuple": ("a tuple", lambda value: isinstance(value, (list, tuple))),
-    "bytes": ("bytes", lambda value: isinstance(value, bytes)),
-    "None": ("None", lambda value: value is None),
-    "Mapping": ("a dict", lambda value: isinstance(value, Mapping)),
-    "Sequence": ("a list", lambda value: isinstance(value, (list, tuple))),
-    "PathLike": ("a path", lambda value: isinstance(value, os.PathLike)),
-    "Callable": ("a function", callable),
-    "function": ("a function", callable),
-}
-SCHEDULES = (
-    "ConstantSchedule",
-    "CosineSchedule",
-    "LinearSchedule",
-    "StepSchedule",
-    "OneCycleSchedule",
-)
-OBJECTS = {
-    "Model": "a model",
-    "CompiledModel": "a compiled model, which ml.compile makes",
-    "Optimizer": "an optimizer, such as ml.Adam()",
-    "Backend": "a backend, such as ml.CpuBackend()",
-    "Connection": "a connection",
-    **dict.fromkeys(SCHEDULES, "a schedule, such as ml.CosineSchedule(steps=1000)"),
 }
 # How to make objects of the classes without a constructor.
 MAKERS = {
@@ -101,7 +47,6 @@ MAKERS = {
     "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
-ANYTHING = {"object", "Any", "handle", "args", "kwargs"}
 core: Any = None  # mithril._core, set by install
 
 
@@ -135,7 +80,7 @@ def checked(function: Checked) -> Checked:
         try:
             signature.bind(*args, **kwargs)
         except TypeError:
-            refuse(name, signature, args, kwargs)
+            refuse(name, resolved(function, signature), args, kwargs)
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
@@ -146,11 +91,16 @@ def checked_kinds(function: Checked) -> Checked:
     signature = inspect.signature(function)
     name = _short(function.__qualname__)
 
+    @functools.cache  # at the first call: the module of the function is complete then
+    def types() -> inspect.Signature:
+        return resolved(function, signature)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
+        parameters = types().parameters
         for key, value in given.items():
-            _check(name, signature.parameters[key], value)
+            _check(name, parameters[key], value)
         return function(*args, **kwargs)
 
     return checked(call)  # type: ignore[return-value]
@@ -176,11 +126,14 @@ def refuse(
         if key in given:
             _raise("E0398", f"{name}: argument '{key}' is given twice")
     given.update(kwargs)
-    for key, each in named.items():
-        if key in given:
-            _check(name, each, given[key])
-        elif each.default is each.empty:
-            _raise("E0398", f"{name}: argument '{key}' is missing", help=_usage(name, taken))
+    missing = [
+        key for key, each in named.items() if key not in given and each.default is each.empty
+    ]
+    if missing:
+        _refuse_missing(name, missing, taken)
+    for key, value in given.items():
+        if key in named:
+            _check(name, named[key], value)
     _raise("E0399", f"{name}: the arguments do not fit", help=_usage(name, taken))
 
 
@@ -233,44 +186,25 @@ def _refuse_position(name: str, count: int, by_position: list[str], named: list[
     )
 
 
+def _refuse_missing(name: str, missing: list[str], taken: list[inspect.Parameter]) -> NoReturn:
+    quoted = [f"'{key}'" for key in missing]
+    listed = " and ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
+    what = f"arguments {listed} are missing" if quoted[1:] else f"argument {listed} is missing"
+    _raise("E0398", f"{name}: {what}", help=_usage(name, taken))
+
+
 def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
     if parameter.annotation is parameter.empty:
         return
-    words = _alternatives(str(parameter.annotation))
-    if ANYTHING & set(words):
+    kinds = kinds_of(parameter.annotation, core)
+    if kinds is None or any(kind.fits(value) for kind in kinds):
         return
-    expected = []
-    for word in words:
-        text, fits = _kind(word)
-        if fits(value):
-            return
-        if text and text not in expected:
-            expected.append(text)
-    if NUMBER[0] in expected and INTEGER[0] in expected:
-        expected.remove(INTEGER[0])
+    expected = list(dict.fromkeys(kind.text for kind in kinds))
+    if NUMBER.text in expected and INTEGER.text in expected:
+        expected.remove(INTEGER.text)
     wants_dict = "a dict" in expected and hasattr(value, "shape")
     help = 'give it by its key: {"x": array}' if wants_dict else ""
     core.wrong_argument(name, parameter.name, " or ".join(expected), value, help)
-
-
-def _alternatives(annotation: str) -> list[str]:
-    """The words of an annotation such as "str | None", except those in brackets."""
-    annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
-    annotation = re.sub(r"Union\[(.*)\]", r"\1", annotation)
-    while "[" in annotation:
-        annotation, before = re.sub(r"\[[^\[\]]*\]", "", annotation), annotation
-        if annotation == before:
-            break
-    return re.findall(r"\w+", annotation)
-
-
-def _kind(word: str) -> tuple[str, Callable[[Any], bool]]:
-    if word in KINDS:
-        return KINDS[word]
-    made = getattr(core, word, None)
-    if inspect.isclass(made):
-        return OBJECTS.get(word, f"an object of {word}"), lambda value: isinstance(value, made)
-    return "", lambda value: False  # "typing", "mithril", "collections"
 
 
 def _usage(name: str, parameters: list[inspect.Parameter]) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from . import _core
 from ._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
-from .calls import SCHEDULES
 from .cpu_backend import CpuBackend
+from .kinds import SCHEDULES
 from .optimizers import Optimizer
 from .torch_backend import TorchBackend
 

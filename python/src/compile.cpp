@@ -127,14 +127,18 @@ Backends backends_argument(py::handle given) {
 CompiledModel compile_for(const Model& model, py::handle backend, py::handle backends,
                           const CompileOptions& options) {
   if (backends.is_none()) {
+    if (backend.is_none()) {
+      const std::string message = "compile: argument 'backend' is missing";
+      const std::string help = "pass a backend, such as ml.CpuBackend()";
+      raise({.kind = ErrorKind::type, .code = "E0398", .message = message, .help = help});
+    }
     require<Backend>("backend", backend, "a backend, such as ml.CpuBackend()");
     return compile(model, backend.cast<std::shared_ptr<Backend>>(), options);
   }
   if (!backend.is_none()) {
-    raise({.kind = ErrorKind::value,
-           .code = "E0437",
-           .message = "compile takes either a backend or backends",
-           .help = "name the backend in backends, at the path \"\""});
+    const std::string message = "compile takes either a backend or backends";
+    const std::string help = "name the backend in backends, at the path \"\"";
+    raise({.kind = ErrorKind::value, .code = "E0437", .message = message, .help = help});
   }
   return compile(model, backends_argument(backends), options);
 }

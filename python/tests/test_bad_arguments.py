@@ -1,12 +1,16 @@
 """No argument ends the process: each call returns, or raises an error that a user can read."""
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from bad_arguments import CAPSULE_NAME, GROUPS, Gives, consumed, new_capsule
+from mithril.kinds import kinds_of, resolved
 from processes import environment
 
 import mithril as ml
@@ -180,4 +184,80 @@ def test_arguments_that_no_rule_names_show_how_the_function_is_called() -> None:
     assert text_of(lambda: ml.Adam(betas=(0.9, "x"))) == (
         "mithril.TypeError[E0399]: Adam: the arguments do not fit\n"
         "  help: Adam(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0, groups=())"
+    )
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """The arguments without a default, except `self`."""
+    parameters = list(inspect.signature(function).parameters.values())
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        each.name
+        for each in parameters
+        if each.default is each.empty and each.kind not in variadic and each.name != "self"
+    ]
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    """Functions, constructors and methods that say which of their arguments is missing."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in (ml, ml.data, ml.evaluation):
+        for name in module.__all__:
+            member = getattr(module, name)
+            if name in ml.models.__all__ or not callable(member) or isinstance(member, ml.dtype):
+                continue
+            if not inspect.isclass(member):
+                found[name] = member
+                continue
+            for key, own in vars(member).items():
+                if inspect.isfunction(own) and (key[0] != "_" or key == "__init__"):
+                    found[f"{name}.{key}"] = own
+    return found
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_arguments_that_are_missing_are_named_before_wrong_ones(name: str) -> None:
+    function = public_functions()[name]
+    if not hasattr(function, "__wrapped__") and function.__module__ != "mithril":
+        return  # neither checked nor of the core
+    needed = required(function)
+    own = [object()] if "self" in inspect.signature(function).parameters else []
+    for missing in needed:
+        wrong = {key: object() for key in needed if key != missing}
+        if name != "GradScaler.unscale_":  # object() in place of self
+            text = text_of(lambda wrong=wrong: function(*own, **wrong))
+            assert f"argument '{missing}' is missing" in text
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_an_error_of_a_kind_says_what_was_expected(name: str) -> None:
+    function = public_functions()[name]
+    signature = resolved(function, inspect.signature(function))
+    for each in signature.parameters.values():
+        if each.annotation is not each.empty:
+            kinds = kinds_of(each.annotation, ml._core)
+            assert kinds is None or all(kind.text for kind in kinds)
+
+
+def test_fit_without_epochs_says_so() -> None:
+    compiled = ml.compile(ml.Linear(1), ml.CpuBackend(), shapes={"input": [1, 1]})
+    step = ml.TrainingStep(compiled, ml.Adam(), output_gradients={"output": np.ones((1, 1))})
+    assert text_of(lambda: ml.fit(step, {"input": np.ones((1, 1))})).startswith(
+        "mithril.TypeError[E0398]: fit: argument 'epochs' is missing\n  help: fit(step, data, *, "
+    )
+    assert text_of(lambda: ml.fit(step)).startswith(
+        "mithril.TypeError[E0398]: fit: arguments 'data' and 'epochs' are missing"
+    )
+
+
+def test_compile_without_a_backend_says_so() -> None:
+    assert text_of(lambda: ml.compile(ml.Relu())) == (
+        "mithril.TypeError[E0398]: compile: argument 'backend' is missing\n"
+        "  help: pass a backend, such as ml.CpuBackend()"
+    )
+
+
+def test_alternatives_are_listed() -> None:
+    assert "from_csv: argument 'path' has the wrong kind\n  expected : text or a path" in text_of(
+        lambda: ml.data.from_csv(3)
     )
