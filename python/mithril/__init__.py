@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from . import built as built  # isort: skip - before modules that need the core
-from . import backends, data, evaluation, migration_hints, models, pickling
+from . import backends, data, evaluation, migration_hints, models, pickling, tensor_methods
 from ._core import (
     AttributeError,
     BackendError,
@@ -91,6 +91,7 @@ if not TYPE_CHECKING:  # type checkers must see only names that exist
 
 migration_hints.install()
 pickling.install()
+tensor_methods.install()
 
 bool_ = dtype.bool
 int8 = dtype.int8

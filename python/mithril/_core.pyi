@@ -5,7 +5,6 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, NoReturn, overload
 
-import numpy.typing as npt
 from typing_extensions import Self
 
 from ._errors import *  # noqa: F403
@@ -15,36 +14,13 @@ from ._handles import MemoryHookHandle as MemoryHookHandle
 from ._handles import RandomKey as RandomKey
 from ._handles import _PerSample as _PerSample
 from ._handles import dtype as dtype
+from ._tensor import Tensor as Tensor
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
 from .evaluation import Evaluator as Evaluator
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
 
 __version__: str
-
-class Tensor:
-    def __init__(self, value: Any, dtype: DTypeLike | None = None) -> None: ...
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> dtype: ...
-    def __array__(
-        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
-    ) -> npt.NDArray[Any]: ...
-    def __dlpack__(
-        self,
-        *,
-        stream: int | None = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
-    def numpy(self) -> npt.NDArray[Any]: ...
-    def detach(self) -> Tensor: ...
-    def _bytes(self) -> bytes: ...
-    @staticmethod
-    def _from_bytes(bytes: bytes, dtype: Any, shape: Sequence[int]) -> Tensor: ...
 
 class Connection:
     def __add__(self, other: Operand) -> Connection: ...

@@ -24,12 +24,27 @@ def makes_array(method: Method) -> Method:
             raise
         except MemoryError as error:
             _raise("OutOfMemoryError", "E1102", "there is not enough memory", error)
+        except IndexError as error:
+            _raise_index_error(method.__name__, error)
         except (TypeError, AttributeError) as error:
             _raise("TypeError", "E0377", f"{method.__name__}: no array has these arguments", error)
         except (ValueError, ArithmeticError, RuntimeError) as error:
             _raise("ValueError", "E0488", f"{method.__name__}: no array has these values", error)
 
     return checked(make)  # type: ignore[return-value]
+
+
+class RefusedIndexError(_core.ValueError, IndexError):
+    """Of an index that a tensor does not have: loops over sequences expect an IndexError."""
+
+
+def _raise_index_error(name: str, cause: IndexError) -> NoReturn:
+    try:
+        _raise("ValueError", "E0488", f"{name}: no array has these values", cause)
+    except _core.ValueError as error:
+        refused = RefusedIndexError(str(error))
+        vars(refused).update(vars(error))
+        raise refused from cause
 
 
 def _raise(kind: str, code: str, message: str, cause: Exception) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -77,7 +77,8 @@ class CpuBackend(DeviceArrays, _core.Backend):
         """ "cpu"."""
         return "cpu"
 
-    # Arrays; shapes are given as numbers or as one tuple.
+    # Arrays; shapes are given as numbers or as one tuple. NumPy lacks bfloat16: arrays of it are
+    # tensors of Mithril.
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
@@ -85,39 +86,39 @@ class CpuBackend(DeviceArrays, _core.Backend):
         made = np.array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
-        return made.astype(self._numpy_dtype(dtype))
+        return self._typed(made, dtype)
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Array:
         """All elements 0."""
-        return np.zeros(_shape(shape), self._numpy_dtype(dtype))
+        return self._typed(np.zeros(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Array:
         """All elements 1."""
-        return np.ones(_shape(shape), self._numpy_dtype(dtype))
+        return self._typed(np.ones(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
         """Uninitialised elements, to be written before they are read."""
-        return np.empty(_shape(shape), self._numpy_dtype(dtype))
+        return self._typed(np.empty(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
-        return np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype))
+        return self._typed(np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
         """Uniform in [0, 1)."""
-        return self._drawn(seed).random(_shape(shape)).astype(self._numpy_dtype(dtype))
+        return self._typed(self._drawn(seed).random(_shape(shape)), dtype)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
         """Standard normal."""
-        return self._drawn(seed).standard_normal(_shape(shape)).astype(self._numpy_dtype(dtype))
+        return self._typed(self._drawn(seed).standard_normal(_shape(shape)), dtype)
 
     @makes_array
     def randint(
@@ -125,14 +126,14 @@ class CpuBackend(DeviceArrays, _core.Backend):
     ) -> Array:
         """Integers from low to high - 1; int64 unless another dtype is given."""
         made = self._drawn(seed).integers(low, high, _shape(shape))
-        return made if dtype is None else made.astype(self._numpy_dtype(dtype))
+        return made if dtype is None else self._typed(made, dtype)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
         """arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             return np.arange(*bounds, dtype=np.int64)
-        return np.arange(*bounds, dtype=self._numpy_dtype(dtype))
+        return self._typed(np.arange(*bounds, dtype=self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
@@ -143,6 +144,8 @@ class CpuBackend(DeviceArrays, _core.Backend):
     def contiguous(self, array: Any) -> Array:
         """The array with its elements in row-major order without gaps; the array itself if it is
         already so."""
+        if isinstance(array, _core.Tensor):
+            return cast("Array", array)
         made = np.asarray(array)
         return made if made.flags.c_contiguous else np.array(made, order="C")
 
@@ -150,14 +153,20 @@ class CpuBackend(DeviceArrays, _core.Backend):
         return host_memory()
 
     def _moved(self, array: Any, device: str) -> Array:
-        return np.asarray(array)
+        return cast("Array", array) if isinstance(array, _core.Tensor) else np.asarray(array)
 
     def _numpy_dtype(self, dtype: Any) -> np.dtype[Any]:
+        name = self._name_of(dtype)
+        return np.dtype("float32" if name == "bfloat16" else name)
+
+    def _name_of(self, dtype: Any) -> Any:
         chosen = self.dtype if dtype is None else dtype
-        name = chosen.name if isinstance(chosen, _core.dtype) else chosen
-        if name == "bfloat16":
-            _core.raise_error("TypeError", "E0376", "NumPy has no bfloat16", help="use float32")
-        return np.dtype(name)
+        return chosen.name if isinstance(chosen, _core.dtype) else chosen
+
+    def _typed(self, made: Array, dtype: Any) -> Array:
+        if self._name_of(dtype) == "bfloat16":
+            return cast("Array", _core.Tensor(made, "bfloat16"))
+        return made.astype(self._numpy_dtype(dtype), copy=False)
 
     def _drawn(self, seed: int | None) -> np.random.Generator:
         return self._generator if seed is None else _generator(seed)

@@ -122,13 +122,14 @@ CONNECTION = {
 }
 OF_ARRAYS = "tensor.numpy(), whose methods compute; for a model, compose ml.Model"
 TENSOR = {
-    "item": "tensor.numpy().item()",
-    "tolist": "tensor.numpy().tolist()",
-    "ndim": "len(tensor.shape)",
-    "size": "tensor.shape",
-    "to": "ml.Tensor(tensor, dtype)",
-    "astype": "ml.Tensor(tensor, dtype)",
-    "cast": "ml.Tensor(tensor, dtype)",
+    "to": "astype(dtype)",
+    "cast": "astype(dtype)",
+    "type": "astype(dtype)",
+    "float": "astype(ml.float32)",
+    "view": "reshape(shape)",
+    "clone": "copy()",
+    "dim": "ndim",
+    "numel": "size",
     "cpu": "nothing: it is in the memory of this process",
     "cuda": 'TorchBackend(device="cuda").array(...)',
     "backward": "compiled.evaluate(params, data, output_gradients=...), which returns gradients",

@@ -55,6 +55,16 @@ const char* wider_integers(const py::array& array) {
   return size == 2 ? "int32" : size == 4 ? "int64" : nullptr;
 }
 
+// A tensor over the elements of a row-major array.
+Tensor borrowed(py::array array, DType dtype) {
+  Dims dims(array.shape(), array.shape() + array.ndim());
+  const bool writeable = array.writeable();
+  void* data = const_cast<void*>(array.data());
+  std::shared_ptr<void> owner = keep(std::move(array));
+  if (writeable) return Tensor::borrow(dtype, std::move(dims), data, std::move(owner));
+  return Tensor::borrow(dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
+}
+
 Tensor from_array(py::array array, const std::string& key) {
   if (const char* wider = wider_integers(array)) array = array.attr("astype")(wider);
   const std::optional<DType> dtype = dtype_of_array(array);
@@ -71,12 +81,7 @@ Tensor from_array(py::array array, const std::string& key) {
     array = py::module_::import("numpy").attr("ascontiguousarray")(
         array, array.dtype().attr("newbyteorder")("="));
   }
-  Dims dims(array.shape(), array.shape() + array.ndim());
-  const bool writeable = array.writeable();
-  void* data = const_cast<void*>(array.data());
-  std::shared_ptr<void> owner = keep(std::move(array));
-  if (writeable) return Tensor::borrow(*dtype, std::move(dims), data, std::move(owner));
-  return Tensor::borrow(*dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
+  return borrowed(std::move(array), *dtype);
 }
 
 // The array that NumPy makes of lists and numbers.
@@ -153,19 +158,23 @@ py::capsule to_old_capsule(const Tensor& tensor) {
   });
 }
 
-std::optional<py::dtype> numpy_dtype(DType dtype) {
-  if (dtype == DType::bfloat16) return std::nullopt;
-  return py::dtype(std::string(name(dtype)));
-}
-
-py::object shared_array(const Tensor& tensor) {
-  const auto dtype = numpy_dtype(tensor.dtype());
+// An array of the elements, of bfloat16, which NumPy lacks, as uint16.
+py::object shared_bits(const Tensor& tensor) {
+  const bool lacks = tensor.dtype() == DType::bfloat16;
+  const py::dtype dtype(lacks ? "uint16" : std::string(name(tensor.dtype())));
   auto* held = new Tensor(tensor);
   const py::capsule base(held, [](void* pointer) { delete static_cast<Tensor*>(pointer); });
   std::vector<py::ssize_t> dims(tensor.dims().begin(), tensor.dims().end());
-  py::array array(*dtype, std::move(dims), std::vector<py::ssize_t>{}, tensor.raw_data(), base);
+  py::array array(dtype, std::move(dims), std::vector<py::ssize_t>{}, tensor.raw_data(), base);
   if (tensor.read_only()) array.attr("setflags")(py::arg("write") = false);
   return array;
+}
+
+// The inverse of shared_bits: a tensor that shares the elements of a row-major array.
+Tensor tensor_of_bits(const py::array& bits, DType dtype) {
+  if (dtype != DType::bfloat16) return from_array(bits, "");
+  if (bits.itemsize() != 2) wrong_type(bits, "an array of uint16");
+  return borrowed(bits, dtype);
 }
 
 }  // namespace
@@ -192,7 +201,7 @@ py::object array_of(const Tensor& tensor) {
   if (bridge && bridge->can_wrap(tensor)) {
     return py::reinterpret_steal<py::object>(bridge->to_object(tensor));
   }
-  return numpy_dtype(tensor.dtype()) ? shared_array(tensor) : py::cast(tensor);
+  return tensor.dtype() == DType::bfloat16 ? py::cast(tensor) : shared_bits(tensor);
 }
 
 TensorMap tensor_map_of(const py::dict& dict) {
@@ -256,7 +265,6 @@ void bind_tensors(py::module_& module) {
       .def_property_readonly(
           "shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); }, "The sizes.")
       .def_property_readonly("dtype", &Tensor::dtype, "The dtype of its elements.")
-      .def("numpy", array_of, "A NumPy array that shares the memory.")
       .def(
           "detach", [](const Tensor& t) { return t; },
           "A tensor that shares the memory. It exists for code that is written for tensors of\n"
@@ -276,10 +284,8 @@ void bind_tensors(py::module_& module) {
             return made;
           },
           py::arg("bytes"), py::arg("dtype"), py::arg("shape"))
-      .def("__array__",
-           [](const Tensor& t, const py::args&, const py::kwargs&) {
-             return numpy_dtype(t.dtype()) ? shared_array(t) : shared_array(t.to(DType::float32));
-           })
+      .def("_bits", [](const Tensor& t) { return shared_bits(t.host()); })
+      .def_static("_of_bits", tensor_of_bits, py::arg("bits"), py::arg("dtype"))
       .def("__dlpack__",
            [](const Tensor& t, const py::kwargs& options) {
              const bool versioned = options.contains("max_version") &&

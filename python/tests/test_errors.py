@@ -221,13 +221,6 @@ def test_the_ending_of_generated_source_names_a_language(ending, tmp_path, monke
     assert not list(tmp_path.iterdir())
 
 
-def test_numpy_lacks_a_dtype():
-    backend = ml.CpuBackend(dtype=ml.bfloat16)
-    assert text_of_error(lambda: backend.zeros(2), TypeError) == (
-        "mithril.TypeError[E0376]: NumPy has no bfloat16\n  help: use float32"
-    )
-
-
 def test_an_error_of_numpy_is_raised_as_an_error_of_mithril():
     backend = ml.CpuBackend()
     text = text_of_error(lambda: backend.zeros(object()), TypeError)

@@ -178,7 +178,7 @@ MEMBERS_OF_OTHERS = [
     (ml.Adam(), "learning_rate", "use lr"),
     (ml.SGD(), "stateDict", "did you mean 'state_dict'?"),
     (ml.Tensor([1.0]), "relu", "use tensor.numpy(), whose methods compute"),
-    (ml.Tensor([1.0]), "item", "use tensor.numpy().item()"),
+    (ml.Tensor([1.0]), "to", "use astype(dtype)"),
     (ml.CpuBackend(), "tensor", "use array"),
     (ml.CpuBackend(), "rnd", "did you mean 'rand'"),
     (

@@ -17,6 +17,7 @@ STUBS = [
         "_core.pyi",
         "_errors.pyi",
         "_handles.pyi",
+        "_tensor.pyi",
         "optimizers.pyi",
         "files.pyi",
         "generation.pyi",
