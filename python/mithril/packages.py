@@ -13,6 +13,7 @@ from . import _core
 from ._core import CompiledModel, Model, compile
 from .backends import CpuBackend, TorchBackend
 from .calls import checked, checked_kinds
+from .file_kinds import refuse_as_package
 from .library_builder import build_library
 
 __all__ = [
@@ -287,7 +288,12 @@ def load_package(
     if verify not in CHECKS:
         _core.unknown_name("E0605", "way to verify", verify, list(CHECKS))
     wanted = backend if isinstance(backend, str) else ""
-    loaded = _core._load_package(path, wanted, verify == "lazy", allow_native_code)
+    try:
+        loaded = _core._load_package(path, wanted, verify == "lazy", allow_native_code)
+    except _core.Error as error:
+        if error.code not in ("E0767", "E0860"):
+            raise
+        refuse_as_package(Path(path), error)
     if isinstance(backend, _core.Backend):
         loaded.check_backend(backend)
     return Package(loaded, backend)

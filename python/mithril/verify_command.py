@@ -14,6 +14,7 @@ from . import _core
 from ._core import Backend, CompiledModel, Model, raise_error
 from .backends import CpuBackend, JaxBackend, TorchBackend
 from .compare import compare, write_reduced
+from .file_kinds import JSON_MODEL, LOAD, kind_of_path
 from .files import load_safetensors
 from .packages import load_package
 
@@ -80,7 +81,7 @@ def _run(given: argparse.Namespace) -> None:
     if given.params:
         params = load_safetensors(given.params)
     elif params is None:
-        params = compiled.get_parameters(given.seed)
+        params = _initial(compiled, given.seed)
     # A package can have weights that training would not change.
     fixed = {key: params[key] for key in compiled.data_keys if key in params}
     params = {key: array for key, array in params.items() if key not in fixed}
@@ -114,6 +115,18 @@ def _run(given: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _initial(compiled: CompiledModel, seed: int) -> dict[str, Any]:
+    try:
+        return compiled.get_parameters(seed)
+    except _core.ShapeError as error:
+        if error.code != "E0209":
+            raise
+        facts = [(label, text) for label, text, _ in error.facts]
+        key = next(iter(compiled.data_keys), "x")
+        help = f"state the sizes of inputs: --shape {key}=8,4"
+        raise_error("ShapeError", error.code, error.message, facts=facts, help=help)
+
+
 class _Verified(NamedTuple):
     """A model and what was saved with it."""
 
@@ -125,6 +138,18 @@ class _Verified(NamedTuple):
 
 def _read(path: Path) -> _Verified:
     if path.is_file() and path.suffix != ".zip":
+        kind = kind_of_path(path)
+        if kind != JSON_MODEL and kind.text not in ("JSON", "a text"):
+            raise_error(
+                "InputError",
+                "E0860",
+                "this is neither a model as JSON nor a package",
+                path=str(path),
+                facts=[("it is", kind.text)],
+                help="--params takes the weights of a model"
+                if kind.advice == LOAD
+                else kind.advice,
+            )
         return _Verified(Model.from_json(path.read_text(encoding="utf-8")))
     package = load_package(path)
     keys = [port.name for port in package.info.inputs]

@@ -220,7 +220,8 @@ def test_verify_names_files_that_are_not_there(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == (
         f"mithril.InputError[E0860]: {tmp_path}: this is not a package\n"
-        "  why : it has no file metadata.json\n"
+        "  it is : an empty folder\n"
+        "  why   : it has no file metadata.json\n"
     )
     for missing in ("model.json", "model.zip"):
         done = run_verify(tmp_path / missing)
