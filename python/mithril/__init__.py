@@ -3,7 +3,17 @@
 from typing import TYPE_CHECKING
 
 from . import built as built  # isort: skip - before modules that need the core
-from . import backends, data, evaluation, migration_hints, models, pickling, tensor_methods
+from . import (
+    array_functions,
+    backends,
+    data,
+    evaluation,
+    migration_hints,
+    models,
+    notebooks,
+    pickling,
+    tensor_methods,
+)
 from ._core import (
     AttributeError,
     BackendError,
@@ -86,12 +96,14 @@ from .wasm_builder import to_wasm
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
     def __getattr__(name: str) -> None:
-        migration_hints.refuse("module 'mithril'", name, migration_hints.MODULE, __all__)
+        migration_hints.refuse_name(name, __all__)
 
 
 migration_hints.install()
 pickling.install()
 tensor_methods.install()
+array_functions.install()
+notebooks.install()
 
 bool_ = dtype.bool
 int8 = dtype.int8

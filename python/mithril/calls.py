@@ -15,24 +15,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from .kinds import INTEGER, NUMBER, kinds_of, resolved
+from .synonyms import hint
 
 Function = Callable[..., Any]
 Checked = TypeVar("Checked", bound=Function)
 VARIADIC, VARIADIC_NAMES = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
-# The names of arguments in other libraries.
-SYNONYMS = {
-    "learning_rate": "lr",
-    "beta1": "betas",
-    "beta2": "betas",
-    "epsilon": "eps",
-    "inputs": "data",
-    "parameters": "params",
-    "train": "inference",
-    "training": "inference",
-    "name": "label",
-}
 # How to make objects of the classes without a constructor.
 MAKERS = {
     "Call": 'calling a model with its ports bound makes it: ml.Relu()(input="x")',
@@ -162,16 +151,19 @@ def _raise(code: str, message: str, **more: Any) -> NoReturn:
 
 
 def _refuse_keyword(name: str, key: str, named: list[str]) -> NoReturn:
-    if SYNONYMS.get(key) in named:
-        core.raise_error(
-            "NameError",
-            "E0605",
-            f"there is no argument of {name} '{key}'",
-            facts=[("known", ", ".join(named))],
-            help=f"here it is '{SYNONYMS[key]}'",
-        )
+    refuse_synonym(name, key, named)
     core.unknown_name("E0605", f"argument of {name}", key, named)
     raise AssertionError
+
+
+def refuse_synonym(name: str, key: str, named: list[str]) -> None:
+    """Raises NameError E0605 if the argument has another name here."""
+    help = hint(key, named)
+    if not help:
+        return
+    facts = [("known", ", ".join(named))]
+    message = f"there is no argument of {name} '{key}'"
+    core.raise_error("NameError", "E0605", message, facts=facts, help=help)
 
 
 def _refuse_position(name: str, count: int, by_position: list[str], named: list[str]) -> NoReturn:

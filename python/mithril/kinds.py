@@ -29,7 +29,13 @@ def _is_integer(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
+    try:
+        float(value)
+    except OverflowError:
+        return True
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, str)
 
 
 def _is_text(value: Any) -> bool:

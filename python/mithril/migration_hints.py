@@ -4,7 +4,8 @@ import sys
 from typing import Any, NoReturn
 
 from . import _core
-from ._core import Backend, CompiledModel
+from ._core import Backend, CompiledModel, Model
+from .foreign_names import replacement
 from .optimizers import Optimizer, TrainingStep
 
 MODULE = {
@@ -63,6 +64,47 @@ COMPILED = {
     "to": "compile for another backend: TorchBackend(device=...)",
     "cuda": 'compile for TorchBackend(device="cuda")',
     "register_forward_hook": "register_hook(path, fn)",
+    "value_and_grad": "evaluate(params, data, output_gradients=True)",
+    "grad": "evaluate(params, data, output_gradients=True)",
+    "apply": "evaluate(params, data)",
+    "run": "evaluate(params, data)",
+    "init": "get_parameters()",
+    "weights": "get_parameters()",
+    "train_step": "ml.TrainingStep(compiled, optimizer)",
+    "save": "ml.save(path, params, model), or ml.save_package",
+    "save_weights": "ml.save(path, params)",
+    "load_weights": "load_state_dict(path)",
+    "layers": "summary()",
+    "modules": "summary()",
+    "export": "ml.codegen, ml.to_jax, ml.to_wasm, or save_torchscript",
+}
+MODEL = {
+    "fit": "ml.fit(TrainingStep(compiled, optimizer), data, epochs=10) of the compiled model",
+    "predict": "compile(model, backend), and evaluate(params, data) of the result",
+    "evaluate": "compile(model, backend), and evaluate(params, data) of the result",
+    "forward": "compile(model, backend), and evaluate(params, data) of the result",
+    "compile": "compile(model, backend); TrainModel adds losses",
+    "add": "model += part, or model |= part(input=..., output=...)",
+    "append": "model += part",
+    "add_module": "model |= part(input=..., output=...)",
+    "layers": "summary(), or to_json()",
+    "modules": "summary(), or to_json()",
+    "children": "summary(), or to_json()",
+    "weights": "get_parameters() of the compiled model",
+    "parameters": "get_parameters() of the compiled model",
+    "named_parameters": "get_parameters() of the compiled model",
+    "state_dict": "get_parameters() of the compiled model",
+    "load_state_dict": "load_state_dict(saved) of the compiled model",
+    "load_weights": "load_state_dict(path) of the compiled model",
+    "save": "ml.save(path, params, model), or ml.save_package",
+    "save_weights": "ml.save(path, params)",
+    "train": "TrainModel and TrainingStep",
+    "eval": "compile(..., inference=True), or for_inference of the compiled model",
+    "to": "TorchBackend(device=...) when compiling",
+    "cuda": 'TorchBackend(device="cuda") when compiling',
+    "apply": "compile(model, backend), and evaluate(params, data) of the result",
+    "init": "get_parameters() of the compiled model",
+    "from_pretrained": "ml.load_package, or load_state_dict(path) of the compiled model",
 }
 STEP = {
     "step": "step(params, data), which evaluates and updates",
@@ -89,6 +131,10 @@ OPTIMIZER = {
     "update": "step(params, gradients)",
     "apply_gradients": "step(params, gradients)",
     "minimize": "ml.TrainingStep(compiled, optimizer)",
+    "set_lr": "optimizer.lr = value",
+    "get_lr": "lr",
+    "init": "nothing: the first call makes the state",
+    "get_config": "options",
 }
 CONNECTION = {
     "backward": "compiled.evaluate(params, data, output_gradients=...) of the compiled model",
@@ -161,6 +207,15 @@ def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> No
     _core.no_attribute(f"{owner} has no attribute {name!r}", hint)
 
 
+def refuse_name(name: str, there: list[str]) -> NoReturn:
+    """Raises AttributeError E0624 for a name that the module mithril lacks."""
+    known, advice = MODULE, replacement(name)
+    same = [each for each in there if each.lower() == name.lower()]
+    if name not in MODULE and advice and not same:
+        known = {name: advice}
+    refuse("module 'mithril'", name, known, there)
+
+
 def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str]) -> NoReturn:
     if name.startswith("_"):  # Python and NumPy ask for these: without the search for near names
         raise AttributeError(f"{owner} has no attribute {name!r}")
@@ -177,6 +232,20 @@ def _of_connection(connection: _core.Connection, name: str) -> NoReturn:
     if name not in known and made:
         known = {name: f"ml.{made[0]}()(x)"}
     _refuse_member(connection, "a connection", name, known)
+
+
+def _of_model(find: Any) -> Any:
+    """The lookup of a key, with a hint for the names of other libraries."""
+
+    def of_member(self: Model, name: str) -> Any:
+        try:
+            return find(self, name)
+        except _core.AttributeError as error:
+            if name not in MODEL or error.help:
+                raise
+        refuse("a model", name, MODEL, [])
+
+    return of_member
 
 
 def _of_tensor(tensor: _core.Tensor, name: str) -> NoReturn:
@@ -208,6 +277,7 @@ def install() -> None:
             _refuse_member(self, owner, name, known)
 
         owner_class.__getattr__ = of_member
+    Model.__getattr__ = _of_model(Model.__getattr__)  # type: ignore[method-assign]
     _core.Connection.__getattr__ = _of_connection  # type: ignore[attr-defined]
     _core.Tensor.__getattr__ = _of_tensor  # type: ignore[attr-defined]
     Optimizer.__setattr__ = _set_attribute  # type: ignore[method-assign]

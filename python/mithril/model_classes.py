@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from . import _core
-from .calls import refuse
+from .calls import refuse, refuse_synonym
 from .records import (
     EXAMPLE_ARGUMENTS,
     EXAMPLE_KEYS,
@@ -101,11 +101,39 @@ def _doc(record: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises an error if ports are bound in the constructor, or an argument has another name."""
+    names = [argument["name"] for argument in record["arguments"]]
+    told = record["inputs"] if record["op"] else []
+    inputs = [port["name"] for port in told if not port["kinds"].startswith("value ")]
+    outputs = record["outputs"] if record["op"] else []
+    ports = inputs or [re.split(r"[ :]", port)[0] for port in _ports(record)[1]]
+    made = f"ml.{record['name']}({'...' if names and not record['op'] else ''})"
+    for value in args:
+        if isinstance(value, _core.Connection) or not names:
+            _refuse_input(record["name"], f"{made}(x)")
+    for key, value in kwargs.items():
+        is_port = key not in names and key in (*ports, *outputs)
+        if isinstance(value, _core.Connection) or (isinstance(value, str) and is_port):
+            shown = f'"{value}"' if isinstance(value, str) else "x"
+            _refuse_input(record["name"], f"{made}({key}={shown})")
+        is_option = not is_port or (isinstance(value, bool) and not record["op"])
+        if key not in names and is_option and not isinstance(value, _core.Tensor):
+            known = [*names, *(port["name"] for port in told if port["name"] not in names)]
+            refuse_synonym(record["name"], key, known)
+
+
+def _refuse_input(name: str, call: str) -> None:
+    message = f"{name}: an input was passed to the constructor"
+    _core.raise_error("TypeError", "E0307", message, help=f"call the model with it: {call}")
+
+
 def make_class(record: dict[str, Any]) -> type[_core.Model]:
     names = [argument["name"] for argument in record["arguments"]]
     is_op = record["op"] is not None
 
     def initialize(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
+        _refuse_inputs(record, args, kwargs)
         if len(args) > min(len(names), 1):
             refuse(record["name"], signature, args, {})
         arguments = dict(zip(names, args, strict=False))

@@ -75,6 +75,17 @@ def test_a_model_shows_itself_in_a_notebook() -> None:
     assert "final_cost" in train._repr_html_()
 
 
+def test_a_notebook_shows_a_compiled_model() -> None:
+    net = ml.Model()
+    net |= ml.Linear(3, name="a<b")(input="x", output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": [2, 2]})
+    html = compiled._repr_html_()
+    ElementTree.fromstring(html)
+    assert "<svg" in html and "a&lt;b" in html and "CompiledModel for cpu" in html
+    bound = compiled.bind(compiled.get_parameters())
+    ElementTree.fromstring(bound._repr_html_())
+
+
 @pytest.mark.parametrize("backend", ["CpuBackend", "TorchBackend"])
 def test_a_masked_softmax_shares_among_what_counts(backend: str) -> None:
     compiled = ml.compile(
