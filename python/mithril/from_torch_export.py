@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
@@ -205,9 +206,41 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
         "E0414",
         f"forward of {type(module).__name__} cannot be exported",
         facts=facts,
-        help="forward may not branch on elements of its inputs: choose with torch.where; a size "
-        "that cannot stay symbolic has to be left out of dynamic_shapes",
+        help=help_for(error),
     )
+
+
+# What the text of an error of torch.export contains, and what its cause asks for.
+CAUSES: list[tuple[str, str]] = [
+    (
+        r"numpy\(\)|can't convert.*numpy|to a numpy|__array__",
+        "forward leaves PyTorch: compute with torch instead of NumPy",
+    ),
+    (
+        r"[Cc]onstraints? violated|suggested fixes|user-specified ranges|marked.*as dynamic|"
+        r"dynamic_shapes|Dim\(",
+        "a size that cannot stay symbolic, as a size of 1, has to be left out of dynamic_shapes",
+    ),
+    (
+        r"data-dependent|DataDependent|UnsupportedAliasMutation|Boolean value of Tensor|u\d+",
+        "forward may not branch on elements of its inputs, or count with them: choose with "
+        "torch.where",
+    ),
+    (
+        r"must have same|size mismatch|shape.* invalid|cannot be multiplied|must match|"
+        r"has no attribute|positional argument|unexpected keyword|is not defined|expected .* got",
+        "forward fails with these example_inputs: call the module with them",
+    ),
+]
+
+
+def help_for(error: Exception) -> str:
+    """One advice, for the cause of the error."""
+    text = f"{type(error).__name__}: {error}".split("\n", maxsplit=1)[0]
+    for pattern, advice in CAUSES:
+        if re.search(pattern, text):
+            return advice
+    return "call the module with example_inputs to see whether forward fails; torch.export says why"
 
 
 def is_theirs(filename: str) -> bool:

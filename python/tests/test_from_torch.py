@@ -1,6 +1,7 @@
 """Modules of torch as models; skipped where torch, or the plugin built against it, is missing."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -288,6 +289,31 @@ def test_control_flow_that_depends_on_data_names_the_line() -> None:
     assert text.startswith("mithril.ValueError[E0414]: forward of Of cannot be exported\n  at")
     assert "test_from_torch.py" in text
     assert "if x.sum() > 0:\n" in text
+
+
+CAUSES: dict[str, tuple[Any, Any, str]] = {
+    "a branch": (lambda x: x if x.sum() > 0 else -x, None, "forward may not branch on elements"),
+    "a size": (lambda x: x[: int(x[0, 0].item())], None, "forward may not branch on elements"),
+    "numpy": (lambda x: torch.from_numpy(x.numpy() * 2), None, "forward leaves PyTorch"),
+    "fixed": (lambda x: x.reshape(3, 2, 2), {"x": {0: "N"}}, "a size that cannot stay symbolic"),
+    "wrong sizes": (lambda x: x @ torch.ones(7, 2), None, "forward fails with these"),
+    "no attribute": (lambda x: x.nothing(), None, "forward fails with these"),
+    "its own error": (lambda x: {}[x.dim()], None, "call the module with example_inputs"),
+}
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_a_module_that_cannot_be_exported_gets_one_advice(name: str) -> None:
+    forward, dynamic, help = CAUSES[name]
+
+    class Faulty(nn.Module):
+        def forward(self, x):
+            return forward(x)
+
+    with pytest.raises(ml.ValueError) as caught:
+        ml.from_torch(Faulty(), torch.ones(3, 4), dynamic)
+    assert caught.value.code == "E0414"
+    assert caught.value.help.startswith(help)
 
 
 def test_programs_of_torch_export_are_converted() -> None:
