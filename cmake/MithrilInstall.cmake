@@ -31,7 +31,7 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
               "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
         DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)
 
-# The server loads cpp-httplib from the system, so it can be left out, too.
+# Few programs serve, so the server can be left out.
 if(TARGET mithril_server)
   install(TARGETS mithril_server EXPORT MithrilServerTargets COMPONENT server)
   mithril_headers_of(server_headers mithril/server/http_server.hpp)

@@ -1,32 +1,26 @@
-# The HTTP server, libmithril_server.so, where cpp-httplib is installed.
+# The HTTP server, libmithril_server.so, where the headers of Boost, and zlib, are installed.
 if(NOT MITHRIL_SERVER)
   return()
 endif()
-find_package(httplib CONFIG QUIET)
-if(TARGET httplib::httplib)
-  set(server_http httplib::httplib)
-else()
-  find_package(PkgConfig QUIET)
-  if(PkgConfig_FOUND)
-    pkg_check_modules(MITHRIL_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
+find_path(MITHRIL_BOOST_INCLUDE_DIR boost/beast/http/basic_parser.hpp)
+mark_as_advanced(MITHRIL_BOOST_INCLUDE_DIR)
+find_package(ZLIB QUIET)
+if(NOT MITHRIL_BOOST_INCLUDE_DIR OR NOT ZLIB_FOUND)
+  if(NOT MITHRIL_SERVER STREQUAL "AUTO")
+    message(FATAL_ERROR "MITHRIL_SERVER=${MITHRIL_SERVER} needs Boost.Beast and zlib: "
+                        "apt-get install libboost-dev zlib1g-dev")
   endif()
-  if(NOT MITHRIL_HTTPLIB_FOUND)
-    if(NOT MITHRIL_SERVER STREQUAL "AUTO")
-      message(FATAL_ERROR "MITHRIL_SERVER=${MITHRIL_SERVER} needs cpp-httplib and pkg-config: "
-                          "apt-get install libcpp-httplib-dev pkg-config")
-    endif()
-    message(STATUS "cpp-httplib: not found, so the server is left out")
-    return()
-  endif()
-  set(server_http PkgConfig::MITHRIL_HTTPLIB)
+  message(STATUS "Boost.Beast or zlib: not found, so the server is left out")
+  return()
 endif()
 
 file(GLOB server_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/mithril/server/*.cpp")
-# Sources are not compiled together: <httplib.h> brings std::quoted into sight of calls of ours.
+# Sources are not compiled together: three of them include headers of Boost, which take long.
 mithril_add_library(server ${server_sources})
+target_include_directories(mithril_server SYSTEM PRIVATE "${MITHRIL_BOOST_INCLUDE_DIR}")
 target_link_libraries(mithril_server PUBLIC mithril_core
-                                     PRIVATE $<BUILD_INTERFACE:${server_http}> Threads::Threads)
+                                     PRIVATE $<BUILD_INTERFACE:ZLIB::ZLIB> ${mithril_fmt} Threads::Threads)
 
 # The module mithril._server, in the package of the build.
 function(mithril_add_server_module package_dir)

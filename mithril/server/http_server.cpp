@@ -1,171 +1,194 @@
 #include "mithril/server/http_server.hpp"
 
-#include <httplib.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
-#include <atomic>
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "mithril/base/text.hpp"
-#include "mithril/server/connection_threads.hpp"
-#include "mithril/server/inference_protocol.hpp"
+#include "mithril/server/http_connection.hpp"
+#include "mithril/server/server_core.hpp"
 
 namespace mithril {
 namespace {
 
-constexpr const char* json_length_header = "Inference-Header-Content-Length";
+namespace asio = boost::asio;
 
-ServerOptions checked_server_options(ServerOptions options) {
-  const auto require = [](bool holds, const char* option, const std::string& got,
-                          const char* expected) {
-    if (holds) return;
-    raise({.kind = ErrorKind::value,
-           .code = "E1237",
-           .message = std::string("serve: ") + option + " is " + got + ", expected " + expected});
-  };
-  require(options.port >= 0 && options.port <= 65535, "port", std::to_string(options.port),
-          "0 to 65535");
-  require(options.max_connections >= 1, "max_connections", std::to_string(options.max_connections),
-          "at least 1");
-  require(options.max_request_bytes >= 1, "max_request_bytes",
-          std::to_string(options.max_request_bytes), "at least 1");
-  return options;
-}
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
 
-// Without SO_REUSEPORT, with which two servers would share a port unnoticed.
-void reuse_address(socket_t socket) {
-  const int yes = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-}
-
-// cpp-httplib lets 5 connections wait to be accepted, and the system resets others.
-class ListeningServer final : public httplib::Server {
- public:
-  bool widen_backlog() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
-};
-
-ParseError invalid_request() {
-  return ParseError({.code = "E1238", .message = "this is no valid HTTP request"});
-}
-
-void write_response(const ProtocolResponse& made, httplib::Response& response) {
-  response.status = made.status;
-  if (made.json_length) response.set_header(json_length_header, std::to_string(*made.json_length));
-  response.set_content(made.body, made.content_type);
-}
+constexpr std::size_t receive_bytes = 256 << 10;
+constexpr std::chrono::milliseconds between_looks(5);  // at the connections, while it stops
+constexpr std::chrono::milliseconds accept_pause(10);  // without a place for a connection
+constexpr std::chrono::seconds cancelled_time(1);      // for the answers of cancelled requests
 
 }  // namespace
 
 struct HttpServer::Impl {
   Impl(std::shared_ptr<Engine> served, ServerOptions given)
-      : engine(std::move(served)), options(checked_server_options(std::move(given))) {
-    server.new_task_queue = [this] { return new ConnectionThreads(options.max_connections); };
-    server.set_socket_options(reuse_address);
-    server.set_tcp_nodelay(true);
-    server.set_keep_alive_max_count(1'000'000'000);
-    server.set_payload_max_length(options.max_request_bytes);
-    add_handlers();
-    bind();
-    thread = std::thread([this] {
-      server.listen_after_bind();
-      const std::lock_guard lock(mutex);
-      ended = true;
-      changed.notify_all();
-    });
+      : core(std::move(served), checked_server_options(std::move(given))) {
+    core.received.resize(receive_bytes);
+    listen();
+    thread = std::thread([this] { run(); });
   }
 
-  ~Impl() { stop(); }
-
-  void add_handlers() {
-    const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      write_response(answered(request, request.body), response);
-    };
-    server.Get(".*", answer);
-    server.Put(".*", answer);
-    server.Patch(".*", answer);
-    server.Delete(".*", answer);
-    server.Post(".*", [this](const httplib::Request& request, httplib::Response& response,
-                             const httplib::ContentReader& reader) {
-      std::string body;
-      if (request.has_header("Content-Length")) {
-        const auto length = request.get_header_value<std::uint64_t>("Content-Length");
-        if (length <= options.max_request_bytes) body.reserve(length);
+  ~Impl() {
+    while (!core.stopping) {
+      try {
+        begin_stop();
+      } catch (const std::exception&) {  // a failed allocation
+        std::this_thread::sleep_for(accept_pause);
       }
-      bool is_too_large = false;
-      const bool is_read = reader([&](const char* data, std::size_t size) {
-        is_too_large = body.size() + size > options.max_request_bytes;
-        if (!is_too_large) body.append(data, size);
-        return !is_too_large;
-      });
-      if (is_too_large || response.status == 413) {
-        write_response(too_large(), response);
-      } else if (is_read) {
-        write_response(answered(request, body), response);
-      }
-    });
-    // Errors of the protocol HTTP, which has no body yet.
-    server.set_error_handler([this](const httplib::Request&, httplib::Response& response) {
-      if (!response.body.empty() || response.status < 400) return;
-      write_response(
-          response.status == 413 ? too_large() : error_response(response.status, invalid_request()),
-          response);
-    });
-  }
-
-  ProtocolResponse answered(const httplib::Request& request, const std::string& body) {
-    ProtocolRequest asked{.method = request.method, .path = request.path, .body = body};
-    if (request.has_header(json_length_header))
-      asked.json_length = request.get_header_value(json_length_header);
-    return answer_request(*engine, asked, !stopping);
-  }
-
-  ProtocolResponse too_large() const {
-    return error_response(
-        413, InputError({.code = "E1239",
-                         .message = "the request has more than " +
-                                    std::to_string(options.max_request_bytes) + " bytes"}));
-  }
-
-  void bind() {
-    const int bound = options.port == 0 ? server.bind_to_any_port(options.host)
-                      : server.bind_to_port(options.host, options.port) ? options.port
-                                                                        : -1;
-    if (bound <= 0 || !server.widen_backlog()) {
-      raise({.kind = ErrorKind::backend,
-             .code = "E1236",
-             .message =
-                 "the server cannot listen at " + options.host + ":" + std::to_string(options.port),
-             .help = "choose another port, or 0 for any; the port may be in use"});
     }
-    port = bound;
-  }
-
-  void stop() {
-    stopping = true;
-    const std::lock_guard joining(stop_mutex);
-    if (!thread.joinable()) return;
-    // A server that has not begun to listen would not see the stop.
-    while (!server.is_running() && !has_ended()) std::this_thread::yield();
-    server.stop();
     thread.join();
+    core.threads.join();  // while there is an io_context for their answers
   }
 
-  bool has_ended() {
+  void listen() {
+    const ServerOptions& options = core.options;
+    error_code error;
+    tcp::resolver resolver(io);
+    const auto found =
+        resolver.resolve(options.host, std::to_string(options.port), tcp::resolver::passive, error);
+    for (const auto& each : found) {
+      // Without SO_REUSEPORT, with which two servers would share a port unnoticed.
+      acceptor.close(error);
+      acceptor.open(each.endpoint().protocol(), error);
+      if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+      if (!error) acceptor.bind(each.endpoint(), error);
+      if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+      if (!error) acceptor.non_blocking(true, error);
+      if (error) continue;
+      port = acceptor.local_endpoint().port();
+      return;
+    }
+    raise({.kind = ErrorKind::backend,
+           .code = "E1236",
+           .message =
+               "the server cannot listen at " + options.host + ":" + std::to_string(options.port),
+           .help = "choose another port, or 0 for any; the port may be in use"});
+  }
+
+  // The thread of the network. An exception, such as of a failed allocation, ends one step of it.
+  void run() {
+    while (true) {
+      try {
+        if (!core.stopping && !is_accepting) wait_for_connections();
+        if (is_stopping) look_for_end();
+        io.run();
+        break;
+      } catch (...) {
+        std::this_thread::sleep_for(accept_pause);
+      }
+    }
     const std::lock_guard lock(mutex);
-    return ended;
+    ended = true;
+    changed.notify_all();
   }
 
-  const std::shared_ptr<Engine> engine;  // shared with the program that registers models
-  const ServerOptions options;
-  ListeningServer server;
+  void wait_for_connections() {
+    acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
+      is_accepting = false;
+      if (error || core.stopping) return;
+      if (accept_all()) return wait_for_connections();
+      pause_accepting();
+    });
+    is_accepting = true;
+  }
+
+  void pause_accepting() {
+    accept_timer.expires_after(accept_pause);
+    accept_timer.async_wait([this](const error_code& error) {
+      is_accepting = false;
+      if (!error && !core.stopping) wait_for_connections();
+    });
+    is_accepting = true;
+  }
+
+  // False if there is no place for another connection.
+  bool accept_all() {
+    while (true) {
+      const bool is_full = core.connections.size() >= core.options.max_connections;
+      if (is_full && !close_slowest()) return false;
+      error_code error;
+      tcp::socket socket(io);
+      acceptor.accept(socket, error);
+      if (error == asio::error::no_descriptors) return close_slowest();
+      if (error == asio::error::connection_aborted || error == asio::error::interrupted) continue;
+      if (error) return error == asio::error::would_block || error == asio::error::try_again;
+      try {
+        std::make_shared<HttpConnection>(std::move(socket), core)->start();
+      } catch (const std::exception&) {
+        // It closes alone.
+      }
+    }
+  }
+
+  bool close_slowest() {
+    std::shared_ptr<HttpConnection> slowest;
+    for (const auto& each : core.connections.all()) {
+      if (!each->waits_for_client()) continue;
+      if (!slowest || each->began_to_wait() < slowest->began_to_wait()) slowest = each;
+    }
+    if (slowest) slowest->close();
+    return slowest != nullptr;
+  }
+
+  void begin_stop() {
+    const std::lock_guard lock(mutex);
+    if (core.stopping) return;
+    asio::post(io, [this] { begin_end(); });
+    core.stopping = true;
+  }
+
+  void begin_end() {
+    end = Clock::now() + core.options.stop_timeout;
+    is_stopping = true;
+    accept_all();  // requests that have arrived
+    error_code error;
+    acceptor.close(error);
+    accept_timer.cancel();
+    for (const auto& each : core.connections.all()) each->stop();
+    look_for_end();
+  }
+
+  void look_for_end() {
+    const bool is_late = Clock::now() >= end;
+    const bool is_over = core.connections.size() == 0 || Clock::now() >= end + cancelled_time;
+    if (is_late && !core.cancellation.stop_requested()) {
+      bool has_left = false;
+      for (const auto& each : core.connections.all()) has_left = has_left || each->is_answering();
+      const std::lock_guard lock(mutex);
+      answered_all = !has_left;
+      core.cancellation.request_stop();
+    }
+    if (is_over) {
+      for (const auto& each : core.connections.all()) each->close();
+      return io.stop();
+    }
+    stop_timer.expires_after(between_looks);
+    stop_timer.async_wait([this](const error_code& error) {
+      if (!error) look_for_end();
+    });
+  }
+
+  ServerCore core;
+  asio::io_context io{1};
+  tcp::acceptor acceptor{io};
+  asio::steady_timer accept_timer{io}, stop_timer{io};
   int port = 0;
-  std::atomic<bool> stopping{false};
-  std::mutex stop_mutex, mutex;  // the second guards `ended`
+  bool is_accepting = false, is_stopping = false;  // of the thread of the network
+  Clock::time_point end;                           // of waiting for answers
+  std::mutex mutex;                                // guards the members below
   std::condition_variable changed;
-  bool ended = false;
+  bool ended = false, answered_all = true;
   std::thread thread;
 };
 
@@ -176,7 +199,13 @@ HttpServer::~HttpServer() = default;
 
 int HttpServer::port() const { return impl_->port; }
 
-void HttpServer::stop() { impl_->stop(); }
+bool HttpServer::stop() {
+  begin_stop();
+  wait();
+  return has_answered_all();
+}
+
+void HttpServer::begin_stop() { impl_->begin_stop(); }
 
 bool HttpServer::wait_until(std::chrono::steady_clock::time_point time) {
   std::unique_lock lock(impl_->mutex);
@@ -186,6 +215,11 @@ bool HttpServer::wait_until(std::chrono::steady_clock::time_point time) {
 void HttpServer::wait() {
   std::unique_lock lock(impl_->mutex);
   impl_->changed.wait(lock, [&] { return impl_->ended; });
+}
+
+bool HttpServer::has_answered_all() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->answered_all;
 }
 
 }  // namespace mithril

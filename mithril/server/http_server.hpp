@@ -2,21 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <memory>
-#include <string>
 
 #include "mithril/engine/engine.hpp"
+#include "mithril/server/server_options.hpp"
 
 namespace mithril {
-
-struct ServerOptions {
-  std::string host = "127.0.0.1";                         // other machines cannot reach the default
-  int port = 8000;                                        // 0: any free port
-  std::size_t max_request_bytes = std::size_t{64} << 20;  // also after decompression
-  // The most connections that are served at a time, each by a thread; others wait.
-  std::size_t max_connections = 512;
-};
 
 // Serves until it is destroyed. Endpoints: docs/serving.md. Example:
 //   ml::HttpServer server(engine, {.port = 8000});
@@ -26,17 +17,23 @@ class HttpServer {
   // Begins to serve. BackendError E1236 if it cannot bind to the address; ValueError E1237 for an
   // option out of range.
   explicit HttpServer(std::shared_ptr<Engine> engine, ServerOptions options = {});
-  ~HttpServer();  // stops
+  ~HttpServer();  // stops, and waits for running evaluations
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  // Refuses new connections, answers the requests that were accepted, and returns. Idle connections
-  // are closed after 5 seconds at most.
-  void stop();
-  // Waits until another thread stops the server, or until the time; returns whether it stopped.
+  // Refuses new connections, answers the requests that have arrived, and returns whether it has
+  // answered all of them. Requests that are still arriving have one second. After stop_timeout it
+  // cancels those that wait, closes all connections one second later, and returns; evaluations that
+  // run then finish in the background.
+  bool stop();
+  // Begins to stop, and returns. wait_until() waits for the end.
+  void begin_stop();
+  // Waits until the server has stopped, or until the time; returns whether it has.
   bool wait_until(std::chrono::steady_clock::time_point time);
   void wait();
+  // After the end: whether all requests that had arrived were answered.
+  bool has_answered_all() const;
 
  private:
   struct Impl;

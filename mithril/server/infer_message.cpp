@@ -55,6 +55,7 @@ class MessageReader {
   explicit MessageReader(const ProtocolRequest& request) {
     const std::size_t length = json_length_of(request);
     json_ = guarded_parse(request.body.substr(0, length));
+    message_.options.cancellation = request.cancellation;
     binary_ = request.body.substr(length);
   }
 

@@ -11,6 +11,7 @@
 #include "mithril/base/version.hpp"
 #include "mithril/engine/engine_errors.hpp"
 #include "mithril/json/json.hpp"
+#include "mithril/server/http_errors.hpp"
 #include "mithril/server/infer_message.hpp"
 #include "mithril/server/metrics.hpp"
 #include "mithril/server/tensor_protocol.hpp"
@@ -196,9 +197,7 @@ ProtocolResponse answer_request(Engine& engine, const ProtocolRequest& request, 
 } catch (const std::bad_alloc&) {
   return out_of_memory_response();
 } catch (const std::exception& error) {  // such as that of a function which loads a model
-  return error_response(503, BackendError({.code = "E1241",
-                                           .message = "the request cannot be answered",
-                                           .facts = {{"why", printable(error.what()), ""}}}));
+  return error_response(503, failed_request(error.what()));
 }
 
 }  // namespace mithril

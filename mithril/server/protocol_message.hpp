@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@ struct ProtocolRequest {
   std::string_view path;                        // "/v2/models/net/infer"
   std::string_view body = {};                   // JSON, then binary tensors
   std::optional<std::string> json_length = {};  // the header Inference-Header-Content-Length
+  std::stop_token cancellation = {};            // of an inference request
 };
 
 struct ProtocolResponse {

@@ -6,6 +6,13 @@ import signal
 from types import FrameType
 
 
+def end_at_next_signal() -> None:
+    """From now on the system ends the process at a signal, also while it waits in C++."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            signal.signal(each, signal.SIG_DFL)
+
+
 class CommandSignals:
     """Handles SIGINT and SIGTERM until release().
 

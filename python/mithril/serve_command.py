@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from functools import partial
 
+from .command_signals import end_at_next_signal
 from .engine import Engine
 from .packages import load_package
 from .serving import serve
@@ -29,6 +32,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mask", help="the input that is 0 at padding, such as attention_mask")
     parser.add_argument("--memory-limit", metavar="BYTES", help='of all models, such as "2GB"')
     parser.add_argument("--max-request-bytes", type=int, default=64 << 20, metavar="BYTES")
+    parser.add_argument("--max-buffered-bytes", type=int, default=1 << 30, metavar="BYTES")
+    parser.add_argument("--max-connections", type=int, default=1000, metavar="CONNECTIONS")
+    parser.add_argument("--max-requests", type=int, default=512, metavar="REQUESTS")
+    parser.add_argument("--request-timeout", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--idle-timeout", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument(
+        "--stop-timeout",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="for the answers to requests that have arrived before a signal",
+    )
     parser.add_argument(
         "--allow-native",
         action="store_true",
@@ -38,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(given: argparse.Namespace) -> None:
-    """Serves until KeyboardInterrupt, and answers the requests that were accepted."""
+    """Serves until KeyboardInterrupt, and answers the requests that have arrived."""
     engine = Engine(given.memory_limit)
     load = partial(load_package, allow_native_code=given.allow_native)
     for argument in given.packages:
@@ -51,13 +66,28 @@ def _run(given: argparse.Namespace) -> None:
             max_queue=given.max_queue,
             mask=given.mask,
         )
-    with serve(
-        engine, host=given.host, port=given.port, max_request_bytes=given.max_request_bytes
-    ) as server:
-        try:
-            models = ", ".join(engine.list_models())
-            print(f"serving {models} at http://{server.address}", flush=True)
-            server.wait()
-        except KeyboardInterrupt:
-            print("stopping", flush=True)
-            raise
+    server = serve(
+        engine,
+        host=given.host,
+        port=given.port,
+        max_request_bytes=given.max_request_bytes,
+        max_buffered_bytes=given.max_buffered_bytes,
+        max_connections=given.max_connections,
+        max_requests=given.max_requests,
+        request_timeout=given.request_timeout,
+        idle_timeout=given.idle_timeout,
+        stop_timeout=given.stop_timeout,
+    )
+    try:
+        models = ", ".join(engine.list_models())
+        print(f"serving {models} at http://{server.address}", flush=True)
+        server.wait()
+    except KeyboardInterrupt:
+        end_at_next_signal()
+        print("stopping", flush=True)
+        raise
+    finally:
+        if not server.stop():
+            # An evaluation still runs, and the interpreter would wait for it.
+            print("some requests were not answered in time", file=sys.stderr, flush=True)
+            os._exit(1)

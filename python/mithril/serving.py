@@ -39,12 +39,15 @@ class Server:
         """The host and the port: "127.0.0.1:8000"."""
         return f"{self._host}:{self.port}"
 
-    def stop(self) -> None:
-        """Refuses new connections, answers the requests that were accepted, and returns.
+    def stop(self) -> bool:
+        """Refuses new connections, and answers the requests that have arrived.
 
-        Idle connections are closed after 5 seconds at most.
+        Returns whether all of them were answered. Requests that are still arriving have one
+        second. After stop_timeout it cancels the requests that wait, closes all connections one
+        second later, and returns; evaluations that run then finish in the background. An exception
+        of a signal handler ends the waiting, but not the stop.
         """
-        self._server.stop()
+        return bool(self._server.stop())
 
     def wait(self) -> None:
         """Waits until the server is stopped, or until a signal handler raises an exception."""
@@ -66,13 +69,19 @@ class Server:
 
 
 @checked_kinds
-def serve(
+def serve(  # noqa: PLR0913 - its options
     engine: Engine,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
     max_request_bytes: int = 64 << 20,
-    max_connections: int = 512,
+    max_header_bytes: int = 16 << 10,
+    max_buffered_bytes: int = 1 << 30,
+    max_connections: int = 1000,
+    max_requests: int = 512,
+    request_timeout: float = 60.0,
+    idle_timeout: float = 60.0,
+    stop_timeout: float = 30.0,
 ) -> Server:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
@@ -83,8 +92,17 @@ def serve(
         engine: the engine.
         host: the address of an interface; other machines cannot reach the default.
         port: 0 chooses a free port.
-        max_request_bytes: longer requests get the status 413.
-        max_connections: the maximum number of connections at a time; others wait.
+        max_request_bytes: longer bodies get the status 413, also after decompression.
+        max_header_bytes: a longer first line with its headers gets the status 431.
+        max_buffered_bytes: of the bodies of all requests that have not been answered; more get the
+            status 503.
+        max_connections: one more connection closes the one that has sent no complete request for
+            the longest time.
+        max_requests: how many are answered at a time, each by a thread; others wait.
+        request_timeout: the seconds that a request may take to arrive (else the status 408), and
+            that its answer may take to be read.
+        idle_timeout: the seconds after which a connection without a request is closed.
+        stop_timeout: the seconds that stop() waits for answers.
 
     Example:
         with ml.serve(engine, port=0) as server:
@@ -95,7 +113,7 @@ def serve(
             "BackendError",
             "E1240",
             "this build of Mithril has no server",
-            help="install cpp-httplib (Debian: libcpp-httplib-dev pkg-config) and build it again",
+            help="install Boost and zlib (Debian: libboost-dev zlib1g-dev) and build it again",
         )
     try:
         from ._server import HttpServer  # noqa: PLC0415 - it is optional
@@ -104,13 +122,19 @@ def serve(
             "BackendError",
             "E1240",
             f"the server of Mithril does not load: {problem}",
-            help="install the cpp-httplib that Mithril was built with",
+            help="install the zlib that Mithril was built with",
         )
     server = HttpServer(
         engine,
         host=host,
         port=port,
         max_request_bytes=max(max_request_bytes, 0),
+        max_header_bytes=max(max_header_bytes, 0),
+        max_buffered_bytes=max(max_buffered_bytes, 0),
         max_connections=max(max_connections, 0),
+        max_requests=max(max_requests, 0),
+        request_timeout=request_timeout,
+        idle_timeout=idle_timeout,
+        stop_timeout=stop_timeout,
     )
     return Server(server, host)

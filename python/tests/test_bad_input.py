@@ -171,7 +171,7 @@ def test_a_bad_package_in_c(library: Library, tmp_path: Path, kind: str) -> None
 # ---- HTTP ----
 
 with_server = pytest.mark.skipif(
-    find_spec("mithril._server") is None, reason="cpp-httplib is not installed"
+    find_spec("mithril._server") is None, reason="the server is not built"
 )
 
 

@@ -44,7 +44,7 @@ def test_the_command_of_the_container_serves_to_its_network() -> None:
     assert (given.host, given.port, given.packages) == ("0.0.0.0", 8000, ["/models/minilm"])
 
 
-@pytest.mark.skipif(find_spec("mithril._server") is None, reason="cpp-httplib is not installed")
+@pytest.mark.skipif(find_spec("mithril._server") is None, reason="the server is not built")
 def test_the_health_check_asks_the_server() -> None:
     _, option, source = command_of("HEALTHCHECK CMD")
 

@@ -14,7 +14,7 @@ from processes import environment
 import mithril as ml
 
 pytestmark = pytest.mark.skipif(
-    find_spec("mithril._server") is None, reason="cpp-httplib is not installed"
+    find_spec("mithril._server") is None, reason="the server is not built"
 )
 
 
@@ -107,12 +107,20 @@ STEPS = [
     ("SIGINT", "after(serve_command, 'load_package')"),
     ("SIGTERM", "before(serve_command, 'serve')"),
     ("SIGINT", "after(serve_command, 'serve')"),
-    ("SIGTERM", "before(builtins, 'print')"),
-    ("SIGINT", "after(builtins, 'print')"),
-    ("SIGTERM", "after(builtins, 'print')"),
-    ("SIGINT", "before(ml.Server, 'wait'); before(ml.Server, 'stop')"),
-    ("SIGTERM", "before(ml.Server, 'wait'); after(ml.Server, 'stop')"),
-    ("SIGINT", "before(ml.Server, 'wait'); before(command_signals.CommandSignals, 'release')"),
+]
+SERVES, STOPS = "serving", "stopping"
+# Further signals, and what the command has printed until then.
+TWICE = [
+    ("SIGTERM", "before(builtins, 'print')", []),
+    ("SIGINT", "after(builtins, 'print')", [SERVES, STOPS]),
+    ("SIGTERM", "after(builtins, 'print')", [SERVES, STOPS]),
+    ("SIGINT", "before(ml.Server, 'wait'); before(ml.Server, 'stop')", [SERVES, STOPS]),
+    ("SIGTERM", "before(ml.Server, 'wait'); after(ml.Server, 'stop')", [SERVES, STOPS]),
+    (
+        "SIGINT",
+        "before(ml.Server, 'wait'); before(command_signals.CommandSignals, 'release')",
+        [SERVES, STOPS],
+    ),
 ]
 
 
@@ -132,8 +140,14 @@ def test_a_signal_ends_the_command_at_any_step(tmp_path, name, step):
     save_network(tmp_path / "net")
     ended = run_interrupted(name, step, "serve", tmp_path / "net", "--port", 0)
     assert (ended.returncode, ended.stderr) == (0, "")
-    if "wait" in step:
-        assert ended.stdout.splitlines()[1:] == ["stopping"]
+
+
+@pytest.mark.parametrize(("name", "steps", "printed"), TWICE)
+def test_the_second_signal_ends_the_process_at_once(tmp_path, name, steps, printed):
+    save_network(tmp_path / "net")
+    ended = run_interrupted(name, steps, "serve", tmp_path / "net", "--port", 0)
+    assert (ended.returncode, ended.stderr) == (-signal.Signals[name], "")
+    assert [line.split()[0] for line in ended.stdout.splitlines()] == printed
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

@@ -14,7 +14,7 @@ import pytest
 import mithril as ml
 
 pytestmark = pytest.mark.skipif(
-    find_spec("mithril._server") is None, reason="cpp-httplib is not installed"
+    find_spec("mithril._server") is None, reason="the server is not built"
 )
 LIMIT = 100_000
 HANGS = 300  # seconds, which only a server that hangs takes

@@ -232,7 +232,7 @@ def post(address: str, inputs: list[dict]) -> dict:
         return {each["name"]: each for each in json.loads(response.read())["outputs"]}
 
 
-@pytest.mark.skipif(not HAS_SERVER, reason="cpp-httplib is not installed")
+@pytest.mark.skipif(not HAS_SERVER, reason="the server is not built")
 def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> None:
     process = run(path, "--allow-native", "--port", 0, "--max-batch-size", 4)
     try:
@@ -265,7 +265,7 @@ def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> 
     assert (process.returncode, output, errors) == (0, "stopping\n", "")
 
 
-@pytest.mark.skipif(not HAS_SERVER, reason="cpp-httplib is not installed")
+@pytest.mark.skipif(not HAS_SERVER, reason="the server is not built")
 def test_the_command_refuses_native_code_unless_it_is_allowed(path: Path) -> None:
     process = run(path, "--port", 0)
     output, errors = process.communicate(timeout=LIMIT)

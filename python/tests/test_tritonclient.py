@@ -11,7 +11,7 @@ import mithril as ml
 triton = pytest.importorskip("tritonclient.http", reason="tritonclient is not installed")
 utils = pytest.importorskip("tritonclient.utils", reason="tritonclient is not installed")
 pytestmark = pytest.mark.skipif(
-    find_spec("mithril._server") is None, reason="cpp-httplib is not installed"
+    find_spec("mithril._server") is None, reason="the server is not built"
 )
 MODEL = ml.Model()
 MODEL |= ml.Linear(dimension=4)(input="x", output="y")

@@ -1,0 +1,69 @@
+#include "mithril/server/content_encoding.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "mithril/server/http_errors.hpp"
+
+namespace mithril {
+namespace {
+
+// The decompressor of zlib, for its own format and that of gzip.
+class Inflater {
+ public:
+  explicit Inflater(std::string_view data) {
+    constexpr int gzip_or_zlib = 15 + 32;
+    // zlib does not write to its input, although the type says so.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+    stream_.avail_in = static_cast<uInt>(data.size());
+    if (inflateInit2(&stream_, gzip_or_zlib) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // The next bytes; none at the end. E1238.
+  std::string_view next() {
+    if (is_at_end_) return {};
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_out = static_cast<uInt>(buffer_.size());
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    is_at_end_ = result == Z_STREAM_END;
+    const std::size_t count = buffer_.size() - stream_.avail_out;
+    const bool has_ended_early = result != Z_OK || count == 0;
+    if ((is_at_end_ && stream_.avail_in > 0) || (!is_at_end_ && has_ended_early))
+      throw invalid_request("the compressed body is not valid");
+    return {buffer_.data(), count};
+  }
+
+ private:
+  z_stream stream_{};
+  std::array<char, 64 << 10> buffer_;
+  bool is_at_end_ = false;
+};
+
+}  // namespace
+
+bool is_known_encoding(std::string_view encoding) {
+  return encoding.empty() || encoding == "identity" || encoding == "gzip" || encoding == "x-gzip" ||
+         encoding == "deflate";
+}
+
+std::string decoded_body(std::string_view encoding, std::string body, std::size_t most,
+                         HeldMemory& memory) {
+  if (encoding.empty() || encoding == "identity") return body;
+  std::string result;
+  Inflater inflater(body);
+  for (std::string_view piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
+    if (piece.size() > most - result.size()) throw too_large_body(most);
+    if (!memory.add(piece.size())) throw too_many_bodies();
+    result.append(piece);
+  }
+  return result;
+}
+
+}  // namespace mithril
