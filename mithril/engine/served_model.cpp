@@ -76,10 +76,6 @@ class BatchSymbols {
     const Value& first = input(compiled.data.front());
     if (first.ranked && !first.dims.empty()) batch_ = resolve(first.dims.front());
     if (options.mask.empty()) return;
-    if (!contains(compiled.data, options.mask)) {
-      unknown_name(ErrorKind::name, "E1222", "input for the mask", options.mask, "",
-                   names_of(compiled.data));
-    }
     for (const NamedIndex& key : compiled.data) {
       if (key.name == options.mask) find_padded(input(key));
     }
@@ -160,6 +156,13 @@ ServedModel::ServedModel(ServableModel model, ServingOptions options)
   const Impl& impl = *compiled_.impl_;
   for (const Constant& constant : impl.graph.constants()) bytes_ += tensor_bytes(constant.tensor);
   bytes_ += state_bytes() + impl.native_code_bytes.value_or(0);
+  for (const auto& [name, padding] : options_.padding) {
+    if (!contains(impl.data, name))
+      unknown_name(ErrorKind::name, "E1222", "input for padding", name, "", names_of(impl.data));
+  }
+  const std::string& mask = options_.mask;
+  if (!mask.empty() && !contains(impl.data, mask))
+    unknown_name(ErrorKind::name, "E1222", "input for the mask", mask, "", names_of(impl.data));
   if (batches()) find_batching();
 }
 
@@ -177,10 +180,6 @@ void ServedModel::find_batching() {
       if (name == key.name) axes.padding = padding;
     }
     batching->inputs.push_back(std::move(axes));
-  }
-  for (const auto& [name, padding] : options_.padding) {
-    if (!contains(impl.data, name))
-      unknown_name(ErrorKind::name, "E1222", "input for padding", name, "", names_of(impl.data));
   }
   for (const NamedIndex& key : impl.outputs)
     batching->outputs.push_back({.index = key.index, .padded = symbols.axes_of_output(key)});

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -98,12 +99,14 @@ class MessageReader {
 
   void read_inputs(const Json& json, const Place& place) {
     const Json::Array& inputs = array_of(json, place);
+    std::vector<TensorMap::Item> items;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Place at = place.at(i);
       const Fields fields(inputs[i], at);
       const std::string& name = text_of(fields.need("name"), at.at("name"));
-      message_.inputs.merge(TensorMap{{name, input_of(fields, name, at)}});
+      items.emplace_back(name, input_of(fields, name, at));
     }
+    message_.inputs = TensorMap(std::move(items));
   }
 
   Tensor input_of(const Fields& fields, const std::string& name, const Place& place) {
@@ -150,8 +153,14 @@ class MessageReader {
 
 void check_outputs(const std::vector<WantedOutput>& wanted, const ServedModelInfo& info) {
   std::vector<std::string> known;
+  std::set<std::string_view> seen;
   for (const ServedTensor& output : info.outputs) known.push_back(output.name);
   for (const WantedOutput& output : wanted) {
+    if (!seen.insert(output.name).second) {
+      raise({.kind = ErrorKind::input,
+             .code = "E1247",
+             .message = "the request names output " + quoted(output.name) + " twice"});
+    }
     if (std::find(known.begin(), known.end(), output.name) == known.end())
       unknown_name(ErrorKind::input, "E1235", "output", output.name, "", known);
   }
@@ -199,6 +208,15 @@ ProtocolResponse response_of(const std::string& name, const InferMessage& messag
   return response;
 }
 
+// A client whose first request fails begins again, or not at all.
+void close_if_open(Engine& engine, const std::string& name, const std::string& session) {
+  try {
+    engine.close_session(name, session);
+  } catch (const NameError&) {
+    // It has ended.
+  }
+}
+
 }  // namespace
 
 ProtocolResponse infer_from_message(Engine& engine, const std::string& name,
@@ -207,10 +225,16 @@ ProtocolResponse infer_from_message(Engine& engine, const std::string& name,
   InferMessage message = MessageReader(request).read();
   check_outputs(message.outputs, info);
   const std::string& session = message.options.session;
-  if (message.begins_session && !session.empty()) engine.open_session(name, session);
-  const TensorMap outputs = engine.infer(name, message.inputs, message.options);
-  if (message.ends_session && !session.empty()) engine.close_session(name, session);
-  return response_of(name, message, outputs);
+  const bool begins = message.begins_session && !session.empty();
+  if (begins) engine.open_session(name, session);
+  try {
+    const TensorMap outputs = engine.infer(name, message.inputs, message.options);
+    if (message.ends_session && !session.empty()) engine.close_session(name, session);
+    return response_of(name, message, outputs);
+  } catch (...) {
+    if (begins) close_if_open(engine, name, session);
+    throw;
+  }
 }
 
 }  // namespace mithril

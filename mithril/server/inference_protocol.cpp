@@ -197,7 +197,9 @@ ProtocolResponse answer_request(Engine& engine, const ProtocolRequest& request, 
 } catch (const std::bad_alloc&) {
   return out_of_memory_response();
 } catch (const std::exception& error) {  // such as that of a function which loads a model
-  return error_response(503, failed_request(error.what()));
+  // An exception of Python ends with the files and the lines of its functions.
+  const std::string_view text = error.what();
+  return error_response(503, failed_request(std::string(text.substr(0, text.find("\n\nAt:\n")))));
 }
 
 }  // namespace mithril

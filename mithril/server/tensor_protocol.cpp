@@ -52,11 +52,9 @@ class NumberReader {
       for (const Json& item : *items) read(item);
       return;
     }
-    if (count_ < tensor_.size()) write(data);
+    write(data);
     ++count_;
   }
-
-  std::int64_t count() const { return count_; }
 
  private:
   void write(const Json& element) {
@@ -68,7 +66,7 @@ class NumberReader {
       } else if constexpr (std::is_integral_v<T>) {
         target = integer<T>(element);
       } else {
-        target = static_cast<T>(real(element));
+        target = real<T>(element);
       }
     });
   }
@@ -90,16 +88,47 @@ class NumberReader {
     return static_cast<T>(*number);
   }
 
-  double real(const Json& element) const {
-    if (const auto* number = element.as<double>()) return *number;
-    if (const auto* number = element.as<std::int64_t>()) return static_cast<double>(*number);
-    refuse_element(where_, element, tensor_.dtype());
+  template <typename T>
+  T real(const Json& element) const {
+    double number = 0;
+    if (const auto* given = element.as<double>()) {
+      number = *given;
+    } else if (const auto* integer = element.as<std::int64_t>()) {
+      number = static_cast<double>(*integer);
+    } else {
+      refuse_element(where_, element, tensor_.dtype());
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      return number;
+    } else {
+      // JSON has no infinity, so one would come from a number that the datatype cannot hold.
+      const bool fits_float = std::abs(number) <= std::numeric_limits<float>::max();
+      const T converted = static_cast<T>(fits_float ? static_cast<float>(number) : 0.0F);
+      if (!fits_float || !std::isfinite(static_cast<float>(converted)))
+        refuse_element(where_, element, tensor_.dtype());
+      return converted;
+    }
   }
 
   Tensor& tensor_;
   const std::string& where_;
   std::int64_t count_ = 0;
 };
+
+// Nested lists have the sizes of the dims. Refuses others, before anything is allocated by the
+// dims, which are the client's.
+void check_nested(const Json& data, DType dtype, const Dims& dims, std::size_t axis,
+                  const std::string& where) {
+  const auto* items = data.as<Json::Array>();
+  if (axis == dims.size()) {
+    if (items) refuse_element(where, data, dtype);
+    return;
+  }
+  const std::int64_t got = items ? static_cast<std::int64_t>(items->size()) : 0;
+  if (!items || got != dims[axis])
+    refuse_size(where, ("items in axis " + std::to_string(axis)).c_str(), got, dims[axis], dims);
+  for (const Json& item : *items) check_nested(item, dtype, dims, axis + 1, where);
+}
 
 template <typename Number>
 void append_number(std::string& text, Number number) {
@@ -147,15 +176,18 @@ Tensor tensor_of_bytes(DType dtype, const Dims& dims, std::string_view bytes,
 
 Tensor tensor_of_numbers(DType dtype, const Dims& dims, const Json& data,
                          const std::string& where) {
-  // Counted before they are allocated: the dims are the client's.
   const std::int64_t count = element_count(dims);
   const auto* items = data.as<Json::Array>();
   if (!items) refuse_element(where, data, dtype);
-  if (count > 0 && items->empty()) refuse_size(where, "elements", 0, count, dims);
-  Tensor none = Tensor::empty(dtype, {0});
-  NumberReader counter(none, where);
-  counter.read(data);
-  if (counter.count() != count) refuse_size(where, "elements", counter.count(), count, dims);
+  const bool is_nested = !items->empty() && items->front().as<Json::Array>();
+  if (is_nested) {
+    check_nested(data, dtype, dims, 0, where);
+  } else if (const auto got = static_cast<std::int64_t>(items->size()); got != count) {
+    refuse_size(where, "elements", got, count, dims);
+  }
+  for (const Json& item : *items) {
+    if (!is_nested && item.as<Json::Array>()) refuse_element(where, item, dtype);
+  }
   Tensor tensor = Tensor::empty(dtype, dims);
   NumberReader(tensor, where).read(data);
   return tensor;

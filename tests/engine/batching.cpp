@@ -206,12 +206,21 @@ TEST_CASE("an output whose size is computed from a padded one cannot be padded")
         "the padded one\n"
         "  shape : [N, 2*L]\n"
         "  help: register it without a mask");
-  CHECK(text_of_error([&] {
-          engine.register_model("net", compiled, {}, {.max_batch_size = 8, .mask = "msak"});
-        }) ==
-        "mithril.NameError[E1222]: there is no input for the mask 'msak'\n"
-        "  known : tokens, mask\n"
-        "  help: did you mean 'mask'?");
+  for (const std::int64_t rows : {1, 8}) {
+    CHECK(text_of_error([&] {
+            engine.register_model("net", compiled, {}, {.max_batch_size = rows, .mask = "msak"});
+          }) ==
+          "mithril.NameError[E1222]: there is no input for the mask 'msak'\n"
+          "  known : tokens, mask\n"
+          "  help: did you mean 'mask'?");
+    CHECK(text_of_error([&] {
+            engine.register_model("net", compiled, {},
+                                  {.max_batch_size = rows, .padding = {{"token", 1.0}}});
+          }) ==
+          "mithril.NameError[E1222]: there is no input for padding 'token'\n"
+          "  known : tokens, mask\n"
+          "  help: did you mean 'tokens'?");
+  }
 }
 
 }  // namespace mithril::tests

@@ -1,0 +1,183 @@
+"""Inference requests over HTTP whose content does not fit, and the counts of all requests."""
+
+import importlib
+import json
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from raw_http import exchange
+
+import mithril as ml
+
+pytestmark = pytest.mark.skipif(
+    find_spec("mithril._server") is None, reason="the server is not built"
+)
+
+
+def network():
+    model = ml.Model()
+    model |= ml.Linear(dimension=4)(input="x", output="y")
+    model.expose_keys("y")
+    shapes = {"x": ["N", 3]}
+    return ml.compile(model, ml.CpuBackend(), shapes=shapes, inference=True)
+
+
+COMPILED = network()
+PARAMS = COMPILED.get_parameters(seed=1)
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.fixture(scope="module")
+def server():
+    engine = ml.Engine()
+    engine.register("net", COMPILED, PARAMS)
+    with ml.serve(engine, port=0) as server:
+        yield server
+
+
+def infer(server, message, model="net"):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    head = f"POST /v2/models/{model}/infer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+    head += f"Content-Length: {len(body)}\r\n\r\n"
+    (answer,) = exchange(server, head.encode() + body)
+    return answer.status, json.loads(answer.body)
+
+
+def input_of(data, shape=(2, 3), datatype="FP32", name="x"):
+    return {"inputs": [{"name": name, "shape": list(shape), "datatype": datatype, "data": data}]}
+
+
+@pytest.mark.parametrize(
+    ("datatype", "data"),
+    [("FP32", 1e308), ("FP32", -3.5e38), ("FP16", 65520), ("FP16", -1e5),
+     ("FP16", 1e308), ("BF16", 3.4e38), ("BF16", -1e300), ("INT64", 1.5), ("INT32", 2**31),
+     ("INT32", 1e5), ("BOOL", 2)],
+)  # fmt: skip
+def test_a_number_that_its_datatype_cannot_hold_is_an_error(server, datatype, data):
+    status, answer = infer(server, input_of([0, 0, 0, 0, 0, data], datatype=datatype))
+    assert (status, answer["code"]) == (400, "E1233")
+    assert f"has an element that is no {datatype}" in answer["error"]
+
+
+@pytest.mark.parametrize(
+    ("datatype", "data"),
+    [("FP32", 3.4028234e38), ("FP16", 65504), ("FP16", 65519), ("BF16", 3.38e38),
+     ("FP64", 1.7e308), ("FP32", 1e-60), ("FP16", -65504)],
+)  # fmt: skip
+def test_the_largest_numbers_of_a_datatype_are_taken(datatype, data):
+    model = ml.Model.create(y=ml.IOKey("x", type=ml.Tensor[float], shape=["N"]) * 1.0)
+    dtypes = {"FP32": ml.float32, "FP16": ml.float16, "BF16": ml.bfloat16, "FP64": ml.float64}
+    backend = ml.CpuBackend(dtype=dtypes[datatype])
+    engine = ml.Engine()
+    engine.register("net", ml.compile(model, backend, data_keys=["x"]), {})
+    with ml.serve(engine, port=0) as server:
+        status, answer = infer(server, input_of([data], (1,), datatype))
+    assert status == 200
+    assert answer["outputs"][0]["data"][0] == pytest.approx(data, rel=1e-2, abs=1e-30)
+
+
+@pytest.mark.parametrize(
+    ("shape", "data", "code", "text"),
+    [
+        ((2, 3), [[1, 2, 3, 4], [5, 6]], "E1231", "has 4 items in axis 1, expected 3"),
+        ((2, 3), [[1, 2, 3], [4, 5]], "E1231", "has 2 items in axis 1, expected 3"),
+        ((2, 3), [[1, 2], [3, 4], [5, 6]], "E1231", "has 3 items in axis 0, expected 2"),
+        ((2, 3), [[1, 2, 3, 4, 5, 6]], "E1231", "has 1 items in axis 0, expected 2"),
+        ((2, 3), [[[1, 2, 3]], [[4, 5, 6]]], "E1231", "has 1 items in axis 1, expected 3"),
+        ((2, 3), [1, 2, 3, [4, 5, 6]], "E1231", "has 4 elements, expected 6"),
+        ((2, 3), [1, 2, 3, [4], 5, 6], "E1233", "has an element that is no FP32"),
+        ((2, 3), [[1, 2, 3], 4, 5, 6], "E1231", "has 4 items in axis 0, expected 2"),
+        ((2, 3), [[1, 2, 3], 4], "E1231", "has 0 items in axis 1, expected 3"),
+        ((2, 3), [[1, 2, 3], [4, 5, [6]]], "E1233", "has an element that is no FP32"),
+        ((2, 3), [[1, 2, 3], [4, 5, None]], "E1233", "has an element that is no FP32"),
+        ((2, 3), [[], []], "E1231", "has 0 items in axis 1, expected 3"),
+        ((2**40, 2**10), [[1]], "E1231", "has 1 items in axis 0"),
+    ],
+)
+def test_lists_of_other_sizes_than_the_shape_are_errors(server, shape, data, code, text):
+    status, answer = infer(server, input_of(data, shape))
+    assert (status, answer["code"]) == (400, code)
+    assert text in answer["error"]
+
+
+def test_an_input_without_elements_is_taken(server):
+    status, answer = infer(server, input_of([], (0, 3)))
+    assert (status, answer["outputs"][0]["shape"]) == (200, [0, 4])
+
+
+def test_an_output_that_is_named_twice_is_an_error(server):
+    status, answer = infer(server, {**input_of(X.tolist()), "outputs": [{"name": "y"}] * 1000})
+    assert (status, answer["code"]) == (400, "E1247")
+    assert answer["error"] == "mithril.InputError[E1247]: the request names output 'y' twice"
+
+
+def test_an_input_that_is_named_twice_is_an_error(server):
+    twice = {"inputs": input_of(X.tolist())["inputs"] * 2}
+    status, answer = infer(server, twice)
+    assert (status, answer["code"]) == (400, "E0486")
+
+
+def test_many_inputs_are_one_error():
+    engine = ml.Engine()
+    engine.register("net", COMPILED, PARAMS)
+    inputs = [input_of([1], (1,), name=f"x{number}")["inputs"][0] for number in range(20_000)]
+    with ml.serve(engine, port=0) as server:
+        status, answer = infer(server, {"inputs": inputs})
+    assert (status, answer["code"]) == (400, "E0802")
+    assert len(answer["error"]) < 1000
+
+
+def test_places_in_files_of_python_are_no_part_of_an_answer():
+    loaded = []
+
+    def load():
+        if loaded:
+            raise ZeroDivisionError("the loader divides")
+        loaded.append(True)
+        return COMPILED, PARAMS
+
+    engine = ml.Engine(memory_limit=100)
+    engine.register("net", load)
+    engine.register("other", lambda: (COMPILED, PARAMS))  # evicts the first
+    with ml.serve(engine, port=0) as server:
+        status, answer = infer(server, input_of(X.tolist()))
+    assert (status, answer) == (
+        503,
+        {
+            "error": "mithril.BackendError[E1241]: the request cannot be answered\n"
+            "  why : ZeroDivisionError: the loader divides",
+            "code": "E1241",
+        },
+    )
+
+
+def test_a_failed_request_that_starts_a_sequence_leaves_no_session():
+    gpt2 = importlib.import_module("gpt2")
+    config = gpt2.Config(vocab_size=61, n_positions=32, n_embd=24, n_layer=1, n_head=3)
+    cached = ml.compile(
+        gpt2.gpt2(config, 16), ml.CpuBackend(), inference=True, shapes={"input_ids": [1, None]}
+    )
+    engine = ml.Engine()
+    params = cached.get_parameters(seed=4)
+    engine.register("gpt2", cached, params, state=cached.initial_state_dict)
+
+    def ask(server, ids, **sequence):
+        shape = [1, len(ids)]
+        tensors = [{"name": "input_ids", "shape": shape, "datatype": "INT64", "data": ids}]
+        if "attention_mask" in cached.data_keys:
+            mask = {"name": "attention_mask", "shape": shape, "datatype": "BOOL"}
+            tensors.append({**mask, "data": [True] * len(ids)})
+        message = {"inputs": tensors, "parameters": {"sequence_id": 7, **sequence}}
+        return infer(server, message, "gpt2")[0]
+
+    with ml.serve(engine, port=0) as server:
+        wrong = [61]  # beyond the vocabulary: the evaluation fails
+        for ends in (False, True):
+            assert ask(server, wrong, sequence_start=True, sequence_end=ends) == 400
+            assert engine.stats("gpt2")["sessions"] == 0
+        assert ask(server, [5], sequence_start=True) == 200
+        assert ask(server, wrong) == 400
+        assert engine.stats("gpt2")["sessions"] == 1  # the client may go on
+        assert ask(server, [5], sequence_end=True) == 200
+        assert engine.stats("gpt2")["sessions"] == 0
