@@ -21,6 +21,7 @@ from ._core import raise_error, unknown_name
 from .data_batches import Batch
 
 Path = str | os.PathLike[str]
+PIECE = 1 << 20  # bytes that are read at once
 SAMPLE = 1000  # rows of a CSV file from which dtypes are inferred
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 NUMBER = re.compile(
@@ -140,7 +141,9 @@ def column_of(
     pattern = NUMBER if kind.kind == "f" else INTEGER
     try:
         if all(map(pattern.fullmatch, texts)):
-            made = np.array(texts).astype(np.float64 if kind.kind == "f" else np.int64)
+            # An array of texts would give every cell the room of the longest.
+            numbers = list(map(float if kind.kind == "f" else int, texts))
+            made = np.array(numbers, np.float64 if kind.kind == "f" else np.int64)
             if kind.kind == "f" or (made.astype(kind) == made).all():
                 return made.astype(kind)
     except (ValueError, OverflowError):
@@ -156,7 +159,10 @@ def fits(cell: str, kind: np.dtype[Any]) -> bool:
     if kind.kind == "f":
         return True
     info = np.iinfo(kind)
-    return int(info.min) <= int(cell) <= int(info.max)
+    try:
+        return int(info.min) <= int(cell) <= int(info.max)
+    except ValueError:  # more digits than Python reads
+        return False
 
 
 def read_csv_by_arrow(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[Batch]:
@@ -206,26 +212,45 @@ def read_npy(path: Path) -> Any:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         refuse_reading(path, error)
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # NumPy parses the header as Python
         refuse_file(path, "the file is no .npy file of numbers", ("why", str(error)))
 
 
+def read_at_most(file: Any, count: int) -> bytes:
+    """Takes memory for what the file has, whatever is asked for."""
+    pieces = []
+    while count > 0 and (piece := file.read(min(count, PIECE))):
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
 def read_idx(path: Path) -> Any:
-    """The array of a file in the format of MNIST: a type, sizes and numbers, big-endian."""
+    """The array of a file in the format of MNIST: a type, sizes and numbers, big-endian.
+
+    Reads no more than the sizes say: a small .gz file may decompress to any number of bytes.
+    """
     try:
         with gzip.open(path) if os.fspath(path).endswith(".gz") else open(path, "rb") as file:
-            stored = file.read()
+            start = file.read(4)
+            rank = start[3] if len(start) == 4 else 0
+            dtype = np.dtype(IDX_DTYPES.get(start[2] if len(start) == 4 else 0, ">u1"))
+            header = file.read(4 * rank)
+            sizes = [int.from_bytes(header[at : at + 4], "big") for at in range(0, 4 * rank, 4)]
+            expected = math.prod(sizes) * dtype.itemsize
+            stored = read_at_most(file, expected + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         refuse_file(path, "the file is damaged", ("why", str(error)))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         refuse_reading(path, error)
-    if len(stored) < 4 or stored[:2] != b"\0\0" or stored[2] not in IDX_DTYPES:
-        refuse_file(path, "the file is no IDX file", ("begins with", stored[:4].hex(" ")))
-    dtype, begin = np.dtype(IDX_DTYPES[stored[2]]), 4 + 4 * stored[3]
-    sizes = [int.from_bytes(stored[at : at + 4], "big") for at in range(4, begin, 4)]
-    expected = begin + math.prod(sizes) * dtype.itemsize
-    if len(stored) != expected:
-        facts = ("expected", f"{expected} bytes"), ("got", f"{len(stored)} bytes")
+    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in IDX_DTYPES:
+        refuse_file(path, "the file is no IDX file", ("begins with", start.hex(" ")))
+    if len(header) < 4 * rank or len(stored) != expected:
+        got = "more" if len(stored) > expected else f"{4 + len(header) + len(stored)} bytes"
+        facts = ("expected", f"{4 + 4 * rank + expected} bytes"), ("got", got)
         refuse_file(path, "the file has another length than its sizes say", *facts)
-    array = np.frombuffer(stored, dtype, offset=begin).reshape(sizes)
+    try:
+        array = np.frombuffer(stored, dtype).reshape(sizes)
+    except ValueError as error:  # more axes than NumPy has
+        refuse_file(path, "no array has the sizes of the file", ("why", str(error)))
     return array.astype(dtype.newbyteorder("="))
