@@ -1,5 +1,8 @@
 #include "mithril/compile/signature.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "mithril/infer/tensor_kind.hpp"
 
 namespace mithril {
@@ -9,6 +12,24 @@ bool may_lose_integers(DType from, DType to) {
   if (is_floating(to)) return false;
   const bool other_signs = (from == DType::uint8) != (to == DType::uint8);
   return size_of(to) < size_of(from) || (other_signs && size_of(to) == 1);
+}
+
+// Where only dims of 1 are missing or too many: the dims with which the tensor would fit; otherwise
+// none.
+std::optional<Dims> fitting_dims(const Dims& got,
+                                 const std::vector<std::optional<std::int64_t>>& expected) {
+  Dims others;
+  std::copy_if(got.begin(), got.end(), std::back_inserter(others),
+               [](std::int64_t size) { return size != 1; });
+  Dims fitting;
+  std::size_t used = 0;
+  for (const std::optional<std::int64_t>& size : expected) {
+    const bool is_one = size == 1 || (!size && used == others.size());
+    if (!is_one && (used == others.size() || (size && *size != others[used]))) return {};
+    fitting.push_back(is_one ? 1 : others[used++]);
+  }
+  if (used < others.size() || fitting == got) return {};
+  return fitting;
 }
 
 }  // namespace
@@ -64,10 +85,12 @@ std::string Signature::mismatch(size_t i, const Tensor& tensor) const {
 
 void Signature::refuse(const char* code, size_t i, const Tensor& got,
                        const std::string& what) const {
+  const std::optional<Dims> fitting = fitting_dims(got.dims(), entries_[i].dims);
   raise({.kind = ErrorKind::input,
          .code = code,
          .message = entries_[i].label + " has " + what,
-         .facts = {{"expected", entries_[i].text}, {"got", to_string(got.dims())}}});
+         .facts = {{"expected", entries_[i].text}, {"got", to_string(got.dims())}},
+         .help = fitting ? "reshape it to " + to_string(*fitting) : ""});
 }
 
 void Signature::check_dims(std::span<const Tensor> inputs) const {

@@ -57,6 +57,17 @@ void refuse_evaluated_dims(std::string_view evaluator, std::string_view key, con
                                 to_string(got.dims()), expected)});
 }
 
+void require_paired_dims(const EvaluatedBatch& batch) {
+  if (batch.prediction.dims() == batch.target.dims()) return;
+  const bool may_reshape = batch.prediction.size() == batch.target.size();
+  raise({.kind = ErrorKind::input,
+         .code = "E0891",
+         .message = fmt::format("{}: '{}' has the dims {}, expected {} as the target",
+                                batch.evaluator, batch.keys.prediction,
+                                to_string(batch.prediction.dims()), to_string(batch.target.dims())),
+         .help = may_reshape ? "reshape one of them" : ""});
+}
+
 void refuse_evaluated_kind(std::string_view evaluator, std::string_view key, const Tensor& got,
                            const std::string& expected) {
   raise({.kind = ErrorKind::input,
@@ -104,6 +115,17 @@ ScoreRows score_rows(const EvaluatedBatch& batch) {
   if (!is_floating(batch.prediction.dtype())) {
     refuse_evaluated_kind(batch.evaluator, batch.keys.prediction, batch.prediction,
                           "floats: scores of classes");
+  }
+  // The largest of one score is always the first.
+  if (batch.prediction.dims().back() == 1) {
+    raise({.kind = ErrorKind::input,
+           .code = "E0891",
+           .message = fmt::format("{}: '{}' has the dims {}, expected scores of at least 2 classes",
+                                  batch.evaluator, batch.keys.prediction,
+                                  to_string(batch.prediction.dims())),
+           .help = "make classes of one score: compare it with a threshold, and reshape the result "
+                   "to " +
+                   to_string(batch.target.dims())});
   }
   return {batch.prediction.to(DType::float64), batch.prediction.dims().back()};
 }

@@ -23,6 +23,8 @@ EvaluatedBatch read_evaluated(std::string_view evaluator, const EvaluatedKeys& k
 // E0891: "Accuracy: 'logits' has the dims [3], expected [4] ...".
 [[noreturn]] void refuse_evaluated_dims(std::string_view evaluator, std::string_view key,
                                         const Tensor& got, const std::string& expected);
+// The prediction has the dims of the target. E0891.
+void require_paired_dims(const EvaluatedBatch& batch);
 // E0892.
 [[noreturn]] void refuse_evaluated_kind(std::string_view evaluator, std::string_view key,
                                         const Tensor& got, const std::string& expected);

@@ -13,10 +13,7 @@ namespace mithril::evaluation {
 void AreaUnderCurve::update(const TensorMap& batch) {
   const EvaluatedBatch read = read_evaluated(name(), keys_, batch);
   const std::vector<std::int64_t> targets = target_classes(read);
-  if (read.prediction.dims() != read.target.dims()) {
-    refuse_evaluated_dims(name(), keys_.prediction, read.prediction,
-                          to_string(read.target.dims()) + " as the target");
-  }
+  require_paired_dims(read);
   if (!is_floating(read.prediction.dtype()))
     refuse_evaluated_kind(name(), keys_.prediction, read.prediction, "floats: scores");
   const Tensor scores = read.prediction.to(DType::float64);

@@ -6,10 +6,7 @@ namespace mithril::evaluation {
 
 void MeanSquaredError::update(const TensorMap& batch) {
   const EvaluatedBatch read = read_evaluated(name(), keys_, batch);
-  if (read.prediction.dims() != read.target.dims()) {
-    refuse_evaluated_dims(name(), keys_.prediction, read.prediction,
-                          to_string(read.target.dims()) + " as the target");
-  }
+  require_paired_dims(read);
   for (std::int64_t i = 0; i < read.target.size(); ++i) {
     const double difference = read.prediction.at_as_double(i) - read.target.at_as_double(i);
     sum_.add(difference * difference);

@@ -12,9 +12,9 @@ Model build_huber_loss(const CheckedArguments& arguments) {
   if (!(delta > 0)) arguments.reject("delta", "above 0");
   Model model = model_of_class("HuberLoss");
   const Connection input = model["input"], target = model["target"];
-  const Connection error = input - target, size = error.abs();
+  const Connection size = apply("absolute_error", {input, target});
   const Connection line = (size - delta / 2) * delta;
-  return finished(model, apply("where", {size <= delta, error * error * 0.5, line}));
+  return finished(model, apply("where", {size <= delta, size * size * 0.5, line}));
 }
 
 Model build_smooth_l1_loss(const CheckedArguments& arguments) {
@@ -22,9 +22,9 @@ Model build_smooth_l1_loss(const CheckedArguments& arguments) {
   if (!(beta >= 0)) arguments.reject("beta", "at least 0");
   Model model = model_of_class("SmoothL1Loss");
   const Connection input = model["input"], target = model["target"];
-  const Connection error = input - target, size = error.abs();
+  const Connection size = apply("absolute_error", {input, target});
   if (beta == 0) return finished(model, size);
-  const Connection parabola = error * error * (0.5 / beta);
+  const Connection parabola = size * size * (0.5 / beta);
   return finished(model, apply("where", {size < beta, parabola, size - beta / 2}));
 }
 

@@ -11,12 +11,14 @@ struct Classes {
   Connection pred, label;
 };
 
-// The ports pred and label as classes.
+// The ports pred and label as classes, which do not broadcast.
 Classes classes_of(Model& model, const CheckedArguments& arguments) {
   if (arguments.flag("is_binary") && !arguments.has("threshold"))
     arguments.reject("threshold", "a number, for is_binary");
   Connection pred = model["pred"], label = model["label"];
   model.set_differentiability({{"label", false}});
+  const bool both_one_hot = arguments.flag("is_pred_one_hot") && arguments.flag("is_label_one_hot");
+  if (both_one_hot) label = apply("same_shape", {label, pred});
   if (arguments.flag("is_label_one_hot")) {
     label = apply("argmax", {label, -1});
   } else {
@@ -29,6 +31,7 @@ Classes classes_of(Model& model, const CheckedArguments& arguments) {
   } else {
     model.set_types({{"pred", kind::int_tensor}});
   }
+  if (!both_one_hot) label = apply("same_shape", {label, pred});
   return {pred, label};
 }
 

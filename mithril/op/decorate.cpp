@@ -42,6 +42,19 @@ void add_advice(ErrorDetails& details, const Part* from) {
   details.help = name + "() merges all axes, the batch too: " + name + "(start_dim=1) keeps it";
 }
 
+// Inputs whose pattern is the same run of dims are paired element by element.
+void advise_equal_shapes(ErrorDetails& details, const OpDef& op) {
+  if (details.kind != ErrorKind::shape || !details.help.empty()) return;
+  for (size_t i = 1; i < op.inputs.size(); ++i) {
+    const PortDef &first = op.inputs.front(), &other = op.inputs[i];
+    if (first.shape.empty() || first.shape.front() != '*' || first.shape != other.shape) continue;
+    details.help = first.name + " and " + other.name +
+                   " need the same shape: reshape one of them, or repeat its elements with "
+                   "broadcast_to";
+    return;
+  }
+}
+
 }  // namespace
 
 std::string origin_text(Origin origin) {
@@ -66,7 +79,10 @@ void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right)
   }
   add_advice(details, left.part);
   add_advice(details, right.part);
+  if (!at.part && details.code == "E0201" && details.help.empty())
+    details.help = "a model adds no dims by itself: state the other rank, and reshape the tensor";
   if (!at.part || !at.part->op || !at.part->slots) return;
+  advise_equal_shapes(details, *at.part->op);
   add_wires(details, *at.part);
   if (!at.what) add_dims(details, *at.part);
 }

@@ -158,8 +158,9 @@ def by_probabilities(
 
 
 TABLE: Table = table(
-    (of_pairs(lambda x, y: ml.SquaredError()(x, y)), "mse_loss"),
-    (of_pairs(lambda x, y: ml.AbsoluteError()(x, y)), "l1_loss"),
+    # Those of torch broadcast.
+    (of_pairs(lambda x, y: ml.Square()(x - y)), "mse_loss"),
+    (of_pairs(lambda x, y: (x - y).abs()), "l1_loss"),
     (smooth_l1, "smooth_l1_loss"),
     (huber, "huber_loss"),
     (binary_cross_entropy, "binary_cross_entropy"),

@@ -101,17 +101,17 @@ def test_the_summary_shows_losses_regularisation_and_metrics() -> None:
         "inputs:  input [N, 1], weight [1, 1], bias [1]\n"
         "outputs: output [N, 1]\n"
         "\nLosses\n"
-        "loss            ports                                         reduce steps  coef  key\n"
-        "-------------------------------------------------------------------------------------\n"
-        "SquaredError()  input = output [N, 1], target = target [...]  Mean()        -     -\n"
+        "loss            ports                                          reduce steps  coef  key\n"
+        "--------------------------------------------------------------------------------------\n"
+        "SquaredError()  input = output [N, 1], target = target [N, 1]  Mean()        -     -\n"
         "\nRegularisation\n"
         "regulariser  ports                  coef  key\n"
         "---------------------------------------------\n"
         "L2()         input = weight [1, 1]  0.5   -\n"
         "\nMetrics\n"
-        "metric           ports                                         reduce steps  key\n"
-        "--------------------------------------------------------------------------------\n"
-        "AbsoluteError()  input = output [N, 1], target = target [...]  -             far\n"
+        "metric           ports                                          reduce steps  key\n"
+        "---------------------------------------------------------------------------------\n"
+        "AbsoluteError()  input = output [N, 1], target = target [N, 1]  -             far\n"
     )
 
 

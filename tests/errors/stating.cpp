@@ -79,7 +79,8 @@ TEST_CASE("a shape of another rank is refused") {
                 }) ==
         "mithril.ShapeError[E0201]: w: ranks differ\n"
         "  one side   : [64, ?1]   from linear.weight\n"
-        "  other side : [4]        given by set_shapes({\"w\": [4]})");
+        "  other side : [4]        given by set_shapes({\"w\": [4]})\n"
+        "  help: a model adds no dims by itself: state the other rank, and reshape the tensor");
 }
 
 TEST_CASE("a rank that contradicts a later part is refused") {
@@ -92,7 +93,8 @@ TEST_CASE("a rank that contradicts a later part is refused") {
                 }) ==
         "mithril.ShapeError[E0201]: x: ranks differ\n"
         "  one side   : [?1, ?2, ?3, ?4]   from conv2d.input\n"
-        "  other side : [8, 3]             given by set_shapes({\"x\": [8, 3]})");
+        "  other side : [8, 3]             given by set_shapes({\"x\": [8, 3]})\n"
+        "  help: a model adds no dims by itself: state the other rank, and reshape the tensor");
 }
 
 TEST_CASE("a shape that does not fit an earlier one of unknown rank is refused") {

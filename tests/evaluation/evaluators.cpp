@@ -245,4 +245,25 @@ TEST_CASE("errors of evaluators name the evaluator and the key") {
         }).starts_with("mithril.InputError[E0893]: F1Score: 'y' has the class 2"));
 }
 
+TEST_CASE("scores of one class are no classes") {
+  evaluation::Accuracy accuracy(of_labels);
+  CHECK(text_of_error([&] {
+          accuracy.update(scored({0.25f, 0.75f}, {0, 1}));
+        }) ==
+        "mithril.InputError[E0891]: Accuracy: 'y' has the dims [2, 1], expected scores of at least "
+        "2 classes\n"
+        "  help: make classes of one score: compare it with a threshold, and reshape the result to "
+        "[2]");
+}
+
+TEST_CASE("numbers in other dims than the target are refused") {
+  MeanSquaredError error(of_labels);
+  const TensorMap batch{{"y", Tensor::full(DType::float32, {2, 1}, 1)},
+                        {"label", Tensor::full(DType::float32, {2}, 1)}};
+  CHECK(text_of_error([&] { error.update(batch); }) ==
+        "mithril.InputError[E0891]: MeanSquaredError: 'y' has the dims [2, 1], expected [2] as the "
+        "target\n"
+        "  help: reshape one of them");
+}
+
 }  // namespace mithril::tests

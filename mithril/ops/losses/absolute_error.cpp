@@ -1,4 +1,5 @@
 // Loss: the absolute difference.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -7,15 +8,17 @@ OpDef define_absolute_error() {
   return {
       .name = "absolute_error",
       .doc = "|input - target|, element by element.",
-      .inputs = {{"input", "*a", "T=any"}, {"target", "*b", "U=any"}},
-      .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .inputs = {{"input", "*s", "T=any"}, {"target", "*s", "U=any"}},
+      .outputs = {{"output", "*s", "promote(T, U)"}},
       .solve =
           [](Solver& s) {
             s.narrow("output", kind::int_tensor | kind::float_tensor);  // bools have no difference
             return true;
           },
-      .expand = [](ExpandContext& e) { e.become(call("abs", {e.in("input") - e.in("target")})); },
+      .expand =
+          [](ExpandContext& e) {
+            e.become(call("abs", {e.in("input") - paired(e, "target", "input")}));
+          },
       .cast = CastPolicy::float32,
   };
 }

@@ -1,4 +1,5 @@
 // Loss: binary cross entropy of logits or of probabilities.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -55,7 +56,7 @@ OpDef define_binary_cross_entropy() {
       .expand =
           [](ExpandContext& e) {
             const Expression x = e.in("input");
-            Expression target = e.in("target");
+            Expression target = paired(e, "target", "input");
             if (target.dtype() != x.dtype()) target = call("cast", {target, Datum(x.dtype())});
             const bool logits = e.value("input_type").text() == "logits";
             const Operand weight = positive_weight(e, target, logits);

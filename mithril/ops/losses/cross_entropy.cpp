@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -70,9 +71,10 @@ class CrossEntropy {
     const Expression logarithm = type_ == "logits"  ? call("log_softmax", {x_, 1})
                                  : type_ == "probs" ? log(x_)
                                                     : x_;
-    const bool same_dtype = target_.dtype() == logarithm.dtype();
+    const Expression shaped = paired(e_, "target", "input");
+    const bool same_dtype = shaped.dtype() == logarithm.dtype();
     const Expression target =
-        same_dtype ? target_ : call("cast", {target_, Datum(logarithm.dtype())});
+        same_dtype ? shaped : call("cast", {shaped, Datum(logarithm.dtype())});
     const Expression products = target * logarithm;
     if (!weighted()) return call("sum", {products, 1});
     const Expression weights = class_weights(products.dtype(), [&] { return target; });

@@ -1,4 +1,5 @@
 // Loss: how far a prediction is from the right side of the margin.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -9,12 +10,11 @@ OpDef define_hinge_loss() {
       .doc =
           "max(0, 1 - target * input), element by element, for targets 1 and -1; at the margin its "
           "slope is half of that on the wrong side.",
-      .inputs = {{"input", "*a", "number"}, {"target", "*b", "any"}},
-      .outputs = {{"output", "*o", "float"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .inputs = {{"input", "*s", "number"}, {"target", "*s", "any"}},
+      .outputs = {{"output", "*s", "float"}},
       .expand =
           [](ExpandContext& e) {
-            const Expression product = e.in("target") * e.in("input");
+            const Expression product = paired(e, "target", "input") * e.in("input");
             e.become(call("maximum", {call("subtract", {1.0, product}), 0.0}));
           },
       .cast = CastPolicy::float32,

@@ -1,4 +1,5 @@
 // Loss: how far one distribution is from another.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -10,17 +11,16 @@ OpDef define_kl_divergence() {
           "target * (log(target) - log(input)), element by element, of two distributions "
           "(https://en.wikipedia.org/wiki/Kullback-Leibler_divergence); the logarithms are robust: "
           "below `threshold` (None: the smallest normal number) their tangent there.",
-      .inputs = {{"input", "*a", "number"},
-                 {"target", "*b", "number"},
+      .inputs = {{"input", "*s", "number"},
+                 {"target", "*s", "number"},
                  value("threshold", "float|none", None())},
-      .outputs = {{"output", "*o", "float"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .outputs = {{"output", "*s", "float"}},
       .expand =
           [](ExpandContext& e) {
             auto log = [&](const Expression& x) {
               return call("log", {x, true, e.operand("threshold")});
             };
-            const Expression target = e.in("target");
+            const Expression target = paired(e, "target", "input");
             e.become(target * (log(target) - log(e.in("input"))));
           },
       .cast = CastPolicy::float32,

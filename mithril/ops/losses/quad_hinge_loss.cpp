@@ -1,4 +1,5 @@
 // Loss: the square of the hinge loss.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -7,12 +8,11 @@ OpDef define_quad_hinge_loss() {
   return {
       .name = "quad_hinge_loss",
       .doc = "max(0, 1 - target * input)², element by element, for targets 1 and -1.",
-      .inputs = {{"input", "*a", "number"}, {"target", "*b", "any"}},
-      .outputs = {{"output", "*o", "float"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .inputs = {{"input", "*s", "number"}, {"target", "*s", "any"}},
+      .outputs = {{"output", "*s", "float"}},
       .expand =
           [](ExpandContext& e) {
-            const Expression product = e.in("target") * e.in("input");
+            const Expression product = paired(e, "target", "input") * e.in("input");
             e.become(call("square", {call("maximum", {call("subtract", {1.0, product}), 0.0})}));
           },
       .cast = CastPolicy::float32,

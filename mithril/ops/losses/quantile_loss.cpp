@@ -1,4 +1,5 @@
 // The loss that a quantile minimises.
+#include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -9,14 +10,13 @@ OpDef define_quantile_loss() {
       .doc =
           "The larger of quantile * error and (quantile - 1) * error with error = target - input, "
           "element by element. At an error of 0 the slope is the mean of both slopes.",
-      .inputs = {{"input", "*a", "number"},
-                 {"target", "*b", "number"},
+      .inputs = {{"input", "*s", "number"},
+                 {"target", "*s", "number"},
                  {"quantile", "", "operand", 0.5}},
-      .outputs = {{"output", "*o", "float"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .outputs = {{"output", "*s", "float"}},
       .expand =
           [](ExpandContext& e) {
-            const Expression error = e.in("target") - e.in("input");
+            const Expression error = paired(e, "target", "input") - e.in("input");
             const Expression above = error * e.operand("quantile");
             e.become(call("maximum", {above, above - error}));
           },

@@ -11,7 +11,7 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// |input - target|, element by element. Ports: input: [*a] T=any, target: [*b] U=any, output: [*o]
+// |input - target|, element by element. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
 // promote(T, U).
 inline Model AbsoluteError() { return Model::op("absolute_error"); }
 

@@ -12,7 +12,7 @@ namespace mithril {
 namespace makers {
 
 // max(0, 1 - target * input), element by element, for targets 1 and -1; at the margin its slope is
-// half of that on the wrong side. Ports: input: [*a] number, target: [*b] any, output: [*o] float.
+// half of that on the wrong side. Ports: input: [*s] number, target: [*s] any, output: [*s] float.
 inline Model HingeLoss() { return Model::op("hinge_loss"); }
 
 }  // namespace makers

@@ -16,8 +16,8 @@ struct KLDivergenceOptions {
 };
 // target * (log(target) - log(input)), element by element, of two distributions
 // (https://en.wikipedia.org/wiki/Kullback-Leibler_divergence); the logarithms are robust: below
-// `threshold` (None: the smallest normal number) their tangent there. Ports: input: [*a] number,
-// target: [*b] number, threshold: value float|none, output: [*o] float.
+// `threshold` (None: the smallest normal number) their tangent there. Ports: input: [*s] number,
+// target: [*s] number, threshold: value float|none, output: [*s] float.
 inline Model KLDivergence(const KLDivergenceOptions& options = {}) {
   return op_with_options("kl_divergence", {{"threshold", options.threshold}});
 }

@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// max(0, 1 - target * input)², element by element, for targets 1 and -1. Ports: input: [*a]
-// number, target: [*b] any, output: [*o] float.
+// max(0, 1 - target * input)², element by element, for targets 1 and -1. Ports: input: [*s]
+// number, target: [*s] any, output: [*s] float.
 inline Model QuadHingeLoss() { return Model::op("quad_hinge_loss"); }
 
 }  // namespace makers

@@ -12,8 +12,8 @@ namespace mithril {
 namespace makers {
 
 // The larger of quantile * error and (quantile - 1) * error with error = target - input, element
-// by element. At an error of 0 the slope is the mean of both slopes. Ports: input: [*a] number,
-// target: [*b] number, quantile: operand, output: [*o] float.
+// by element. At an error of 0 the slope is the mean of both slopes. Ports: input: [*s] number,
+// target: [*s] number, quantile: operand, output: [*s] float.
 inline Model QuantileLoss() { return Model::op("quantile_loss"); }
 
 }  // namespace makers

@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// (input - target)², element by element. Ports: input: [*a] T=any, target: [*b] U=any, output:
-// [*o] promote(T, U).
+// (input - target)², element by element. Ports: input: [*s] T=any, target: [*s] U=any, output:
+// [*s] promote(T, U).
 inline Model SquaredError() { return Model::op("squared_error"); }
 
 }  // namespace makers

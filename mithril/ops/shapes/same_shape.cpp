@@ -1,0 +1,23 @@
+// same_shape: the input, checked to have the shape of another tensor.
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_same_shape() {
+  return {
+      .name = "same_shape",
+      .doc = "The input; an error if its shape is not that of `like`.",
+      .internal = true,
+      .inputs = {{"input", "*s", "T=any"}, {"like", "*s", "any"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval = copy_elements,
+      .grad = [](GradContext& g) { g.flow("input", g.out_grad()); },
+      .dtype_from = "input",
+      .keeps_elements = true,
+      .spell = {{"jax", "same_shape({input}, {like.shape})"}, {"torch", "input"}},
+  };
+}
+
+}  // namespace mithril
