@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t receive_bytes = 256 << 10;
 constexpr std::chrono::milliseconds between_looks(5);  // at the connections, while it stops
 constexpr std::chrono::milliseconds accept_pause(10);  // without a place for a connection
+constexpr int accepted_at_once = 64;                   // the others have their turn, too
 constexpr std::chrono::seconds cancelled_time(1);      // for the answers of cancelled requests
 
 }  // namespace
@@ -97,7 +98,7 @@ struct HttpServer::Impl {
     acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
       is_accepting = false;
       if (error || core.stopping) return;
-      if (accept_all()) return wait_for_connections();
+      if (accept_arrived()) return wait_for_connections();
       pause_accepting();
     });
     is_accepting = true;
@@ -113,8 +114,8 @@ struct HttpServer::Impl {
   }
 
   // False if there is no place for another connection.
-  bool accept_all() {
-    while (true) {
+  bool accept_arrived() {
+    for (int i = 0; i < accepted_at_once; ++i) {
       const bool is_full = core.connections.size() >= core.options.max_connections;
       if (is_full && !close_slowest()) return false;
       error_code error;
@@ -129,6 +130,7 @@ struct HttpServer::Impl {
         // It closes alone.
       }
     }
+    return true;
   }
 
   bool close_slowest() {
@@ -151,7 +153,7 @@ struct HttpServer::Impl {
   void begin_end() {
     end = Clock::now() + core.options.stop_timeout;
     is_stopping = true;
-    accept_all();  // requests that have arrived
+    accept_arrived();  // requests that have arrived
     error_code error;
     acceptor.close(error);
     accept_timer.cancel();
