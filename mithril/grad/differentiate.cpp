@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/half_precision.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -120,13 +121,40 @@ class Differentiation {
       const ValueId* tensor = tensor_of(argument);
       needed.push_back(tensor && needed_[index(*tensor)]);
     }
+    const auto flows = rounded_once(node, output_grads, needed);
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      if (!needed[i] || !flows[i]) continue;
+      check_rank(*tensor_of(node.arguments[i]), *flows[i], *node.op);
+      accumulate(*tensor_of(node.arguments[i]), *flows[i]);
+    }
+  }
+
+  using Grads = std::vector<std::optional<ValueId>>;
+
+  Grads flows_of(const Node& node, Grads output_grads, const std::vector<bool>& needed) {
     GradContext context(graph_, node, *scope_, std::move(output_grads), needed);
     node.op->grad(context);
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      if (!needed[i] || !context.flows()[i]) continue;
-      check_rank(*tensor_of(node.arguments[i]), *context.flows()[i], *node.op);
-      accumulate(*tensor_of(node.arguments[i]), *context.flows()[i]);
+    return context.flows();
+  }
+
+  // A gradient of several ops, such as x * y * 2, is computed in float32 where it would round to
+  // half precision in between. Products stay as fast as those of the model.
+  Grads rounded_once(const Node& node, const Grads& output_grads, const std::vector<bool>& needed) {
+    const size_t before = graph_.nodes().size();
+    const Grads rounded = flows_of(node, output_grads, needed);
+    if (node.op->cast == CastPolicy::lower || !rounds_between(graph_, before)) return rounded;
+    WideArithmetic wide(graph_, *scope_);
+    Node widened = wide.widened(node);
+    Grads grads = output_grads;
+    for (ValueId& output : widened.outputs) output = wide.widened(output);
+    for (auto& grad : grads) {
+      if (grad) grad = wide.widened(*grad);
     }
+    Grads flows = flows_of(widened, std::move(grads), needed);
+    for (size_t i = 0; i < flows.size(); ++i) {
+      if (flows[i]) flows[i] = wide.narrowed(*flows[i], graph_.value(*rounded[i]).dtype);
+    }
+    return flows;
   }
 
   void check_rank(ValueId of, ValueId grad, const OpDef& op) const {

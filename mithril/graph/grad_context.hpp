@@ -56,7 +56,11 @@ class GradContext : public NodeContext {
 
 class ExpandContext : public NodeContext {
  public:
-  using NodeContext::NodeContext;
+  // dtype: that of the output. The inputs are wider where half precision is computed in float32.
+  ExpandContext(Graph& graph, const Node& node, const std::string& scope, DType dtype)
+      : NodeContext(graph, node, scope), dtype_(dtype) {}
+
+  DType dtype() const { return dtype_; }
   // Defines an output.
   void become(const Expression& result, int index = 0);
   // For ops without a tensor input.
@@ -64,6 +68,7 @@ class ExpandContext : public NodeContext {
   const std::vector<std::optional<ValueId>>& results() const { return results_; }
 
  private:
+  const DType dtype_;
   std::vector<std::optional<ValueId>> results_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/half_precision.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
@@ -14,19 +15,42 @@ constexpr int most_rounds = 50;
 
 bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
 
+std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::string& scope,
+                                DType dtype) {
+  ExpandContext context(graph, node, scope, dtype);
+  node.op->expand(context);
+  std::vector<ValueId> results;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (i >= context.results().size() || !context.results()[i])
+      faulty_record(*node.op, "its expand does not say what each output becomes");
+    results.push_back(*context.results()[i]);
+  }
+  return results;
+}
+
+// An op that is made of several ops is computed in float32 where they would round to half precision
+// in between, so that it rounds once, as other ops do.
+std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::string& scope,
+                                  DType dtype) {
+  const size_t before = graph.nodes().size();
+  const std::vector<ValueId> rounded = results_of(graph, node, scope, dtype);
+  if (!rounds_between(graph, before)) return rounded;
+  WideArithmetic wide(graph, scope);
+  std::vector<ValueId> results = results_of(graph, wide.widened(node), scope, dtype);
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = wide.narrowed(results[i], graph.value(rounded[i]).dtype);
+  return results;
+}
+
 void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round) {
   // Names of intermediate results are unique in each round.
   const std::string& name = from.value(node.outputs.front()).name;
   const std::string scope = round == 1 ? name : name + "." + std::to_string(round);
   Node mapped = rebuilder.map_arguments(node);
   mapped.outputs = node.outputs;  // for their number
-  ExpandContext context(rebuilder.graph(), mapped, scope);
-  node.op->expand(context);
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    if (i >= context.results().size() || !context.results()[i])
-      faulty_record(*node.op, "its expand does not say what each output becomes");
-    rebuilder.become(node.outputs[i], *context.results()[i]);
-  }
+  const DType dtype = from.value(node.outputs.front()).dtype;
+  const std::vector<ValueId> results = rounded_once(rebuilder.graph(), mapped, scope, dtype);
+  for (size_t i = 0; i < results.size(); ++i) rebuilder.become(node.outputs[i], results[i]);
 }
 
 Rebuilder expanded_once(const Graph& graph, int round) {

@@ -31,7 +31,7 @@ OpDef define_stable_reciprocal() {
           [](ExpandContext& e) {
             const Expression given = e.in("input");
             const Expression x = is_floating(given.dtype()) ? given : given * 1.0;
-            const double least = reciprocal_threshold(e.value("threshold"), x.dtype());
+            const double least = reciprocal_threshold(e.value("threshold"), e.dtype());
             const Expression near = call("less", {call("abs", {x}), least});
             const Expression side =
                 call("where", {call("less", {x, 0}), fill_like(x, -2 / least), 2 / least});
