@@ -9,6 +9,7 @@
 #include "codegen/python_text.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/graph/half_precision.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -45,7 +46,20 @@ class JaxNodeWriter {
     number_ = is_number_with_axis();
   }
 
+  // Functions of JAX, and ours, round to half precision in between. So their arguments are widened
+  // to float32, except those of products, which JAX sums in float32.
   std::string write() {
+    const std::string text = spelled();
+    if (text.find('(') == std::string::npos || !rounds_to_half()) return text;
+    wide_ = true;
+    return spelled();
+  }
+
+  // Whether the text makes floats that are wider than the outputs of the node.
+  bool is_wide() const { return wide_; }
+
+ private:
+  std::string spelled() {
     const JaxSpellingNode spelled{.is_none =
                                       [&](std::string_view port) {
                                         const Datum* value = value_of(port);
@@ -62,7 +76,16 @@ class JaxNodeWriter {
     return number_ ? "jnp.reshape(" + text + ", ())" : text;
   }
 
- private:
+  bool rounds_to_half() const {
+    if (node_.op->cast == CastPolicy::lower || !computes_elements(*node_.op)) return false;
+    const auto is_half = [&](ValueId id) { return has_half_precision(graph_.value(id)); };
+    return std::any_of(node_.outputs.begin(), node_.outputs.end(), is_half);
+  }
+
+  DType computed(DType dtype) const {
+    return wide_ && is_floating(dtype) ? promote(dtype, DType::float32) : dtype;
+  }
+
   struct Place {
     size_t first = 0, count = 1;
     bool list = false;
@@ -140,14 +163,16 @@ class JaxNodeWriter {
     std::string text = number_ ? variable + "[None]" : variable;
     if (converted_.contains(at) && !hole.rest.starts_with(".astype(")) {
       const DType made = graph_.value(node_.outputs.front()).dtype;
-      text += ".astype(" + jax_dtype(made) + ")";
+      return text + ".astype(" + jax_dtype(computed(made)) + ")";
     }
+    const DType given = graph_.value(*id).dtype;
+    if (computed(given) != given) text += ".astype(" + jax_dtype(computed(given)) + ")";
     return text;
   }
 
   std::string tensor_member(const std::string& variable, ValueId id,
                             std::string_view member) const {
-    if (member == "dtype") return jax_dtype(graph_.value(id).dtype);
+    if (member == "dtype") return jax_dtype(computed(graph_.value(id).dtype));
     if (!number_) return variable + "." + std::string(member);
     return member == "shape" ? "(1,)" : "1";
   }
@@ -169,7 +194,7 @@ class JaxNodeWriter {
     MITHRIL_CHECK(output < node_.outputs.size(), "the JAX spelling of " + node_.op->name +
                                                      " names no port: " + std::string(hole.port));
     const Value& value = graph_.value(node_.outputs[output]);
-    if (hole.member == "dtype") return jax_dtype(value.dtype);
+    if (hole.member == "dtype") return jax_dtype(computed(value.dtype));
     MITHRIL_CHECK(hole.member == "shape", "an output has a shape and a dtype");
     return shape_text(value);
   }
@@ -192,7 +217,7 @@ class JaxNodeWriter {
   const std::vector<std::string>& variables_;
   JaxSizes& sizes_;
   std::set<size_t> converted_;
-  bool number_ = false;
+  bool number_ = false, wide_ = false;
 };
 
 class JaxFunctionWriter {
@@ -283,7 +308,8 @@ class JaxFunctionWriter {
     const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(),
                                     [&](ValueId id) { return read_[index(id)]; });
     if (!needed) return;
-    std::string text = JaxNodeWriter(graph_, node, variables_, sizes_).write();
+    JaxNodeWriter writer(graph_, node, variables_, sizes_);
+    std::string text = writer.write();
     if (text.find(unknown_size) != std::string::npos)
       unknown_.push_back(graph_.value(node.outputs.front()).name);
     for (const std::string& size : sizes_.take_definitions()) line(size, "");
@@ -297,7 +323,15 @@ class JaxFunctionWriter {
     }
     const bool several = node.op->outputs.size() > 1 || node.op->list_output() >= 0;
     if (several && node.outputs.size() == 1) targets = "(" + targets + ",)";
+    if (writer.is_wide() && !several)
+      text = "(" + text + ").astype(" + jax_dtype(graph_.value(node.outputs.front()).dtype) + ")";
     line(targets + " = " + text, remark);
+    for (const ValueId id : node.outputs) {
+      const Value& value = graph_.value(id);
+      if (!read_[index(id)] || !several || !writer.is_wide() || !has_half_precision(value))
+        continue;
+      line(variable(id) + " = " + variable(id) + ".astype(" + jax_dtype(value.dtype) + ")", "");
+    }
     for (const ValueId id : node.outputs) {
       if (read_[index(id)]) sizes_.know(graph_.value(id), variable(id));
     }

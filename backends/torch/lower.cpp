@@ -5,6 +5,7 @@
 
 #include "backends/torch/dtypes.hpp"
 #include "backends/torch/program.hpp"
+#include "mithril/graph/half_precision.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
@@ -37,9 +38,8 @@ class NodeLowering {
     lowered_.spelling = spelled(*spelling, context());
     try {
       const Expression expression = parse_spelling(lowered_.spelling);
-      widen();
-      put_channels_last();
-      finish(lower(expression));
+      compute(expression);
+      if (rounds_in_between()) compute_in_float32(expression);
     } catch (const Unsupported&) {
       return on_host();
     }
@@ -52,6 +52,33 @@ class NodeLowering {
   LoweredNode on_host() const {
     MITHRIL_CHECK(node_.op->eval, "op " + node_.op->name + " has no eval: run expand_ops first");
     return {};
+  }
+
+  void compute(const Expression& expression) {
+    widen();
+    put_channels_last();
+    finish(lower(expression));
+  }
+  // Torch's operators compute half precision in float32 and round their result. Where a record
+  // spells several, only the last one may round. Results are converted when they are known.
+  void compute_in_float32(const Expression& expression) {
+    arguments_.assign(node_.tensors.begin(), node_.tensors.end());
+    calls_.clear();
+    lowered_.steps.clear();
+    lowered_.results.clear();
+    dtype_ = DType::float32;
+    made_.dtype = scalar_type(dtype_);
+    for (size_t at = 0; at < arguments_.size(); ++at) {
+      if (arguments_[at] >= 0 && has_half_precision(value_of(at))) convert(at, dtype_);
+    }
+    compute(expression);
+  }
+
+  // Products keep their operands: they are large, and torch sums them in float32.
+  bool rounds_in_between() const {
+    if (sums_rounded_ && dtype_ == DType::float16) return true;
+    return computed_ > 1 && node_.op->cast != CastPolicy::lower && computes_elements(*node_.op) &&
+           has_half_precision(graph_.value(node_.outputs.front()));
   }
 
   SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
@@ -106,9 +133,10 @@ class NodeLowering {
     }
   }
 
-  DType dtype_of(size_t at) const {
-    return graph_.values()[static_cast<size_t>(node_.tensors[at])].dtype;
+  const Value& value_of(size_t at) const {
+    return graph_.values()[static_cast<size_t>(node_.tensors[at])];
   }
+  DType dtype_of(size_t at) const { return value_of(at).dtype; }
 
   void convert(size_t at, DType dtype) {
     const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
@@ -231,6 +259,8 @@ class NodeLowering {
                                : Operand::Kind::tensors};
     for (size_t i = 0; i < step.call.results; ++i) result.registers.push_back(next_++);
     const int list = step.call.makes_list ? result.registers[0] : -1;
+    computed_ += !moves_elements(name);
+    sums_rounded_ = sums_rounded_ || (made_.device.is_cpu() && sums_rounded_terms(name));
     lowered_.steps.push_back(std::move(step));
     return {result, list};
   }
@@ -341,7 +371,9 @@ class NodeLowering {
   Made made_;
   const bool channels_last_;
   int next_;
-  int list_ = -1;  // the register of the last list
+  int list_ = -1;     // the register of the last list
+  int computed_ = 0;  // calls that compute elements
+  bool sums_rounded_ = false;
   std::map<std::string, MadeCall> calls_;
   LoweredNode lowered_;
 };
@@ -354,27 +386,6 @@ LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector
   LoweredNode lowered = lowering.run();
   registers = std::max(registers, lowering.registers());
   return lowered;
-}
-
-Program lower(const Graph& graph, Plan plan, const Target& target) {
-  std::vector<Dims> dims(graph.values().size());
-  for (size_t i = 0; i < plan.inputs.size(); ++i) dims[index(graph.inputs()[i])] = plan.inputs[i];
-  for (const Constant& constant : graph.constants()) {
-    dims[index(constant.value)] = constant.tensor.dims();
-  }
-  Program program{
-      .plan = std::move(plan), .target = target, .nodes = {}, .registers = graph.values().size()};
-  for (const PlannedNode& node : program.plan.nodes) {
-    std::vector<Dims> arguments;
-    for (const int32_t at : node.tensors) {
-      arguments.push_back(at >= 0 ? dims[static_cast<size_t>(at)] : Dims{});
-    }
-    program.nodes.push_back(lower(graph, node, arguments, target, program.registers));
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      dims[index(node.outputs[i])] = node.output_dims[i];
-    }
-  }
-  return program;
 }
 
 }  // namespace mithril::torch_backend

@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "backends/torch/dtypes.hpp"
 #include "mithril/base/error.hpp"
@@ -247,6 +249,16 @@ std::string described(const CallArgument& argument) {
 }
 
 }  // namespace
+
+bool moves_elements(const std::string& name) {
+  static const std::set<std::string_view> names = {
+      "aten::to",      "aten::contiguous", "aten::unsqueeze", "aten::squeeze",
+      "aten::reshape", "aten::transpose",  "aten::expand",    "aten::select",
+      "aten::slice",   "aten::flip",       "aten::permute",   "aten::cat"};
+  return names.contains(name);
+}
+
+bool sums_rounded_terms(const std::string& name) { return name == "aten::convolution_backward"; }
 
 bool has_operator(const std::string& name) { return !overloads_of(name).empty(); }
 

@@ -39,6 +39,12 @@ struct Made {  // options of factory functions
 // Whether this build of torch has the operator.
 bool has_operator(const std::string& name);
 
+// Whether the operator computes no elements.
+bool moves_elements(const std::string& name);
+
+// Whether the kernel for CPUs sums terms that it has rounded to float16.
+bool sums_rounded_terms(const std::string& name);
+
 // Whether the operator waits for the device, at least on a GPU: it cannot be recorded.
 bool waits_for_device(const c10::OperatorHandle& op);
 

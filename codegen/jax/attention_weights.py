@@ -1,4 +1,5 @@
-"""softmax(query @ key.T * scale + mask); zeros where a query may attend to nothing."""
+"""softmax(query @ key.T * scale + mask), computed at least in float32; zeros where a query may
+attend to nothing."""
 
 import math
 
@@ -8,7 +9,10 @@ from jax import lax
 
 def attention_weights(query, key, mask, causal, scale):
     scale = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
-    scores = jnp.matmul(query * scale, jnp.swapaxes(key, -1, -2))
+    floats = (each for each in (query, key, mask) if each is not None and each.dtype != bool)
+    made = jnp.result_type(*floats)
+    wide = jnp.promote_types(made, jnp.float32)
+    scores = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=wide) * scale
     if mask is not None:
         scores = jnp.where(mask, scores, -jnp.inf) if mask.dtype == bool else scores + mask
     if causal:
@@ -18,4 +22,4 @@ def attention_weights(query, key, mask, causal, scale):
     top = lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=least))
     weights = jnp.exp(scores - top)
     total = jnp.sum(weights, axis=-1, keepdims=True)
-    return weights / jnp.where(total == 0, 1, total)
+    return (weights / jnp.where(total == 0, 1, total)).astype(made)

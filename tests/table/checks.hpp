@@ -20,6 +20,10 @@ void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tenso
 std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                 double tolerance);
 
+// float16 and bfloat16 at large and small elements and at large whole numbers, on every backend,
+// with gradients: close to float64 of the same inputs.
+void check_extremes(const OpDef& op, const OpCase& row, Report& report);
+
 // Everything every op must have, by its record and its rows.
 void check_completeness(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
 

@@ -7,7 +7,11 @@
 namespace mithril::tests {
 
 void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
-  for (const OpCase& row : rows) check::run_row(op, row, report, check_backends);
+  for (const OpCase& row : rows) {
+    const std::size_t failed = report.failed();
+    check::run_row(op, row, report, check_backends);
+    if (report.failed() == failed) check_extremes(op, row, report);
+  }
 }
 
 void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {

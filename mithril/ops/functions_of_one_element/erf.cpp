@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -19,7 +20,10 @@ OpDef define_erf() {
             const Expression x = g.in("input");
             g.flow("input", g.out_grad() * call("exp", {-(x * x)}) * two_by_root_pi);
           },
-      .spell = {{"jax", "lax.erf({input})"}, {"torch", "aten::erf(input)"}, {"c", "erf({input})"}},
+      // In float32, because torch's kernel for bfloat16 on CPUs makes 0 of small elements.
+      .spell = {{"jax", "lax.erf({input})"},
+                {"torch", "aten::erf(" + spell_wide("input", "input") + ")"},
+                {"c", "erf({input})"}},
   };
 }
 

@@ -30,10 +30,12 @@ std::string spell_scale(const SpellingContext& c) {
   return fmt::format("{:.17f}", default_scale(c.dims("query").back()));
 }
 
-// Torch's softmax of a row without a finite score is not a number.
+// Torch's softmax of a row without a finite score is not a number. Scores of half precision are
+// computed in float32, as in torch's attention: they may overflow, and exp multiplies their error.
 std::string spell_attention_weights(const SpellingContext& c) {
-  const std::string query = spell_call("aten::mul", {"query", spell_scale(c)});
-  std::string scores = spell_call("aten::matmul", {query, "aten::transpose(key, -2, -1)"});
+  const std::string query = spell_call("aten::mul", {spell_wide("query", "query"), spell_scale(c)});
+  const std::string keys = spell_call("aten::transpose", {spell_wide("key", "key"), "-2", "-1"});
+  std::string scores = spell_call("aten::matmul", {query, keys});
   if (c.value("is_causal").flag()) scores = spell_call("aten::add", {scores, spell_causal_bias(c)});
   const std::string masked = spell_call("aten::add", {scores, spell_mask_bias()});
   return "attn_mask == None ? " + spell_call("aten::softmax", {scores, "-1"}) + " : " +

@@ -175,15 +175,4 @@ inline void differentiate_norm_grad(GradContext& g, bool fixed, NormLayout layou
   if (g.needs("weight")) flow_summed(g, "weight", by_a * dy);
 }
 
-// In float32 if the op has half precision, because torch's kernels keep statistics in float32 on
-// some devices only.
-inline std::string spell_wide(const std::string& tensor, const std::string& otherwise) {
-  const std::string wide = spell_call("aten::_cast_Float", {tensor});
-  return "output.dtype_name == \"float16\" ? " + wide + " : output.dtype_name == \"bfloat16\" ? " +
-         wide + " : " + otherwise;
-}
-inline std::string spell_wide(const std::string& port) {
-  return spell_wide(port, spell_as_output(port));
-}
-
 }  // namespace mithril

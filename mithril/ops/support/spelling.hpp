@@ -29,6 +29,16 @@ inline std::string spell_as_output(const std::string& port) {
   return port + ".dtype == output.dtype ? " + port + " : aten::to(" + port + ", output.dtype)";
 }
 
+// In float32 if the op has half precision: torch keeps statistics in float32 on some devices only.
+inline std::string spell_wide(const std::string& tensor, const std::string& otherwise) {
+  const std::string wide = spell_call("aten::_cast_Float", {tensor});
+  return "output.dtype_name == \"float16\" ? " + wide + " : output.dtype_name == \"bfloat16\" ? " +
+         wide + " : " + otherwise;
+}
+inline std::string spell_wide(const std::string& port) {
+  return spell_wide(port, spell_as_output(port));
+}
+
 // The same of a port that may be left out.
 inline std::string spell_optional_as_output(const std::string& port) {
   return port + " == None ? None : " + spell_as_output(port);
