@@ -25,6 +25,14 @@ DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds k
   return best.value_or(otherwise);
 }
 
+// The widest float of the list; the default dtype without floats.
+DType widest_of_list(const Graph& graph, const Node& node) {
+  const auto first = node.arguments.begin() +
+                     static_cast<std::ptrdiff_t>(node.argument_index(node.op->dtype_from));
+  const std::vector<Argument> items(first, first + static_cast<std::ptrdiff_t>(node.list_size()));
+  return widest(graph, items, kind::float_tensor, graph.default_dtype());
+}
+
 class NodeInference {
  public:
   NodeInference(const Graph& graph, const Node& node)
@@ -120,6 +128,12 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   kinds &= kind::tensor;
   MITHRIL_CHECK(kinds != 0,
                 "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
+  if (node.op->dtype_from == "at least float32") {
+    const DType given = widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
+    return promote(given, DType::float32);
+  }
+  if (node.op->list_input() >= 0 && !node.op->dtype_from.empty())
+    return widest_of_list(graph, node);
   if (!node.op->dtype_from.empty()) {
     const Argument& from = node.arguments[node.argument_index(node.op->dtype_from)];
     const auto* datum = std::get_if<Datum>(&from);

@@ -94,8 +94,8 @@ struct OpDef {
   // Instead of eval and grad: replaces the op by other ops.
   void (*expand)(ExpandContext&) = nullptr;
 
-  // The dtype of the output has the greatest width of the inputs of that kind, unless this names a
-  // port: a dtype, or a tensor whose dtype it is.
+  // The dtype of the output is the widest of the inputs of that kind, or, here, "at least float32",
+  // or that of a port: a dtype, a tensor whose dtype it is, or a list whose widest floats it has.
   std::string dtype_from = {};
   // A list output has as many tensors as the tuple at this port has items.
   std::string outputs_from = {};
