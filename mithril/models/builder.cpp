@@ -15,6 +15,12 @@ Model finished(Model model, const Connection& output) {
   return model.set_cin({"input"}).set_cout({"output"});
 }
 
+Connection widened(const Connection& x) { return apply("widen", {x}); }
+
+Connection narrowed(const Connection& x, const std::vector<Connection>& like) {
+  return apply("narrow", {x, Binding(std::vector<Binding>(like.begin(), like.end()))});
+}
+
 Connection only_output(std::string_view model, const Bindings& inputs) {
   return make_model(model).apply(inputs).front();
 }

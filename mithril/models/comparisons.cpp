@@ -12,9 +12,10 @@ Model build_huber_loss(const CheckedArguments& arguments) {
   if (!(delta > 0)) arguments.reject("delta", "above 0");
   Model model = model_of_class("HuberLoss");
   const Connection input = model["input"], target = model["target"];
-  const Connection size = apply("absolute_error", {input, target});
+  const Connection size = apply("absolute_error", {widened(input), widened(target)});
   const Connection line = (size - delta / 2) * delta;
-  return finished(model, apply("where", {size <= delta, size * size * 0.5, line}));
+  const Connection loss = apply("where", {size <= delta, size * size * 0.5, line});
+  return finished(model, narrowed(loss, {input, target}));
 }
 
 Model build_smooth_l1_loss(const CheckedArguments& arguments) {
@@ -22,10 +23,11 @@ Model build_smooth_l1_loss(const CheckedArguments& arguments) {
   if (!(beta >= 0)) arguments.reject("beta", "at least 0");
   Model model = model_of_class("SmoothL1Loss");
   const Connection input = model["input"], target = model["target"];
-  const Connection size = apply("absolute_error", {input, target});
-  if (beta == 0) return finished(model, size);
+  if (beta == 0) return finished(model, apply("absolute_error", {input, target}));
+  const Connection size = apply("absolute_error", {widened(input), widened(target)});
   const Connection parabola = size * size * (0.5 / beta);
-  return finished(model, apply("where", {size < beta, parabola, size - beta / 2}));
+  const Connection loss = apply("where", {size < beta, parabola, size - beta / 2});
+  return finished(model, narrowed(loss, {input, target}));
 }
 
 Model build_cosine_similarity(const CheckedArguments& arguments) {
@@ -33,11 +35,13 @@ Model build_cosine_similarity(const CheckedArguments& arguments) {
   if (!(eps >= 0)) arguments.reject("eps", "at least 0");
   const int64_t axis = arguments.integer("axis");
   Model model = model_of_class("CosineSimilarity");
-  const Connection left = model["left"], right = model["right"];
+  const std::vector<Connection> given{model["left"], model["right"]};
+  const Connection left = widened(given[0]), right = widened(given[1]);
   const auto norm = [&](const Connection& x) {
     return apply("maximum", {(x * x).sum(axis), eps * eps}).sqrt();
   };
-  model.expose_keys({{"output", (left * right).sum(axis) / (norm(left) * norm(right))}});
+  const Connection cosine = (left * right).sum(axis) / (norm(left) * norm(right));
+  model.expose_keys({{"output", narrowed(cosine, given)}});
   return model.set_cin({"left"}).set_cout({"output"});
 }
 
@@ -46,13 +50,13 @@ Model build_log_sum_exp(const CheckedArguments& arguments) {
   const Datum& axis = arguments["axis"];
   const bool keepdim = arguments.flag("keepdim");
   Model model = model_of_class("LogSumExp");
-  const Connection input = model["input"];
+  const Connection given = model["input"], input = widened(given);
   const auto offset = [&](bool keep) {
     const Connection top = apply("stop_gradient", {input.max(axis, keep)});
     return apply("where", {top.abs() < std::numeric_limits<double>::infinity(), top, 0.0});
   };
   const Connection sum = (input - offset(true)).exp().sum(axis, keepdim);
-  return finished(model, apply("log", {sum}) + offset(keepdim));
+  return finished(model, narrowed(apply("log", {sum}) + offset(keepdim), {given}));
 }
 
 }  // namespace

@@ -8,16 +8,16 @@ namespace {
 Connection modified_norm(Model& model) {
   const Connection norm = model["norm"];
   model.set_types({{"norm", kind::float_tensor}});
-  return only_output("NormModifier", {{"input", norm}});
+  return only_output("NormModifier", {{"input", widened(norm)}});
 }
 
 // 5 - |(input - 1) mod 8 - 4|. The difference from the floor makes the slope at the peaks 0.
 Model build_norm_modifier(const CheckedArguments&) {
   Model model = model_of_class("NormModifier");
-  const Connection shifted = model["input"] - 1.0;
+  const Connection input = model["input"], shifted = widened(input) - 1.0;
   const Connection remainder = shifted - apply("floor", {shifted / 8.0}) * 8.0;
   model.set_types({{"input", kind::float_tensor}});
-  return finished(model, 5.0 - (remainder - 4.0).abs());
+  return finished(model, narrowed(5.0 - (remainder - 4.0).abs(), {input}));
 }
 
 Model build_cartesian_difference(const CheckedArguments&) {
@@ -47,9 +47,10 @@ Model build_transposed_diagonal(const CheckedArguments&) {
 Model build_encoder_distance_matrix(const CheckedArguments& arguments) {
   Model model = model_of_class("EncoderDistanceMatrix");
   const Connection a = model["input1"], b = model["input2"], norm = modified_norm(model);
-  const Connection powers = apply("distance_matrix", {a, b, norm});
+  const Connection powers = apply("distance_matrix", {widened(a), widened(b), norm});
   const bool robust = arguments.flag("robust"), final = arguments.flag("get_final_distance");
-  model.expose_keys({{"output", final ? apply("power", {powers, 1.0 / norm, robust}) : powers}});
+  const Connection output = final ? apply("power", {powers, 1.0 / norm, robust}) : powers;
+  model.expose_keys({{"output", narrowed(output, {a, b})}});
   const DimSpec rows = std::string("N"), others = std::string("M");
   model.set_shapes({{"output", ShapeSpec(std::vector<DimSpec>{rows, others})}});
   model.set_cin({"input1", "input2"}).set_cout({"output"});
@@ -58,8 +59,9 @@ Model build_encoder_distance_matrix(const CheckedArguments& arguments) {
 
 Model build_mds_core(const CheckedArguments& arguments) {
   Model model = model_of_class("MDSCore");
-  const Connection distances = model["distances"], predicted = model["pred_distances"],
-                   norm = modified_norm(model);
+  const std::vector<Connection> given{model["distances"], model["pred_distances"]};
+  const Connection distances = widened(given[0]), predicted = widened(given[1]);
+  const Connection norm = modified_norm(model);
   const Connection inverse = apply("stable_reciprocal", {norm});
   auto power = [&](const Connection& base, const Connection& exponent) {
     return apply("power", {base, exponent, arguments.flag("robust")});
@@ -69,7 +71,8 @@ Model build_mds_core(const CheckedArguments& arguments) {
   const Connection powers = exact ? power(distances, norm) : distances;
   const Connection apart = (wanted - power(predicted, inverse)).abs();
   const Connection whole = apply("stable_reciprocal", {powers.sum()});
-  model.expose_keys({{"output", power(power(apart, norm).sum() * whole, inverse)}});
+  const Connection stress = power(power(apart, norm).sum() * whole, inverse);
+  model.expose_keys({{"output", narrowed(stress, given)}});
   const DimSpec rows = std::string("N");
   const ShapeSpec square(std::vector<DimSpec>{rows, rows});
   model.set_shapes({{"distances", square}, {"pred_distances", square}});
@@ -80,16 +83,18 @@ Model build_mds_core(const CheckedArguments& arguments) {
 Model build_tsne_core(const CheckedArguments& arguments) {
   if (!(arguments.real("perplexity") > 0)) arguments.reject("perplexity", "more than 0");
   Model model = model_of_class("TSNECore");
-  const Connection distances = model["distances"], predicted = model["pred_distances"];
+  const std::vector<Connection> given{model["distances"], model["pred_distances"]};
+  const Connection distances = widened(given[0]), predicted = widened(given[1]);
   auto wanted = [&]() -> Connection {
-    if (!arguments.flag("calculate_p_joint")) return model["p_joint"];
+    if (!arguments.flag("calculate_p_joint")) return widened(model["p_joint"]);
     const bool exact = arguments.flag("exact_distances");
     const Connection squares = exact ? apply("square", {distances}) : distances;
     return apply("tsne_p_joint", {squares, arguments.real("perplexity")});
   };
   const Connection others = apply("eye_complement", {distances.size(0)});
   const Connection near = 1.0 / (1.0 + predicted) * others;
-  model.expose_keys({{"output", apply("kl_divergence", {near / near.sum(), wanted()}).sum()}});
+  const Connection loss = apply("kl_divergence", {near / near.sum(), wanted()}).sum();
+  model.expose_keys({{"output", narrowed(loss, given)}});
   const DimSpec rows = std::string("N");
   const ShapeSpec square(std::vector<DimSpec>{rows, rows});
   model.set_shapes({{"distances", square}, {"pred_distances", square}});

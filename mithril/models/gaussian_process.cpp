@@ -50,14 +50,15 @@ Model build_gpr_v_outer(const CheckedArguments&) {
 // the determinant.
 Model build_gpr_loss(const CheckedArguments& arguments) {
   Model model = model_of_class("GPRLoss");
-  const Connection labels = model["labels"], mean = model["mu"], root = model["L"],
-                   kernel = model["K_term"], alpha = model["alpha"];
+  const Connection given = model["labels"], labels = widened(given), mean = widened(model["mu"]),
+                   root = widened(model["L"]), kernel = widened(model["K_term"]),
+                   alpha = widened(model["alpha"]);
   const Connection misfit = apply("matmul", {(labels - mean).T(), alpha}).sum() * 0.5;
   const Connection roots = apply("eigvalsh", {kernel, root});
   const Connection volume = apply("log", {roots, arguments.flag("robust")}).sum();
   const double each = std::log(2 * std::numbers::pi) / 2;
   const Connection constant = apply("fill_like", {mean, each}).sum();
-  model.expose_keys({{"output", misfit + volume + constant}});
+  model.expose_keys({{"output", narrowed(misfit + volume + constant, {given})}});
   model.set_shapes(
       {{"labels", column()}, {"mu", column()}, {"K_term", square()}, {"alpha", column()}});
   model.set_cin({"labels"}).set_cout({"output"});

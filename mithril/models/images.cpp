@@ -129,8 +129,9 @@ class SampledAxis {
     if (padding_ == "zeros") return x;
     return within(padding_ == "border" ? x : reflected(x));
   }
+  // The first pixel for NaN. At the first and the last pixel the slope is 0, as PyTorch's.
   Connection within(const Connection& x) const {
-    return apply("minimum", {apply("maximum", {x, 0.0}), last_});
+    return apply("where", {x > 0.0, apply("where", {x < last_, x, last_}), 0.0});
   }
   Connection index(const Connection& place) const { return within(place).cast(DType::int64); }
   // Whether there is a pixel at this whole place.
@@ -179,14 +180,14 @@ Model build_grid_sample(const CheckedArguments& arguments) {
   Model model = model_of_class("GridSample");
   const Connection input = model["input"], grid = model["grid"];
   model.set_shapes({{"input", {"N", "C", "H", "W"}}, {"grid", {"N", "Ho", "Wo", 2}}});
-  const Connection shape = input.shape(), out = grid.shape();
+  const Connection shape = input.shape(), out = grid.shape(), places = widened(grid);
   const SampledAxis rows(shape[2], arguments), columns(shape[3], arguments);
   const Connection flat = input.reshape({shape[0], shape[1], -1});
   const auto as_weight = [](const Connection& x) { return apply("expand_dims", {x, 1}); };
   Connection sum;
   bool first = true;
-  for (const SampledTap& row : sampled_taps(rows, grid.at({ellipsis, 1}), mode)) {
-    for (const SampledTap& column : sampled_taps(columns, grid.at({ellipsis, 0}), mode)) {
+  for (const SampledTap& row : sampled_taps(rows, places.at({ellipsis, 1}), mode)) {
+    for (const SampledTap& column : sampled_taps(columns, places.at({ellipsis, 0}), mode)) {
       const Connection index = rows.index(row.place) * shape[3] + columns.index(column.place);
       const Connection all =
           apply("broadcast_to",
@@ -200,7 +201,7 @@ Model build_grid_sample(const CheckedArguments& arguments) {
       first = false;
     }
   }
-  return finished(model, sum);
+  return finished(model, narrowed(sum, {input, grid}));
 }
 
 std::vector<ArgumentDef> window_arguments(std::vector<ArgumentDef> before) {

@@ -19,10 +19,12 @@ Model build_rbf_kernel(const CheckedArguments&) {
   Model model = model_of_class("RBFKernel");
   const Connection a = model["input1"], b = model["input2"], scale = model["l_scale"],
                    sigma = model["sigma"];
-  const Connection apart = only_output("CartesianDifference", {{"left", a}, {"right", b}});
+  const Connection apart =
+      only_output("CartesianDifference", {{"left", widened(a)}, {"right", widened(b)}});
   const Connection squares = apply("square", {apart}).sum(2);
-  const Connection near = (squares * -0.5 / apply("square", {sigma})).exp();
-  model.expose_keys({{"output", apply("square", {scale}) * near}});
+  const Connection near = (squares * -0.5 / apply("square", {widened(sigma)})).exp();
+  const Connection output = apply("square", {widened(scale)}) * near;
+  model.expose_keys({{"output", narrowed(output, {a, b, scale, sigma})}});
   model.set_shapes({{"l_scale", shape({1})}, {"sigma", shape({1})}});
   state_kernel_shapes(model);
   return model;
@@ -32,9 +34,10 @@ Model build_polynomial_kernel(const CheckedArguments& arguments) {
   Model model = model_of_class("PolynomialKernel");
   const Connection a = model["input1"], b = model["input2"], constant = model["poly_coef"],
                    degree = model["degree"];
-  const Connection products = apply("matmul", {a, b.T()});
+  const Connection products = apply("matmul", {widened(a), widened(b).T()});
   const bool robust = arguments.flag("robust");
-  model.expose_keys({{"output", apply("power", {products + constant, degree, robust})}});
+  const Connection powers = apply("power", {products + constant, degree, robust});
+  model.expose_keys({{"output", narrowed(powers, {a, b, constant, degree})}});
   state_kernel_shapes(model);
   return model;
 }

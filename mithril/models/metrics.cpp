@@ -56,8 +56,10 @@ Counts counted(const Classes& classes, int64_t number) {
 
 using Score = Connection (*)(const Counts&);
 
+// Counts are exact in float32 where half precision rounds them.
 Connection quotient(const Connection& numerator, const Connection& denominator) {
-  return numerator / apply("where", {denominator.eq(0), 1.0, denominator});
+  const Connection whole = widened(denominator);
+  return widened(numerator) / apply("where", {whole.eq(0), 1.0, whole});
 }
 Connection precision(const Counts& n) {
   return quotient(n.true_positives, n.true_positives + n.false_positives);
@@ -67,7 +69,7 @@ Connection recall(const Counts& n) {
 }
 Connection f1(const Counts& n) {
   return quotient(n.true_positives,
-                  n.true_positives + (n.false_positives + n.false_negatives) * 0.5);
+                  n.true_positives + widened(n.false_positives + n.false_negatives) * 0.5);
 }
 
 Connection accuracy(const Classes& classes) {
@@ -87,7 +89,8 @@ Model averaged(const char* name, const CheckedArguments& arguments, Score score)
   const Connection scores = score(counts);
   const Connection weights =
       average == "macro" ? (counts.labels > 0).cast(DType::int64) : counts.labels;
-  return finished(model, {{"output", (scores * weights).sum() / weights.sum()}});
+  const Connection mean = (scores * weights).sum() / widened(weights.sum());
+  return finished(model, {{"output", narrowed(mean, {counts.labels})}});
 }
 
 std::vector<ArgumentDef> format_arguments() {

@@ -106,14 +106,14 @@ Model build_rms_norm(const CheckedArguments& arguments) {
   Model model = model_of_class("RMSNorm");
   const Connection input = model["input"];
   model.set_shapes({{"input", {rest(), "D"}}});
-  const Connection mean = apply("square", {input}).mean(-1, true);
-  Connection output = input / (mean + eps_of(arguments)).sqrt();
+  const Connection x = widened(input), mean = apply("square", {x}).mean(-1, true);
+  Connection output = x / (mean + eps_of(arguments)).sqrt();
   if (arguments.flag("use_scale")) {
     output = output * model["weight"];
     model.set_shapes({{"weight", {"D"}}}).set_types({{"weight", kind::float_tensor}});
     model.set_initializer("weight", {.distribution = Initializer::Distribution::ones});
   }
-  model.expose_keys({{"output", output}});
+  model.expose_keys({{"output", narrowed(output, {input})}});
   model.set_cin({"input"}).set_cout({"output"});
   return model;
 }

@@ -19,11 +19,11 @@ Model build_polynomial_regression(const CheckedArguments& arguments) {
   Model model = model_of_class("PolynomialRegression");
   const Arguments degree{{"degree", arguments["degree"]}};
   if (arguments.integer("degree") < 1) arguments.reject("degree", "at least 1");
-  model |= Model::op("polynomial_features", degree)({{"input", "input"}});
-  model += make_model("Linear", {{"dimension", arguments["dimension"]}})(
-      {{"weight", "weight"}, {"bias", "bias"}, {"output", "output"}});
-  model.set_cin({"input"}).set_cout({"output"});
-  return model;
+  const Connection input = model["input"];
+  model |= Model::op("polynomial_features", degree)({{"input", widened(input)}});
+  const Model linear = make_model("Linear", {{"dimension", arguments["dimension"]}});
+  model += linear({{"weight", "weight"}, {"bias", "bias"}});
+  return finished(model, narrowed(linear.at("output"), {input, model["weight"]}));
 }
 
 }  // namespace

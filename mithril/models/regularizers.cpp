@@ -26,7 +26,8 @@ ModelDef define_l2() {
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L2");
             const Connection input = model["input"];
-            return finished(model, apply("square", {input}).sum() * 0.5);
+            return finished(model,
+                            narrowed(apply("square", {widened(input)}).sum() * 0.5, {input}));
           }};
 }
 
@@ -40,7 +41,9 @@ ModelDef define_quadratic_form_regularizer() {
             Model model = model_of_class("QuadraticFormRegularizer");
             const Connection input = model["input"], kernel = model["kernel"];
             model.set_shapes({{"input", {1, "N"}}, {"kernel", {"N", "N"}}});
-            return finished(model, matmul(matmul(input, kernel), input.T()) * 0.5);
+            const Connection x = widened(input);
+            const Connection product = matmul(matmul(x, widened(kernel)), x.T());
+            return finished(model, narrowed(product * 0.5, {input, kernel}));
           }};
 }
 

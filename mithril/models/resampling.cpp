@@ -50,17 +50,17 @@ Connection column(const Connection& x) { return x.reshape({-1, 1}); }
 // How an axis is resampled: from `size` pixels to `to`.
 struct Resampling {
   Connection size;
-  Binding to, last_of_new;       // the number of new pixels, and one less
+  Binding to;                    // the number of new pixels
   std::optional<int64_t> scale;  // to / size, if it is a whole number that is known
   bool aligned = false;          // the centres of the outer pixels stay where they are
 
   // Where the centre of each new pixel is among the old ones, which are 1 apart.
   Connection centres() const {
-    const Connection places = apply("arange", {to});
+    const Connection places = widened(apply("arange", {to}));
     if (scale && !aligned) return (places + 0.5) * (1.0 / static_cast<double>(*scale)) - 0.5;
-    if (!aligned) return (places + 0.5) * (size.tensor() / apply("to_tensor", {to})) - 0.5;
-    const Connection steps = apply("maximum", {apply("to_tensor", {last_of_new}), 1});
-    return places * ((size - 1).tensor() / steps);
+    const Connection pixels = widened(size.tensor()), steps = widened(apply("to_tensor", {to}));
+    if (!aligned) return (places + 0.5) * (pixels / steps) - 0.5;
+    return places * ((pixels - 1.0) / apply("maximum", {steps - 1.0, 1.0}));
   }
   Connection last() const { return (size - 1).tensor(); }
 };
@@ -102,9 +102,9 @@ std::vector<Resampling> resampled_axes(const CheckedArguments& arguments, const 
     const Connection size = shape[static_cast<int>(axis) + 2];
     const int64_t number = numbers[axis];
     if (sized) {
-      axes.push_back({size, number, number - 1, std::nullopt, aligned});
+      axes.push_back({size, number, std::nullopt, aligned});
     } else {
-      axes.push_back({size, size * number, size * number - 1, number, aligned});
+      axes.push_back({size, size * number, number, aligned});
     }
   }
   return axes;
@@ -134,7 +134,9 @@ Model build_upsample(const CheckedArguments& arguments) {
       arguments.reject("align_corners", "False for the mode \"nearest\"");
     return finished(model, repeated_pixels(input, axes));
   }
-  const auto weights = mode == "bilinear" ? linear_weights : cubic_weights;
+  const auto weights = [&](const Resampling& axis) {
+    return narrowed(mode == "bilinear" ? linear_weights(axis) : cubic_weights(axis), {input});
+  };
   return finished(model, weighed(input, weights(axes[0]), weights(axes[1])));
 }
 

@@ -9,14 +9,15 @@ namespace {
 Connection other_leg(const Connection& leg) { return ((1.0 - leg) * (leg + 1.0)).sqrt(); }
 
 // Exact for small elements, too.
-Connection hyperbolic_sine(const Connection& x) {
-  return (apply("expm1", {x}) - apply("expm1", {-x})) * 0.5;
+Connection hyperbolic_sine(const Connection& input) {
+  const Connection x = widened(input);
+  return narrowed((apply("expm1", {x}) - apply("expm1", {-x})) * 0.5, {input});
 }
 
 // In factors that do not overflow before the sum does.
-Connection hyperbolic_cosine(const Connection& x) {
-  const Connection root = (x * 0.5).exp();
-  return root * 0.5 * root + 0.5 / root / root;
+Connection hyperbolic_cosine(const Connection& input) {
+  const Connection root = (widened(input) * 0.5).exp();
+  return narrowed(root * 0.5 * root + 0.5 / root / root, {input});
 }
 
 ModelDef angle_function(std::string name, std::string doc,
