@@ -18,14 +18,16 @@ from .from_torch_table import (
     refuse_if,
     shape,
     size,
+    sum_of_products,
     table,
+    wide,
 )
 
 
 def matmul(self: Any, other: Any) -> Any:
     """A vector is a row on the left and a column on the right."""
     if rank_of(self) == rank_of(other) == 1:
-        return (self * other).sum()
+        return sum_of_products(self, other)
     if rank_of(self) == 1:
         return ml.Squeeze(axis=-2)(self.reshape((1, -1)) @ other)
     if rank_of(other) == 1:
@@ -46,7 +48,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """sum(x[..., i] * weight[o, i, j] * y[..., j])."""
     left = ml.ExpandDims(axis=(-2, -3))(input1)  # [..., 1, 1, i]
     product = ml.Squeeze(axis=-2)(left @ weight)  # [..., o, j]
-    output = (product * ml.ExpandDims(axis=-2)(input2)).sum(-1)
+    output = sum_of_products(product, ml.ExpandDims(axis=-2)(input2), -1)
     return output if bias is None else output + bias
 
 
@@ -240,6 +242,13 @@ def any_convolution(
     return convolution(input, weight, bias, stride, padding, dilation, groups, name)
 
 
+def from_zero(indices: Connection, count: Any) -> Connection:
+    """Ours count from the end where they are negative, and torch refuses those: they are moved
+    where there is no row."""
+    below: Connection = ml.Where()(indices < 0, indices - count, indices)
+    return below
+
+
 def embedding(
     weight: Connection,
     indices: Any,
@@ -250,7 +259,7 @@ def embedding(
 ) -> Any:
     """Rows of padding have no gradient."""
     refuse_if(scale_grad_by_freq or sparse, "with another gradient: scale_grad_by_freq or sparse")
-    rows = ml.Embedding(name=name)(input=indices, weight=weight)
+    rows = ml.Embedding(name=name)(input=from_zero(indices, size(weight, 0)), weight=weight)
     if padding_idx < 0:
         return rows
     hit = ml.ExpandDims(axis=-1)(indices.eq(padding_idx))
@@ -285,7 +294,7 @@ def embedding_bag(
         shares = shares / shares.sum(1, True).clamp(1.0, None)
     if per_sample_weights is not None:
         shares = shares * per_sample_weights.reshape((1, -1))
-    rows = ml.Embedding()(input=indices, weight=weight)
+    rows = ml.Embedding()(input=from_zero(indices, size(weight, 0)), weight=weight)
     return shares @ rows, bag, None, None
 
 
@@ -336,7 +345,7 @@ TABLE: Table = table(
     (added_batches, "addbmm"),
     (linear, "linear"),
     (bilinear, "bilinear"),
-    (trilinear, "_trilinear"),
+    (wide(trilinear), "_trilinear"),
     (outer, "outer", "ger"),
     (kron, "kron"),
     (convolution, "conv1d", "conv2d", "conv3d"),

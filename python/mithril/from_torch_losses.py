@@ -6,7 +6,17 @@ from typing import Any
 
 from . import models as ml
 from ._core import dtype as widths
-from .from_torch_table import Builder, Table, as_float, internal, is_float, rank_of, size, table
+from .from_torch_table import (
+    Builder,
+    Table,
+    as_float,
+    internal,
+    is_float,
+    rank_of,
+    size,
+    table,
+    wide,
+)
 
 
 def reduced(loss: Any, reduction: int) -> Any:
@@ -159,17 +169,17 @@ def by_probabilities(
 
 TABLE: Table = table(
     # Those of torch broadcast.
-    (of_pairs(lambda x, y: ml.Square()(x - y)), "mse_loss"),
-    (of_pairs(lambda x, y: (x - y).abs()), "l1_loss"),
-    (smooth_l1, "smooth_l1_loss"),
-    (huber, "huber_loss"),
-    (binary_cross_entropy, "binary_cross_entropy"),
-    (with_logits, "binary_cross_entropy_with_logits"),
-    (kl_div, "kl_div"),
-    (soft_margin, "soft_margin_loss"),
-    (multi_label_margin, "multilabel_margin_loss"),
-    (labels_and_margins, "multilabel_margin_loss_forward"),
-    (nll, "nll_loss", "nll_loss_nd", "nll_loss2d"),
-    (weighed_nll, "nll_loss_forward", "nll_loss2d_forward"),
-    (cross_entropy, "cross_entropy_loss"),
+    (wide(of_pairs(lambda x, y: ml.Square()(x - y))), "mse_loss"),
+    (wide(of_pairs(lambda x, y: (x - y).abs())), "l1_loss"),
+    (wide(smooth_l1), "smooth_l1_loss"),
+    (wide(huber), "huber_loss"),
+    (wide(binary_cross_entropy), "binary_cross_entropy"),
+    (wide(with_logits), "binary_cross_entropy_with_logits"),
+    (wide(kl_div), "kl_div"),
+    (wide(soft_margin), "soft_margin_loss"),
+    (wide(multi_label_margin), "multilabel_margin_loss"),
+    (wide(labels_and_margins), "multilabel_margin_loss_forward"),
+    (wide(nll), "nll_loss", "nll_loss_nd", "nll_loss2d"),
+    (wide(weighed_nll), "nll_loss_forward", "nll_loss2d_forward"),
+    (wide(cross_entropy), "cross_entropy_loss"),
 )

@@ -18,6 +18,7 @@ from .from_torch_table import (
     is_float,
     table,
     tensor,
+    wide,
 )
 
 # Arithmetic: torch promotes by category, and 0-d tensors do not widen others.
@@ -172,7 +173,7 @@ def part(maker: Any, *, floats: bool = False) -> Builder:
 
 def composed(function: Builder) -> Builder:
     """A function of floats that several ops compute."""
-    return lambda self: function(as_float(self))
+    return wide(lambda self: function(as_float(self)))
 
 
 def absolute(self: Any) -> Any:
@@ -275,9 +276,9 @@ TABLE: Table = table(
     (power, "pow"),
     (lambda self: -self, "neg"),
     (lambda self, exponent: self**exponent, "float_power"),
-    (addcmul, "addcmul"),
-    (addcdiv, "addcdiv"),
-    (lerp, "lerp"),
+    (wide(addcmul), "addcmul"),
+    (wide(addcdiv), "addcdiv"),
+    (wide(lerp), "lerp"),
     (added_product, "addmm", "baddbmm"),
     (pairs(lambda x, y: x.eq(y)), "eq"),
     (pairs(lambda x, y: x.ne(y)), "ne"),
@@ -321,7 +322,7 @@ TABLE: Table = table(
     (whole_numbers(part(ml.Floor)), "floor"),
     (whole_numbers(lambda x: -(-x).floor()), "ceil"),
     (whole_numbers(part(ml.Trunc)), "trunc", "fix"),
-    (rounded, "round"),
+    (wide(rounded), "round"),
     (part(ml.Log1p, floats=True), "log1p"),
     (part(ml.Expm1, floats=True), "expm1", "special_expm1"),
     (part(ml.Atan, floats=True), "atan"),
@@ -343,6 +344,6 @@ TABLE: Table = table(
     (composed(lambda x: x.sin() / x.cos()), "tan"),
     (composed(lambda x: (x.exp() + (-x).exp()) * 0.5), "cosh"),
     (nan_to_num, "nan_to_num"),
-    (hypotenuse, "hypot"),
+    (wide(hypotenuse), "hypot"),
     (with_sign, "copysign"),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from . import models as ml
-from .from_torch_table import Site, Table, internal, rank_of, refuse_if, shape, size, table
+from .from_torch_table import Site, Table, internal, rank_of, refuse_if, shape, size, table, wide
 
 
 def given(**ports: Any) -> dict[str, Any]:
@@ -204,12 +204,12 @@ def weight_norm(v: Any, g: Any, dim: int = 0) -> Any:
 
 TABLE: Table = table(
     (layer_norm, "layer_norm"),
-    (native_layer_norm, "native_layer_norm"),
-    (rms_norm, "rms_norm"),
-    (group_norm, "group_norm"),
-    (native_group_norm, "native_group_norm"),
-    (instance_norm, "instance_norm"),
-    (weight_norm, "_weight_norm"),
+    (wide(native_layer_norm), "native_layer_norm"),
+    (wide(rms_norm), "rms_norm"),
+    (wide(group_norm), "group_norm"),
+    (wide(native_group_norm), "native_group_norm"),
+    (wide(instance_norm), "instance_norm"),
+    (wide(weight_norm), "_weight_norm"),
     (batch_norm, "batch_norm"),
     (batch_norm_in_training, "_native_batch_norm_legit_functional"),
     (batch_norm_in_evaluation, "_native_batch_norm_legit_no_training"),

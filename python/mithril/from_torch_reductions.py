@@ -24,6 +24,7 @@ from .from_torch_table import (
     refuse_if,
     size,
     table,
+    wide,
 )
 
 
@@ -90,8 +91,25 @@ def variance(
     return self.var(axes(dim), keepdim, float(correction))
 
 
-def deviation(*args: Any, **kwargs: Any) -> Any:
-    return variance(*args, **kwargs).sqrt()
+def deviation(
+    self: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    correction: Any = None,
+) -> Any:
+    """The root of the variance of elements that are divided by the largest one, whose squares do
+    not overflow."""
+    if isinstance(dim, bool):  # std(input, unbiased)
+        dim, unbiased = None, dim
+    if 0 in (self.dims or []):
+        return variance(self, dim, unbiased, keepdim, correction).sqrt()
+    apart = self - self.mean(axes(dim), True)
+    top = ml.StopGradient()(apart.abs().max(axes(dim), True))
+    top = ml.Where()((top > 0.0) & (top < math.inf), top, 1.0)
+    spread = variance(apart / top, dim, unbiased, True, correction)
+    result = root(spread) * top
+    return result if keepdim else ml.Squeeze(axis=axes(dim))(result)
 
 
 def moments(spread: Builder) -> Builder:
@@ -242,20 +260,20 @@ TABLE: Table = table(
     (any_of, "any"),
     (all_of, "all"),
     (count_nonzero, "count_nonzero"),
-    (variance, "var"),
-    (deviation, "std"),
-    (moments(variance), "var_mean"),
-    (moments(deviation), "std_mean"),
+    (wide(variance), "var"),
+    (wide(deviation), "std"),
+    (wide(moments(variance)), "var_mean"),
+    (wide(moments(deviation)), "std_mean"),
     (position(ml.ArgMax), "argmax"),
     (position(ml.ArgMin), "argmin"),
     (cumulative_sum, "cumsum"),
     (cumulative_product, "cumprod"),
     (lambda self, dim: ml.LogCumsumExp(axis=dim)(as_float(self)), "logcumsumexp"),
     (differences, "diff"),
-    (log_sum_exp, "logsumexp", "special_logsumexp"),
-    (vector_norm, "linalg_vector_norm"),
-    (linalg_norm, "linalg_norm"),
-    (norm, "norm"),
-    (distances, "_cdist_forward"),
-    (distances_within, "_pdist_forward", "pdist"),
+    (wide(log_sum_exp), "logsumexp", "special_logsumexp"),
+    (wide(vector_norm), "linalg_vector_norm"),
+    (wide(linalg_norm), "linalg_norm"),
+    (wide(norm), "norm"),
+    (wide(distances), "_cdist_forward"),
+    (wide(distances_within), "_pdist_forward", "pdist"),
 )

@@ -14,6 +14,7 @@ from .from_torch_table import (
     Builder,
     Site,
     Table,
+    along,
     as_tuple,
     constant_of,
     internal,
@@ -172,6 +173,25 @@ def circled(places: Any, count: Any) -> Any:
     return places % count
 
 
+def circular(self: Any, padding: Any) -> Any:
+    """Negative sides are cut first, so that what is left goes round."""
+    sides = pad_widths(rank_of(self), padding)
+    for axis, (before, after) in enumerate(sides):
+        kept = slice(-least(before) or None, least(after) or None)
+        if kept != slice(None):
+            self = self[along(axis, kept)]
+    rest = [most(each) for pair in reversed(sides) for each in pair]
+    return pad_by(circled)(self, rest)
+
+
+def least(side: Any) -> Any:
+    return min(side, 0) if isinstance(side, int) else 0
+
+
+def most(side: Any) -> Any:
+    return max(side, 0) if isinstance(side, int) else side
+
+
 def pad_by(place: Builder) -> Builder:
     """Elements of the input at the places that the padding repeats."""
 
@@ -187,7 +207,7 @@ def pad_by(place: Builder) -> Builder:
     return build
 
 
-MODES = {"reflect": pad_by(reflected), "replicate": pad_by(repeated), "circular": pad_by(circled)}
+MODES = {"reflect": pad_by(reflected), "replicate": pad_by(repeated), "circular": circular}
 
 
 def pad(self: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:

@@ -66,6 +66,16 @@ def table(*rows: tuple[Any, ...]) -> Table:
     return {operator: builder for builder, *operators in rows for operator in operators}
 
 
+WIDE: set[Builder] = set()
+
+
+def wide(builder: Builder) -> Builder:
+    """Marks a builder that composes several ops. In half precision they compute in float32, and
+    their result is rounded once, as torch's operators do."""
+    WIDE.add(builder)
+    return builder
+
+
 @cache
 def parameters_of(builder: Builder) -> frozenset[str]:
     return frozenset(inspect.signature(builder).parameters)
@@ -82,11 +92,46 @@ def call(builder: Builder, site: Site, *args: Any, **kwargs: Any) -> Any:
     extra = {"at": site, "name": site.name}
     options |= {key: value for key, value in extra.items() if key in names}
     try:
+        if builder in WIDE:
+            return computed_wide(builder, site, args, options)
         return builder(*args, **options)
     except Error:
         raise
     except (TypeError, AttributeError, ValueError, IndexError, KeyError) as error:
         raise UnsupportedError(f"with these arguments: {error}") from error
+
+
+def computed_wide(builder: Builder, site: Site, args: Any, options: dict[str, Any]) -> Any:
+    given = {key: widened(each) for key, each in options.items()}
+    made = builder(*map(widened, args), **given)
+    tensors = [
+        (each, torch_one.dtype)
+        for each, torch_one in zip(args, site.inputs, strict=False)
+        if isinstance(torch_one, torch.Tensor) and isinstance(each, Connection)
+    ]
+    if not isinstance(made, list | tuple):
+        return narrowed(made, site.output, tensors)
+    return [narrowed(*pair, tensors) for pair in zip(made, site.output, strict=False)]
+
+
+def widened(x: Any) -> Any:
+    is_tensor = isinstance(x, Connection) and set(x.type_text.split(" or ")) == {"float tensor"}
+    return internal("Widen")(x) if is_tensor else x
+
+
+def sum_of_products(x: Connection, y: Connection, axis: int | None = None) -> Any:
+    """As torch's dot, which rounds the sum only."""
+    total = (widened(x) * widened(y)).sum(axis)
+    like = [each for each in (x, y) if is_float(each)]
+    return internal("Narrow")(input=total, like=like) if like else total
+
+
+def narrowed(x: Any, expected: Any, given: list[tuple[Connection, torch.dtype]]) -> Any:
+    """In the dtype of the inputs that have torch's dtype of the result; without any it stays."""
+    if not isinstance(x, Connection) or not is_float(x) or not isinstance(expected, torch.Tensor):
+        return x
+    like = [each for each, dtype in given if dtype == expected.dtype]
+    return internal("Narrow")(input=x, like=like) if like else x
 
 
 def is_kind(x: Any, kind: str, python: type | tuple[type, ...]) -> bool:
