@@ -51,17 +51,17 @@ bool has_passed(const InferOptions& options) {
   return options.deadline && *options.deadline <= ServingClock::now();
 }
 
-// Counts a failure of the body, unless the scheduler has counted why it refused.
+// Counts a failure of the body.
 template <typename Body>
 auto counting_failures(ServingCounters& counters, const Body& body) {
   try {
     return body();
-  } catch (const Error&) {
-    ServingCounters::add(counters.failed);
-    throw;
   } catch (const std::bad_alloc&) {
     ServingCounters::add(counters.failed);
     raise_out_of_memory();
+  } catch (...) {  // also what a function of the user throws
+    ServingCounters::add(counters.failed);
+    throw;
   }
 }
 
@@ -76,15 +76,16 @@ struct Engine::Impl {
   using Request = std::shared_ptr<InferenceRequest>;
 
   FoundModel find(const std::string& name) {
-    FoundModel found = registry.find(name);
-    ServingCounters::add(found.entry->counters->requests);
-    return found;
+    const std::shared_ptr<ServingCounters> counters = registry.counters(name);
+    ServingCounters::add(counters->requests);
+    return counting_failures(*counters, [&] { return registry.find(name); });
   }
 
   // The session of the request, whose model may be older than the registered one.
   std::shared_ptr<ModelSession> session_of(FoundModel& found, const InferOptions& options) {
     if (options.session.empty()) return nullptr;
-    auto session = sessions.use(found.entry->name, options.session);
+    auto session = counting_failures(
+        *found.entry->counters, [&] { return sessions.use(found.entry->name, options.session); });
     found.served = session->model;
     return session;
   }
@@ -105,6 +106,7 @@ struct Engine::Impl {
     const ServingClock::time_point start = ServingClock::now();
     scheduler.acquire({.name = found.entry->name,
                        .counters = *found.entry->counters,
+                       .queue = *found.entry->queue,
                        .max_queue = found.served->options().max_queue,
                        .deadline = options.deadline,
                        .cancellation = options.cancellation});
@@ -171,7 +173,7 @@ struct Engine::Impl {
     if (!is_batched) return run_here(found, checked, session, options);
     // While nothing else runs, there is nothing to share a batch with.
     const bool waits = found.served->options().max_delay.count() > 0;
-    if (!waits && scheduler.try_acquire(*found.entry->queue, name))
+    if (!waits && scheduler.try_acquire(*found.entry->queue, name, *found.entry->counters))
       return run_in_slot(found, checked, nullptr, options, ServingClock::now());
     return enqueue(arrival_of(found, std::move(checked), nullptr, options))->get();
   }
@@ -209,6 +211,12 @@ void Engine::register_model(const std::string& name, const Package& package,
     return ServableModel{package.compile(backend), package.params().share(), package.state()};
   };
   register_model(name, ModelLoader(load), std::move(options));
+}
+
+void Engine::count_refused(const std::string& name) {
+  const std::shared_ptr<ServingCounters> counters = impl_->registry.counters(name);
+  ServingCounters::add(counters->requests);
+  ServingCounters::add(counters->failed);
 }
 
 void Engine::unload(const std::string& name) {

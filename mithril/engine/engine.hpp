@@ -98,7 +98,8 @@ class Engine {
   //   engine.register_model("minilm", ml::load_package("minilm"), ml::cpu());
   void register_model(const std::string& name, const Package& package,
                       std::shared_ptr<Backend> backend, ServingOptions options = {});
-  // Removes the model. Running evaluations finish; waiting requests fail with E1207.
+  // Removes the model. Running evaluations finish; waiting requests fail with E1207, also those
+  // that are not batched.
   void unload(const std::string& name);
 
   TensorMap infer(const std::string& name, const TensorMap& inputs,
@@ -119,6 +120,9 @@ class Engine {
   std::vector<std::string> list_models() const;  // sorted
   ServedModelInfo model_info(const std::string& name) const;
   ServingStats stats(const std::string& name) const;
+  // Counts a request that failed before it reached the engine, such as one that a server could not
+  // read.
+  void count_refused(const std::string& name);
   std::int64_t memory() const;  // that counts for memory_limit, in bytes
 
   // Refuses further requests, and answers those that were accepted. Returns when all are answered,

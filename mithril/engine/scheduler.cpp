@@ -151,36 +151,45 @@ void Scheduler::release() {
 }
 
 void Scheduler::acquire(const SlotRequest& request) {
-  if (shut_down_.load(std::memory_order_relaxed)) std::rethrow_exception(shut_down_error());
-  if (try_acquire()) return;
+  if (!shut_down_.load(std::memory_order_relaxed) && try_acquire()) return;
   std::unique_lock lock(mutex_);
-  if (shut_down_) std::rethrow_exception(shut_down_error());
+  check_open(request.queue, request.name, request.counters);
   if (request.counters.waiting >= request.max_queue) {
     ServingCounters::add(request.counters.rejected);
     refuse_full_queue(request.name, request.max_queue);
   }
   ++request.counters.waiting, ++callers_, ++sleepers_;
-  const auto is_free = [&] { return try_acquire(); };
-  const bool acquired = request.deadline ? slot_freed_.wait_until(lock, request.cancellation,
-                                                                  *request.deadline, is_free)
-                                         : slot_freed_.wait(lock, request.cancellation, is_free);
+  bool acquired = false;
+  const auto is_over = [&] { return request.queue.closed || (acquired = try_acquire()); };
+  if (request.deadline) {
+    slot_freed_.wait_until(lock, request.cancellation, *request.deadline, is_over);
+  } else {
+    slot_freed_.wait(lock, request.cancellation, is_over);
+  }
   --request.counters.waiting, --callers_, --sleepers_;
   if (acquired) return;
   slot_freed_.notify_all();
+  if (request.queue.closed) {
+    ServingCounters::add(request.counters.cancelled);
+    std::rethrow_exception(unloaded_error(request.name));
+  }
   const bool is_cancelled = request.cancellation.stop_requested();
   ServingCounters::add(is_cancelled ? request.counters.cancelled : request.counters.expired);
   std::rethrow_exception(is_cancelled ? cancelled_error(request.name)
                                       : deadline_error(request.name));
 }
 
-void Scheduler::check_open(const RequestQueue& queue, const std::string& name) const {
-  if (shut_down_) std::rethrow_exception(shut_down_error());
-  if (queue.closed) std::rethrow_exception(unloaded_error(name));
+void Scheduler::check_open(const RequestQueue& queue, const std::string& name,
+                           ServingCounters& counters) const {
+  if (!shut_down_ && !queue.closed) return;
+  ServingCounters::add(counters.cancelled);
+  std::rethrow_exception(shut_down_ ? shut_down_error() : unloaded_error(name));
 }
 
-bool Scheduler::try_acquire(const RequestQueue& queue, const std::string& name) {
+bool Scheduler::try_acquire(const RequestQueue& queue, const std::string& name,
+                            ServingCounters& counters) {
   const std::lock_guard lock(mutex_);
-  check_open(queue, name);
+  check_open(queue, name, counters);
   return queue.waiting.empty() && free_ == slots_ && try_acquire();
 }
 
@@ -188,7 +197,7 @@ bool Scheduler::try_acquire(const RequestQueue& queue, const std::string& name) 
 bool Scheduler::add(const Arrival& arrival) {
   const std::shared_ptr<RequestQueue>& queue = arrival.queue;
   const InferenceRequest& request = *arrival.request;
-  check_open(*queue, request.name);
+  check_open(*queue, request.name, *request.counters);
   const std::size_t most = request.model->options().max_queue;
   if (queue->waiting.size() >= most) remove_done(*queue);
   if (queue->waiting.size() >= most) {
@@ -225,6 +234,7 @@ void Scheduler::close(RequestQueue& queue) {
     dropped.swap(queue.waiting);
     for (const auto& request : dropped) forget(*request);
   }
+  slot_freed_.notify_all();  // callers that wait in their own threads
   for (const auto& request : dropped) request->drop(unloaded_error(request->name));
 }
 

@@ -29,6 +29,7 @@ struct RequestQueue {
 struct SlotRequest {
   const std::string& name;
   ServingCounters& counters;
+  const RequestQueue& queue;  // of the model
   std::size_t max_queue;
   std::optional<ServingClock::time_point> deadline;
   std::stop_token cancellation;
@@ -52,11 +53,11 @@ class Scheduler {
   ~Scheduler();
 
   // Waits for a slot in the calling thread. E1203 if max_queue callers wait, E1205 at the deadline,
-  // E1206, E1208.
+  // E1206, E1207, E1208. Counts the refusals, as the functions below do.
   void acquire(const SlotRequest& request);
 
   // Takes a slot if all are free and no request waits in this queue. E1207, E1208.
-  bool try_acquire(const RequestQueue& queue, const std::string& name);
+  bool try_acquire(const RequestQueue& queue, const std::string& name, ServingCounters& counters);
 
   struct Arrival {
     std::shared_ptr<RequestQueue> queue;
@@ -83,7 +84,8 @@ class Scheduler {
   void start_workers();
   void work();
   // Those that follow are called with the mutex held.
-  void check_open(const RequestQueue& queue, const std::string& name) const;
+  void check_open(const RequestQueue& queue, const std::string& name,
+                  ServingCounters& counters) const;
   bool add(const Arrival& arrival);
   void wait_for_slot(std::unique_lock<std::mutex>& lock);
   Next find_next(ServingClock::time_point now);

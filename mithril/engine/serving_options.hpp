@@ -66,14 +66,16 @@ struct ServingStats {
   static constexpr std::array latency_bounds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                              0.1,    0.25,  0.5,    1.0,   2.5,  5.0,   10.0};
 
-  std::uint64_t requests = 0;  // all that named the model
+  // All that named the model. When none waits or runs, it is the sum of the five that follow.
+  std::uint64_t requests = 0;
   std::uint64_t answered = 0;
-  std::uint64_t failed = 0;     // by an error of the request or of its evaluation
-  std::uint64_t rejected = 0;   // by a full queue
-  std::uint64_t expired = 0;    // by their deadline
-  std::uint64_t cancelled = 0;  // by their caller, or when the model was unloaded
-  std::uint64_t calls = 0;      // evaluations
-  std::uint64_t rows = 0;       // in these evaluations
+  std::uint64_t failed = 0;    // by an error of the request or of its evaluation
+  std::uint64_t rejected = 0;  // by a full queue
+  std::uint64_t expired = 0;   // by their deadline
+  // By their caller, when the model was unloaded, or when the engine was shut down.
+  std::uint64_t cancelled = 0;
+  std::uint64_t calls = 0;  // evaluations
+  std::uint64_t rows = 0;   // in these evaluations
   std::uint64_t loads = 0;
   std::uint64_t waiting = 0;   // now
   std::uint64_t sessions = 0;  // now

@@ -208,6 +208,19 @@ ProtocolResponse response_of(const std::string& name, const InferMessage& messag
   return response;
 }
 
+// Reads the request and begins its session. The engine counts a failure, as it does later.
+InferMessage begun_request(Engine& engine, const std::string& name, const ProtocolRequest& request,
+                           const ServedModelInfo& info) try {
+  InferMessage message = MessageReader(request).read();
+  check_outputs(message.outputs, info);
+  const std::string& session = message.options.session;
+  if (message.begins_session && !session.empty()) engine.open_session(name, session);
+  return message;
+} catch (...) {
+  engine.count_refused(name);
+  throw;
+}
+
 // A client whose first request fails begins again, or not at all.
 void close_if_open(Engine& engine, const std::string& name, const std::string& session) {
   try {
@@ -222,11 +235,9 @@ void close_if_open(Engine& engine, const std::string& name, const std::string& s
 ProtocolResponse infer_from_message(Engine& engine, const std::string& name,
                                     const ProtocolRequest& request) {
   const ServedModelInfo info = engine.model_info(name);
-  InferMessage message = MessageReader(request).read();
-  check_outputs(message.outputs, info);
+  const InferMessage message = begun_request(engine, name, request, info);
   const std::string& session = message.options.session;
   const bool begins = message.begins_session && !session.empty();
-  if (begins) engine.open_session(name, session);
   try {
     const TensorMap outputs = engine.infer(name, message.inputs, message.options);
     if (message.ends_session && !session.empty()) engine.close_session(name, session);

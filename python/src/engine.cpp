@@ -349,6 +349,10 @@ Args:
            "Removes a model. Evaluations that run finish; requests that wait fail.")
       .def("stats", stats_dict, py::arg("name"),
            "A dict of counts since the name was registered first, such as requests and calls.")
+      .def("count_refused", &Engine::count_refused, py::arg("name"),
+           py::call_guard<py::gil_scoped_release>(),
+           "Counts a request that failed before it reached the engine, such as one that a server "
+           "could not read.")
       .def("open_session", &Engine::open_session, py::arg("name"), py::arg("id") = "",
            py::call_guard<py::gil_scoped_release>(),
            "Begins a session, which keeps the state of a model between requests; returns its id.")

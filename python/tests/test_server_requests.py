@@ -181,3 +181,35 @@ def test_a_failed_request_that_starts_a_sequence_leaves_no_session():
         assert engine.stats("gpt2")["sessions"] == 1  # the client may go on
         assert ask(server, [5], sequence_end=True) == 200
         assert engine.stats("gpt2")["sessions"] == 0
+
+
+def test_the_counts_of_a_model_add_up(server_engine):
+    server, engine = server_engine
+    wrong = [
+        b"{",
+        {"inputs": 3},
+        input_of([1] * 5),
+        input_of([1] * 6, name="z"),
+        {**input_of(X.tolist()), "outputs": [{"name": "w"}]},
+        {**input_of(X.tolist()), "outputs": [{"name": "y"}] * 2},
+        {**input_of(X.tolist()), "parameters": {"sequence_id": 5}},
+        {**input_of(X.tolist()), "parameters": {"sequence_id": 5, "sequence_start": True}},
+    ]
+    for number, message in enumerate(wrong):
+        assert infer(server, message)[0] in {400, 404}
+        assert (engine.stats("net")["requests"], engine.stats("net")["failed"]) == (number + 1,) * 2
+    assert infer(server, input_of(X.tolist()))[0] == 200
+    engine.shut_down()
+    assert infer(server, input_of(X.tolist()))[0] == 503
+    stats = engine.stats("net")
+    ends = [stats[end] for end in ("answered", "failed", "rejected", "expired", "cancelled")]
+    assert ends == [1, len(wrong), 0, 0, 1]
+    assert stats["requests"] == sum(ends)
+
+
+@pytest.fixture
+def server_engine():
+    engine = ml.Engine()
+    engine.register("net", COMPILED, PARAMS)
+    with ml.serve(engine, port=0) as server:
+        yield server, engine

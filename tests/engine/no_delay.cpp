@@ -2,86 +2,13 @@
 // is free, and share batches while none is.
 #include <doctest/doctest.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
-#include "mithril/backend/backend.hpp"
+#include "tests/engine/gated_backend.hpp"
 #include "tests/engine/served_models.hpp"
 
 namespace mithril::tests {
 namespace {
-
-// Stops evaluations until it is opened.
-class Gate {
- public:
-  void pass() {
-    std::unique_lock lock(mutex_);
-    ++arrived_;
-    thread_ = std::this_thread::get_id();
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return open_; });
-  }
-  void close() { set(false); }
-  void open() { set(true); }
-  void wait_for(int arrived) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return arrived_ >= arrived; });
-  }
-  std::thread::id thread() {
-    const std::lock_guard lock(mutex_);
-    return thread_;
-  }
-
- private:
-  void set(bool open) {
-    const std::lock_guard lock(mutex_);
-    open_ = open;
-    arrived_ = 0;
-    changed_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = true;
-  int arrived_ = 0;         // since it was opened or closed
-  std::thread::id thread_;  // of the last evaluation
-};
-
-Gate gate;
-
-// The CPU backend, whose evaluations pass the gate first.
-class GatedBackend final : public Backend {
- public:
-  std::string_view name() const override { return inner_->name(); }
-  DType default_dtype() const override { return inner_->default_dtype(); }
-  std::vector<std::string> missing(const Graph& graph) const override {
-    return inner_->missing(graph);
-  }
-  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
-    struct Gated final : Executable {
-      explicit Gated(std::unique_ptr<Executable> inner) : inner_(std::move(inner)) {}
-      std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
-        gate.pass();
-        return inner_->run(inputs);
-      }
-      std::unique_ptr<Executable> inner_;
-    };
-    return std::make_unique<Gated>(inner_->load(graph, options));
-  }
-
- private:
-  std::shared_ptr<Backend> inner_ = cpu();
-};
-
-// y [N, 3] is twice x [N, 3].
-CompiledModel gated() {
-  Model model;
-  model |= Model::op("add")({{"left", "x"}, {"right", "x"}, {"output", "y"}});
-  model.expose_keys({"y"});
-  return compile(model, std::make_shared<GatedBackend>(),
-                 {.shapes = {{"x", {"N", 3}}}, .data_keys = {"x"}, .inference = true});
-}
 
 TensorMap answer_of(double number) {
   Tensor y = request_of(number).at("x").copy();
