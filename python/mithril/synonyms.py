@@ -103,7 +103,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     # compiling and training
     "input_shape": ("shapes", "shape"),
     "input_shapes": ("shapes",),
-    "shape": ("shapes",),
     "dtypes": ("types",),
     "precision": ("dtype", "amp_dtype"),
     "amp": ("use_amp",),
