@@ -14,7 +14,10 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
                                 COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
 endif()
 include(MithrilHeaders)
-mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp)
+# The ones in ops/support are for records of ops (docs/add-an-op.md).
+mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp
+                   mithril/ops/support/axes.hpp mithril/ops/support/broadcasting.hpp
+                   mithril/ops/support/elementwise.hpp mithril/ops/support/reduction.hpp)
 mithril_install_headers(libraries ${public_headers})
 install(TARGETS mithril_all ${MITHRIL_LIBRARIES} EXPORT MithrilTargets COMPONENT libraries)
 get_target_property(fmt_type fmt::fmt TYPE)

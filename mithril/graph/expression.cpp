@@ -51,5 +51,9 @@ Expression operator-(const Expression& a, const Operand& b) { return call("subtr
 Expression operator*(const Expression& a, const Operand& b) { return call("multiply", {a, b}); }
 Expression operator/(const Expression& a, const Operand& b) { return call("divide", {a, b}); }
 Expression operator-(const Expression& a) { return call("negate", {a}); }
+Expression operator+(double a, const Expression& b) { return call("add", {a, b}); }
+Expression operator-(double a, const Expression& b) { return call("subtract", {a, b}); }
+Expression operator*(double a, const Expression& b) { return call("multiply", {a, b}); }
+Expression operator/(double a, const Expression& b) { return call("divide", {a, b}); }
 
 }  // namespace mithril

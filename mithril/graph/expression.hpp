@@ -52,5 +52,9 @@ Expression operator-(const Expression& a, const Operand& b);
 Expression operator*(const Expression& a, const Operand& b);
 Expression operator/(const Expression& a, const Operand& b);
 Expression operator-(const Expression& a);
+Expression operator+(double a, const Expression& b);
+Expression operator-(double a, const Expression& b);
+Expression operator*(double a, const Expression& b);
+Expression operator/(double a, const Expression& b);
 
 }  // namespace mithril

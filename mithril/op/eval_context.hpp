@@ -62,6 +62,7 @@ class OutputPointer {
         port_(port),
         tensor_(&tensor) {}
 
+  int64_t size() const { return size_; }  // elements of the output
   T& operator[](int64_t index) const {
     index += at_;
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size_)) [[unlikely]]
@@ -127,6 +128,7 @@ class EvalContext {
   const std::string& text(std::string_view port) const { return value(port).text(); }
   Dims ints(std::string_view port) const;  // a tuple of ints, or one int as a tuple of one
 
+  const OpDef& op() const { return op_; }
   const std::string& op_name() const;  // for messages
   const Tensor& out(int index = 0) const { return output(index); }
   int output_count() const { return static_cast<int>(outputs_.size()); }

@@ -126,4 +126,13 @@ TEST_CASE("check_op reports a shape rule that eval contradicts, and nothing else
         std::string::npos);
 }
 
+TEST_CASE("an output says how many elements it has") {
+  OpDef op = shortening();
+  op.eval = [](EvalContext& c) {
+    auto y = c.write<float>();
+    for (int64_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(i);
+  };
+  CHECK(identical(interpret(graph_of(op), inputs()).front(), Tensor::of<float>({2}, {0, 1})));
+}
+
 }  // namespace mithril::tests
