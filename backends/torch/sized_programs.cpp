@@ -236,8 +236,7 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Run& run) const {
   if (!run.has_written) check_interrupt();
-  if (const UserFunction* function =
-          node.spelling.empty() ? user_function(planned.op->name) : nullptr) {
+  if (const UserFunction* function = node.spelling.empty() ? user_function(*planned.op) : nullptr) {
     run_function(*function, planned, run.registers);
     run.scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
   } else {

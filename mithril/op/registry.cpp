@@ -43,12 +43,23 @@ struct OpTable {
   std::recursive_mutex mutex;  // recursive: the first look-up registers the built-in ops
   std::deque<OpDef> ops;       // a deque: records keep their addresses
   std::map<std::string, const OpDef*, std::less<>> by_name, by_model;
+  size_t built_in = 0;  // how many of the ops are not of users
   bool filled = false;
 
   void fill() {
     if (filled) return;
     filled = true;
     define_builtin_ops();
+    built_in = ops.size();
+  }
+  bool is_of_user(const OpDef& op) const {
+    const auto is_it = [&](const OpDef& each) { return &each == &op; };
+    return std::any_of(ops.begin() + static_cast<long>(built_in), ops.end(), is_it);
+  }
+  const OpDef* taker_of(const OpDef& record) const {
+    if (const auto at = by_name.find(record.name); at != by_name.end()) return at->second;
+    const auto at = by_model.find(record.label);
+    return at == by_model.end() ? nullptr : at->second;
   }
 };
 
@@ -110,7 +121,7 @@ const OpDef& find_op(std::string_view name) {
   unknown_name(ErrorKind::name, "E0602", "op", name, "", names);
 }
 
-const OpDef& add_op(OpDef record, std::string model_name) {
+const OpDef& add_op(OpDef record, std::string model_name, bool replace) {
   compile_patterns(record);
   validate(record);
   record.model_name = model_name.empty() ? camel(record.name) : std::move(model_name);
@@ -118,10 +129,15 @@ const OpDef& add_op(OpDef record, std::string model_name) {
   OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
-  if (b.by_name.contains(record.name) || b.by_model.contains(record.label)) {
-    raise({.kind = ErrorKind::name,
-           .code = "E0603",
-           .message = "an op named '" + record.name + "' exists already"});
+  if (const OpDef* taken = b.taker_of(record)) {
+    const bool replaceable = b.is_of_user(*taken) && taken->name == record.name;
+    if (!replace || !replaceable) {
+      raise({.kind = ErrorKind::name,
+             .code = "E0603",
+             .message = "an op named '" + record.name + "' exists already",
+             .help = replaceable ? "replace=True takes its place in new models" : ""});
+    }
+    b.by_model.erase(taken->label);
   }
   const OpDef& kept = b.ops.emplace_back(std::move(record));
   b.by_name[kept.name] = &kept;
@@ -134,7 +150,9 @@ std::vector<const OpDef*> all_ops() {
   const std::lock_guard lock(b.mutex);
   b.fill();
   std::vector<const OpDef*> result;
-  for (const OpDef& op : b.ops) result.push_back(&op);
+  for (const OpDef& op : b.ops) {
+    if (b.by_name.at(op.name) == &op) result.push_back(&op);  // not one that was replaced
+  }
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace {
 // Never destroyed, because ops live as long as the process.
 struct UserFunctions {
   std::mutex mutex;
-  std::map<std::string, UserFunction> by_op;
+  std::map<const OpDef*, UserFunction> by_op;  // records keep their addresses
 };
 
 UserFunctions& user_functions() {
@@ -20,16 +20,16 @@ UserFunctions& user_functions() {
 
 }  // namespace
 
-void set_user_function(const std::string& op, UserFunction function) {
+void set_user_function(const OpDef& op, UserFunction function) {
   UserFunctions& all = user_functions();
   const std::lock_guard lock(all.mutex);
-  all.by_op.insert_or_assign(op, std::move(function));
+  all.by_op.insert_or_assign(&op, std::move(function));
 }
 
-const UserFunction* user_function(const std::string& op) {
+const UserFunction* user_function(const OpDef& op) {
   UserFunctions& all = user_functions();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.by_op.find(op);
+  const auto found = all.by_op.find(&op);
   return found == all.by_op.end() ? nullptr : &found->second;  // a map keeps its addresses
 }
 

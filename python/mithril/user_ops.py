@@ -23,6 +23,7 @@ def add_op(  # noqa: PLR0913 - its options
     function: Callable[..., Any] | None = None,
     gradient: Mapping[str, str] | Callable[..., Any] | None = None,
     doc: str = "",
+    replace: bool = False,
 ) -> type[Model]:
     """Adds an op to this process, and returns its class.
 
@@ -43,6 +44,10 @@ def add_op(  # noqa: PLR0913 - its options
     opaque: backends do not fuse them, and code generation refuses them. Backends may evaluate equal
     calls once, so results must depend only on the arguments.
 
+    The same op may be added again, as by a cell of a notebook that runs twice: the class is that of
+    the first call. Another op of the name is refused, unless `replace` is True. Models that have
+    the replaced op keep it.
+
     A model with the op can be saved as JSON. A process that reads it must add the op first.
 
     Example:
@@ -62,12 +67,16 @@ def add_op(  # noqa: PLR0913 - its options
     doc = doc or f"The op {name} of a user."
     if (formula is None) == (function is None):
         raise_error("ValueError", "E0446", "add_op needs either a formula or a function")
+    parts = (doc, taken, given, formula, _code_of(function), _gradient_of(gradient))
+    known = _defined.get(name)
+    if known is not None and known[0] == parts:
+        return known[1]
     if function is not None:
         if not callable(function):
             wrong_argument("add_op", "function", "a function", function)
         if gradient is not None and not callable(gradient):
             wrong_argument("add_op", "gradient", "a function of arrays", gradient)
-        _core._add_function(name, doc, taken, given, function, gradient)
+        _core._add_function(name, doc, taken, given, function, gradient, replace)
     else:
         if not isinstance(formula, str):
             wrong_argument("add_op", "formula", "a string", formula)
@@ -77,14 +86,31 @@ def add_op(  # noqa: PLR0913 - its options
         ):
             wrong_argument("add_op", "gradient", "a dict of formulas", gradient)
         _check_elementwise(taken, given)
-        _core._add_formula(name, doc, taken, given, formula, list(formulas.items()))
+        _core._add_formula(name, doc, taken, given, formula, list(formulas.items()), replace)
     made = make_class(next(each for each in _core.library() if each["op"] == name))
     made.__doc__ = (made.__doc__ or "").partition("\n\nExample:")[0]  # it is not in mithril
     _ports_of_ops[made] = (name, [port for port, _, _ in taken], [port for port, _, _ in given])
+    _defined[name] = (parts, made)
     return made
 
 
 _ports_of_ops: dict[type[Model], tuple[str, list[str], list[str]]] = {}
+_defined: dict[str, tuple[tuple[Any, ...], type[Model]]] = {}  # by name: what it was made of
+
+
+def _code_of(function: Any) -> Any:
+    """What makes functions equal: their code and what it refers to, or else the object."""
+    code = getattr(function, "__code__", None)
+    try:
+        cells = tuple(id(cell.cell_contents) for cell in function.__closure__ or ())
+    except (AttributeError, ValueError):  # no function of Python, or a cell without a value
+        return function
+    defaults = (function.__defaults__, function.__kwdefaults__)
+    return (code, cells, repr(defaults), id(function.__globals__))
+
+
+def _gradient_of(gradient: Any) -> Any:
+    return dict(gradient) if isinstance(gradient, Mapping) else _code_of(gradient)
 
 
 @checked

@@ -32,11 +32,11 @@ struct Definition {
   std::vector<std::string> differentiated = {};
 };
 
-// Records have plain functions, which find their definition here by the name of the op. Never
-// destroyed, because ops live as long as the process.
+// Records have plain functions, which find their definition here by the record: an op that was
+// replaced keeps its own. Never destroyed, because ops live as long as the process.
 struct Definitions {
   std::mutex mutex;
-  std::map<std::string, Definition, std::less<>> by_name;
+  std::map<const OpDef*, Definition> by_op;
 };
 
 Definitions& definitions() {
@@ -44,16 +44,25 @@ Definitions& definitions() {
   return *all;
 }
 
-const Definition& definition(const std::string& op) {
+const Definition& definition(const OpDef& op) {
   Definitions& all = definitions();
   const std::lock_guard lock(all.mutex);
-  return all.by_name.at(op);  // a map keeps its addresses
+  if (const auto found = all.by_op.find(&op); found != all.by_op.end())
+    return found->second;                  // a map keeps its addresses
+  return all.by_op.at(&find_op(op.name));  // check_op copies a record
 }
 
-void define(const std::string& op, Definition definition) {
+void define(const OpDef& op, Definition definition) {
   Definitions& all = definitions();
   const std::lock_guard lock(all.mutex);
-  all.by_name.insert_or_assign(op, std::move(definition));
+  all.by_op.insert_or_assign(&op, std::move(definition));
+}
+
+// "squash_grad", or "squash_grad_2" if an op that was replaced has that name.
+std::string free_name(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 2; try_find_op(name); ++i) name = wanted + "_" + std::to_string(i);
+  return name;
 }
 
 void check_formula(const Formula& formula, const std::vector<std::string>& ports) {
@@ -78,7 +87,7 @@ void check_formula(const Formula& formula, const std::vector<std::string>& ports
 }
 
 void evaluate_formula(EvalContext& c) {
-  const Definition& op = definition(c.op_name());
+  const Definition& op = definition(c.op());
   c.typed([&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
@@ -114,7 +123,7 @@ std::vector<Operand> operands_of_gradient(const GradContext& g, const Definition
 }
 
 void differentiate_formula(GradContext& g) {
-  const Definition& op = definition(op_of(g).name);
+  const Definition& op = definition(op_of(g));
   for (const auto& [port, gradient] : op.gradients) {
     if (g.needs(port)) flow_summed(g, port, call(gradient, operands_of_gradient(g, op)));
   }
@@ -127,13 +136,13 @@ void differentiate_formula(GradContext& g) {
 }
 
 // The arrays that the function of the op returns, one for each of the outputs.
-std::vector<Tensor> call_function(const std::string& op, const py::tuple& arguments,
+std::vector<Tensor> call_function(const OpDef& op, const py::tuple& arguments,
                                   const std::vector<Dims>& outputs) {
   const py::object result = (*definition(op).function)(*arguments);
   const bool is_tuple = py::isinstance<py::tuple>(result);
   const size_t count = is_tuple ? py::len(result) : 1;
   if (count != outputs.size()) {
-    refuse_result(op,
+    refuse_result(op.name,
                   std::to_string(count) + " arrays, expected " + std::to_string(outputs.size()));
   }
   std::vector<Tensor> results;
@@ -141,21 +150,21 @@ std::vector<Tensor> call_function(const std::string& op, const py::tuple& argume
     results.push_back(tensor_of(is_tuple ? result.cast<py::tuple>()[i] : result));
     const Dims& dims = results.back().dims();
     if (dims != outputs[i])
-      refuse_result(op, "dims " + to_string(dims) + ", expected " + to_string(outputs[i]));
+      refuse_result(op.name, "dims " + to_string(dims) + ", expected " + to_string(outputs[i]));
   }
   return results;
 }
 
 // On NumPy arrays.
 void evaluate_function(EvalContext& c) {
-  const Definition& op = definition(c.op_name());
+  const Definition& op = definition(c.op());
   const py::gil_scoped_acquire lock;
   py::tuple arguments(op.inputs.size());
   // Copies, because a function may keep its arguments or write to them.
   for (size_t i = 0; i < op.inputs.size(); ++i) arguments[i] = array_of(c.in(op.inputs[i]).copy());
   std::vector<Dims> dims;
   for (int i = 0; i < c.output_count(); ++i) dims.push_back(c.out(i).dims());
-  const std::vector<Tensor> results = call_function(c.op_name(), arguments, dims);
+  const std::vector<Tensor> results = call_function(c.op(), arguments, dims);
   for (int i = 0; i < c.output_count(); ++i) {
     visit_computed_dtype(c.out(i).dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -169,8 +178,8 @@ void evaluate_function(EvalContext& c) {
 }
 
 // On tensors of torch, for the torch backend.
-UserFunction function_of_tensors(const std::string& op) {
-  return [op](std::span<const Tensor> inputs, const std::vector<Dims>& outputs) {
+UserFunction function_of_tensors(const OpDef& op) {
+  return [&op](std::span<const Tensor> inputs, const std::vector<Dims>& outputs) {
     const py::gil_scoped_acquire lock;
     py::tuple arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) arguments[i] = array_of(inputs[i]);
@@ -179,7 +188,7 @@ UserFunction function_of_tensors(const std::string& op) {
 }
 
 void differentiate_function(GradContext& g) {
-  const Definition& op = definition(op_of(g).name);
+  const Definition& op = definition(op_of(g));
   const std::vector<Expression> gradients = call_all(op.gradient, operands_of_gradient(g, op));
   for (size_t i = 0; i < op.differentiated.size(); ++i) {
     if (g.needs(op.differentiated[i])) flow_summed(g, op.differentiated[i], gradients[i]);
@@ -220,7 +229,7 @@ OpDef gradient_record(const OpDef& op, const std::string& name) {
 
 void add_formula(const std::string& name, const std::string& doc, const std::vector<Port>& inputs,
                  const std::vector<Port>& outputs, const std::string& formula,
-                 const Pairs& gradients) {
+                 const Pairs& gradients, bool replace) {
   OpDef record = record_of(name, doc, inputs, outputs);
   const auto finish = [](OpDef& op, const std::string& text) {
     Definition made = {.inputs = names_of(op.inputs), .formula = parse_formula(text)};
@@ -234,7 +243,7 @@ void add_formula(const std::string& name, const std::string& doc, const std::vec
   for (const auto& [port, text] : gradients) {
     if (std::find(meaning.inputs.begin(), meaning.inputs.end(), port) == meaning.inputs.end())
       unknown_name(ErrorKind::name, "E0604", "port of the op", port, "", meaning.inputs);
-    OpDef gradient = gradient_record(record, name + "_grad_" + port);
+    OpDef gradient = gradient_record(record, free_name(name + "_grad_" + port));
     gradient.outputs = {{"output", record.outputs[0].shape, "float"}};
     Definition of_gradient = finish(gradient, text);
     meaning.gradients.emplace_back(port, gradient.name);
@@ -245,29 +254,28 @@ void add_formula(const std::string& name, const std::string& doc, const std::vec
   } else {
     record.grad = differentiate_formula;
   }
-  add_op(std::move(record));
-  define(name, std::move(meaning));
-  for (auto& [gradient, of_gradient] : others) {
-    const std::string other = gradient.name;
-    add_op(std::move(gradient));
-    define(other, std::move(of_gradient));
-  }
+  define(add_op(std::move(record), {}, replace), std::move(meaning));
+  for (auto& [gradient, of_gradient] : others)
+    define(add_op(std::move(gradient)), std::move(of_gradient));
 }
 
 void add_function(const std::string& name, const std::string& doc, const std::vector<Port>& inputs,
                   const std::vector<Port>& outputs, const py::function& function,
-                  const std::optional<py::function>& gradient) {
+                  const std::optional<py::function>& gradient, bool replace) {
   OpDef record = record_of(name, doc, inputs, outputs);
   Definition meaning = {.inputs = names_of(record.inputs), .function = shared_function(function)};
   record.eval = evaluate_function;
-  set_user_function(name, function_of_tensors(name));
+  const auto add = [](OpDef added, Definition made, bool replaces) {
+    const OpDef& op = add_op(std::move(added), {}, replaces);
+    define(op, std::move(made));
+    set_user_function(op, function_of_tensors(op));
+  };
   if (!gradient) {
     record.not_differentiable = "it was added without a gradient";
-    add_op(std::move(record));
-    define(name, std::move(meaning));
+    add(std::move(record), std::move(meaning), replace);
     return;
   }
-  OpDef other = gradient_record(record, name + "_grad");
+  OpDef other = gradient_record(record, free_name(name + "_grad"));
   for (const PortDef& port : record.inputs) {
     if (port.type != "float") continue;
     meaning.differentiated.push_back(port.name);
@@ -278,12 +286,8 @@ void add_function(const std::string& name, const std::string& doc, const std::ve
                             .function = shared_function(*gradient)};
   meaning.gradient = other.name;
   record.grad = differentiate_function;
-  add_op(std::move(record));
-  define(name, std::move(meaning));
-  const std::string other_name = other.name;
-  add_op(std::move(other));
-  define(other_name, std::move(of_gradient));
-  set_user_function(other_name, function_of_tensors(other_name));
+  add(std::move(record), std::move(meaning), replace);
+  add(std::move(other), std::move(of_gradient), false);
 }
 
 // Sizes, of which random elements are drawn, or an array with the elements.
