@@ -75,8 +75,9 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest_compared) continue;
     const std::string other = lower_case(candidate);
-    const std::size_t distance =
-        !wanted.empty() && ends_path(other, wanted) ? 0 : edit_distance(wanted, other);
+    const bool is_part =
+        !wanted.empty() && (ends_path(other, wanted) || other.starts_with(wanted + "."));
+    const std::size_t distance = is_part ? 0 : edit_distance(wanted, other);
     if (distance <= tolerance(wanted)) near.emplace_back(distance, candidate);
   }
   std::stable_sort(near.begin(), near.end(),

@@ -18,7 +18,8 @@ void check_name(std::string_view name);
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidates that `name` may have been meant to be, nearest first: a few letters away, ignoring
-// case, or with `name` as the last part of their path ("weight" is near "encoder.fc1.weight").
+// case, or with `name` as the last or first part of their path ("weight" and "encoder" are near
+// "encoder.fc1.weight").
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t at_most = 3);
 

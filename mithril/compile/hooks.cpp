@@ -11,6 +11,14 @@ namespace {
 
 using Impl = CompiledModel::Impl;
 
+// "model." if this is a training model: its keys are those of the model in it, so that paths in
+// that model name values as they name parameters.
+std::string inner_prefix(const CompiledState& compiled) {
+  const Composite& model = *compiled.model;
+  if (!model.completion || model.parts.empty()) return "";
+  return model.name_of(*model.parts.front()) + ".";
+}
+
 // Finds a value by the name of an output, the key of an input, or the path of a port in the model.
 std::optional<ValueId> find_value(const CompiledState& compiled, const std::string& path) {
   const Graph& graph = compiled.source;
@@ -20,14 +28,27 @@ std::optional<ValueId> find_value(const CompiledState& compiled, const std::stri
   for (const Output& output : graph.outputs()) {
     if (output.name == path) return output.value;
   }
-  if (const auto value = find_value_named(graph, path)) return value;
-  Wire* wire = compiled.model->find_wire(path);
-  return wire ? find_value_named(graph, name_in_graph(*compiled.model, wire)) : std::nullopt;
+  const std::string prefix = inner_prefix(compiled);
+  for (const std::string& full : {path, prefix + path}) {
+    if (const auto value = find_value_named(graph, full)) return value;
+    Wire* wire = compiled.model->find_wire(full);
+    if (!wire) continue;
+    if (const auto value = find_value_named(graph, name_in_graph(*compiled.model, wire)))
+      return value;
+  }
+  return std::nullopt;
 }
 
-[[noreturn]] void refuse(const Graph& graph, const std::string& path) {
+[[noreturn]] void refuse(const CompiledState& compiled, const std::string& path) {
+  const std::string prefix = inner_prefix(compiled);
   std::vector<std::string> names;
-  for (const Value& value : graph.values()) names.push_back(value.name);
+  for (const InputKey& input : compiled.inputs) names.push_back(input.key);
+  for (const Node& node : compiled.source.nodes()) {
+    for (const ValueId output : node.outputs) {
+      const std::string& name = compiled.source.value(output).name;
+      names.push_back(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+    }
+  }
   unknown_name(ErrorKind::name, "E0613", "value", path, "", names);
 }
 
@@ -50,7 +71,7 @@ HookHandle CompiledModel::register_hook(const std::string& path, HookFunction fu
                                         HookOptions options) try {
   impl_->require_graph("register_hook");
   const std::optional<ValueId> value = find_value(*impl_, path);
-  if (!value) refuse(impl_->source, path);
+  if (!value) refuse(*impl_, path);
   auto compiled = std::make_shared<Impl>(static_cast<const CompiledState&>(*impl_));
   if (!compiled->without_hooks) compiled->without_hooks = impl_;
   std::erase_if(compiled->hooks, [](const Hook& hook) { return !*hook.active; });

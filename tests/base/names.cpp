@@ -53,6 +53,10 @@ TEST_CASE("at most the requested number of names is returned") {
   CHECK(nearest("fc9", {"fc1", "fc2", "fc3", "fc4"}, 1) == Names{"fc1"});
 }
 
+TEST_CASE("the first part of a path is near it") {
+  CHECK(nearest("fc1", {"fc1.weight", "fc10.weight"}) == Names{"fc1.weight"});
+}
+
 TEST_CASE("names are compared without case") { CHECK(nearest("RELU", {"Relu"}) == Names{"Relu"}); }
 
 TEST_CASE("the last part of a path is near the path") {

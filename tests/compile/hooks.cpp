@@ -10,7 +10,9 @@
 #include "mithril/models/ops/functions_of_one_element/log.hpp"
 #include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "mithril/models/ops/functions_of_one_element/sin.hpp"
+#include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/ops/making_data/ones.hpp"
+#include "mithril/train/train_model.hpp"
 
 namespace ml = mithril;
 
@@ -23,6 +25,15 @@ CompiledModel hooked_network(CompileOptions options = {}) {
   model |= ml::Relu()({{"input", "h"}, {"output", "y"}});
   options.shapes = {{"x", {any, 2}}};
   return compile(model, cpu(), options);
+}
+
+std::string hook_error(CompiledModel& compiled, const std::string& path) {
+  try {
+    compiled.register_hook(path, [](const Tensor&) {});
+  } catch (const NameError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 Tensor ones() { return Tensor::full(DType::float32, {4, 2}, 1); }
@@ -196,16 +207,36 @@ TEST_CASE("debug stops at the first value that is not finite") {
 
 TEST_CASE("a hook at an unknown value suggests the nearest") {
   CompiledModel compiled = hooked_network();
-  std::string text;
-  try {
-    compiled.register_hook("linear.wieght", [](const Tensor&) {});
-  } catch (const NameError& error) {
-    text = error.what();
-  }
-  CHECK(text ==
+  CHECK(hook_error(compiled, "linear.wieght") ==
         "mithril.NameError[E0613]: there is no value 'linear.wieght'\n"
         "  known : x, linear.weight, linear.bias, h, y\n"
         "  help: did you mean 'linear.weight'?");
+}
+
+TEST_CASE("hook paths in a training model are those of its parameters") {
+  Model net;
+  net |= ml::Linear({.dimension = 3})({{"input", "x"}});
+  net += ml::Relu();
+  net += ml::Linear({.dimension = 1})({{"output", "y"}});
+  ml::TrainModel train(net);
+  train.add_loss(ml::SquaredError(), {{"input", "y"}, {"target", "t"}});
+  CompiledModel compiled = compile(train, cpu(), {.shapes = {{"x", {any, 2}}}});
+  CHECK(compiled.get_parameters().contains("linear.weight"));
+  for (const char* path : {"linear.weight", "linear.output", "model.linear.output",
+                           "linear_1.output", "model.linear_1.output", "y", "final_cost"}) {
+    CAPTURE(path);
+    CHECK_NOTHROW(compiled.register_hook(path, [](const Tensor&) {}));
+  }
+  const std::string text = hook_error(compiled, "linear");
+  CHECK(text.find("known : x, linear.weight, linear.bias, linear_1.weight") != text.npos);
+  CHECK(text.find("linear.output, relu.output, y, squarederror.output") != text.npos);
+  CHECK(text.find("help: did you mean 'linear.weight', 'linear.bias' or 'linear.output'?") !=
+        text.npos);
+}
+
+TEST_CASE("an unknown hook lists keys as the compiled model names them") {
+  CompiledModel compiled = hooked_network({.use_short_namings = true});
+  CHECK(hook_error(compiled, "nothing").find("known : x, weight, bias, h, y") != std::string::npos);
 }
 
 }  // namespace mithril
