@@ -254,3 +254,14 @@ def test_a_connection_is_a_key_by_identity():
 def test_an_equality_has_no_truth():
     with pytest.raises(TypeError, match="E0375"):
         assert ml.IOKey("x") == 0
+
+
+@pytest.mark.parametrize("kind", [bool, int, float])
+def test_a_described_key_with_a_shape_is_a_tensor(kind: type) -> None:
+    """The type is that of its elements."""
+    x = ml.IOKey("x", type=kind, shape=[2])
+    assert x.type_text == f"{kind.__name__} tensor"
+    compiled = ml.compile(ml.Model.create(y=x), ml.CpuBackend(), data_keys={"x"})
+    assert compiled.evaluate({}, {"x": np.ones(2, kind)})["y"].tolist() == [1, 1]
+    with pytest.raises(ml.TypeError, match="E0301"):
+        ml.IOKey("x", type=str, shape=[2])

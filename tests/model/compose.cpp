@@ -225,6 +225,15 @@ TEST_CASE("connections shift and give their tensors") {
   CHECK(to_string(model.get_shapes().at("y")) == "[...]");
 }
 
+TEST_CASE("a described key with a shape is a tensor") {
+  const ml::Connection x(
+      ml::IOKey{.name = "x", .shape = ml::ShapeSpec{3}, .type = ml::kind::int_value});
+  CHECK_NOTHROW(ml::Model::create({{"y", x.tensor() << 1}}));
+  CHECK_THROWS_AS(
+      ml::Connection(ml::IOKey{.name = "x", .shape = ml::ShapeSpec{3}, .type = ml::kind::string}),
+      ml::TypeError);
+}
+
 TEST_CASE("an output may be an input") {
   const ml::Connection x("x");
   const ml::Model model = ml::Model::create({{"same", x}, {"twice", x * 2.0}});
