@@ -64,9 +64,9 @@ class LevelWriter {
   void write_parts(Json::Object& fields) {
     Json::Object parts, connections;
     size_t end = 0;
+    while (end < level_.endpoints.size() && level_.endpoints[end].by_recipe) ++end;
     for (size_t i = parts_by_recipe(model_); i < model_.parts.size(); ++i) {
       const Part& part = *model_.parts[i];
-      while (end < level_.endpoints.size() && level_.endpoints[end].part != &part) ++end;
       std::string id = model_.name_of(part);
       Json json = json_of_part(part);
       if (!part.given_name().empty() && part.given_name() != id)
@@ -79,7 +79,8 @@ class LevelWriter {
     if (!connections.empty()) fields.emplace_back("connections", std::move(connections));
   }
 
-  Json::Object model_specs(const Part& part, size_t end) {
+  // Both move `end` behind the ports of the part, of which a model may have none.
+  Json::Object model_specs(const Part& part, size_t& end) {
     Json::Object specs;
     for (; end < level_.endpoints.size() && level_.endpoints[end].part == &part; ++end) {
       Json spec;
@@ -88,7 +89,7 @@ class LevelWriter {
     return specs;
   }
 
-  Json::Object op_specs(const Part& part, size_t end) {
+  Json::Object op_specs(const Part& part, size_t& end) {
     Json::Object specs;
     size_t slot = 0;
     for (size_t i = 0; i < part.op->port_count(); ++i) {

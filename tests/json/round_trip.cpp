@@ -75,7 +75,23 @@ TEST_CASE("random compositions go through JSON and back") {
     const RandomModel random = random_model(seed);
     check_round_trip(compose(random));
     check_round_trip(compose(random, {.nested = true, .order = seed}));
+    check_round_trip(compose(random, {.fillers = true}));
+    check_round_trip(compose(random, {.nested = true, .order = seed, .fillers = true}));
   }
+}
+
+TEST_CASE("parts without ports go through JSON and back, wherever they stand") {
+  Model empty_first;
+  empty_first |= Model()({});
+  empty_first |= Model::op("relu")({{"input", "x"}, {"output", "y"}});
+  check_round_trip(empty_first);
+  Model between;
+  between |= Model::op("relu")({{"input", "x"}, {"output", "h"}});
+  between |= empty_first({{"x", "h"}, {"y", "z"}});
+  between |= Model()({});
+  between |= Model::op("relu")({{"input", "z"}, {"output", "y"}});
+  between |= Model()({});
+  check_round_trip(between);
 }
 
 }  // namespace mithril::tests

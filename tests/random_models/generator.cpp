@@ -234,17 +234,46 @@ namespace {
 using Parts = std::span<const RandomPart>;
 using Steps = std::vector<std::function<void()>>;
 
-void add_parts(Steps& steps, Model& model, Parts parts) {
-  for (const RandomPart& part : parts) {
-    steps.emplace_back([&model, &part] { model |= Model::op(part.op)(part.bindings); });
+Model without_ports() {
+  Model model;
+  model |= Model()({});
+  model |= Model()({});
+  return model;
+}
+
+Model of_constants() {
+  Model model;
+  model |= Model()({});
+  model |= Model::op("relu")({{"input", Tensor::of<double>({2}, {-1, 2})}, {"output", "constant"}});
+  return model;
+}
+
+// `number` chooses the kind, and makes names of outputs differ.
+void add_filler(Model& model, std::size_t number) {
+  const std::string name = constant_filler + std::to_string(number);
+  if (number % 3 == 0) model |= Model()({});
+  if (number % 3 == 1) model |= without_ports()({});
+  if (number % 3 == 2) model |= of_constants()({{"constant", name}});
+}
+
+void add_part(Model& model, const RandomPart& part, const Composing& how, std::size_t number) {
+  if (how.fillers) add_filler(model, number);
+  model |= Model::op(part.op)(part.bindings);
+}
+
+void add_parts(Steps& steps, Model& model, Parts parts, const Composing& how, std::size_t first) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    steps.emplace_back([&model, &part = parts[i], &how, number = first + i] {
+      add_part(model, part, how, number);
+    });
   }
 }
 
 // Every key of the inner model has the same name in the outer one.
-void add_nested(Steps& steps, Model& model, Parts parts) {
-  steps.emplace_back([&model, parts] {
+void add_nested(Steps& steps, Model& model, Parts parts, const Composing& how) {
+  steps.emplace_back([&model, parts, &how] {
     Model inner;
-    for (const RandomPart& part : parts) inner |= Model::op(part.op)(part.bindings);
+    for (std::size_t i = 0; i < parts.size(); ++i) add_part(inner, parts[i], how, i);
     Bindings bindings;
     for (const std::string& key : inner.input_keys()) bindings.emplace_back(key, key);
     for (const std::string& key : inner.output_keys()) bindings.emplace_back(key, key);
@@ -271,8 +300,8 @@ Model compose(const RandomModel& random, const Composing& how) {
   Steps steps;
   const Parts parts = random.parts;
   const std::size_t inner = how.nested ? parts.size() / 2 : 0;
-  if (inner > 0) add_nested(steps, model, parts.first(inner));
-  add_parts(steps, model, parts.subspan(inner));
+  if (inner > 0) add_nested(steps, model, parts.first(inner), how);
+  add_parts(steps, model, parts.subspan(inner), how, inner);
   add_facts(steps, model, random, how);
   Random shuffling(how.order);
   if (how.order != 0) std::shuffle(steps.begin(), steps.end(), shuffling);

@@ -35,7 +35,11 @@ struct Composing {
   bool nested = false;                // the first half of the parts is a nested model
   std::uint64_t order = 0;            // of parts and shapes; 0: parts first to last, then shapes
   std::vector<Tensor> literals = {};  // of the first inputs: they are constants then
+  // Models stand between the parts: without parts, without ports, and of constants only. Their
+  // outputs begin with constant_filler.
+  bool fillers = false;
 };
+inline constexpr const char* constant_filler = "filler";
 Model compose(const RandomModel& random, const Composing& how = {});
 
 // For messages: one line for each part.
