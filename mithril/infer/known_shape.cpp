@@ -32,7 +32,8 @@ KnownDim::KnownDim(int64_t number) : held_(number) {}
 KnownDim::KnownDim(const char* symbol) : held_(std::string(symbol)) {}
 KnownDim::KnownDim(std::string symbol, bool has_name)
     : held_(std::move(symbol)), has_name_(has_name) {}
-KnownDim::KnownDim(const KnownDim& other) = default;
+// libstdc++ 12 crashes if a variant of strings is initialized by a copy that fails.
+KnownDim::KnownDim(const KnownDim& other) : has_name_(other.has_name_) { held_ = other.held_; }
 KnownDim::KnownDim(KnownDim&& other) noexcept = default;
 KnownDim& KnownDim::operator=(const KnownDim& other) = default;
 KnownDim& KnownDim::operator=(KnownDim&& other) noexcept = default;

@@ -96,6 +96,9 @@ class Writer {
 
 }  // namespace
 
+// libstdc++ 12 crashes if a variant of strings and vectors is initialized by a copy that fails.
+Json::Json(const Json& other) { held_ = other.held_; }
+
 std::string to_text(const Json& json) { return Writer().run(json); }
 
 std::string Place::pointer() const {

@@ -15,6 +15,11 @@ class Json {
   using Held = std::variant<std::nullptr_t, bool, int64_t, double, std::string, Array, Object>;
 
   Json() = default;
+  Json(const Json& other);
+  Json(Json&&) noexcept = default;
+  Json& operator=(const Json&) = default;
+  Json& operator=(Json&&) noexcept = default;
+  ~Json() = default;
   Json(std::nullptr_t) {}
   Json(bool flag) : held_(flag) {}
   Json(int number) : held_(int64_t{number}) {}
