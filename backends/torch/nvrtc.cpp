@@ -93,8 +93,8 @@ const Nvrtc* Nvrtc::find(std::string& why, int cuda_major) {
   static std::mutex mutex;
   static auto* known = new std::map<int, std::optional<Nvrtc>>;  // never destroyed
   const std::lock_guard lock(mutex);
-  const auto [at, added] = known->try_emplace(cuda_major);
-  if (added) at->second = load(cuda_major);
+  auto at = known->find(cuda_major);
+  if (at == known->end()) at = known->emplace(cuda_major, load(cuda_major)).first;
   const std::optional<Nvrtc>& loaded = at->second;
   if (!loaded) why = "NVRTC (libnvrtc.so." + std::to_string(cuda_major) + ") was not found";
   return loaded ? &*loaded : nullptr;

@@ -13,7 +13,8 @@ namespace {
 class Table {
  public:
   void add(const void* address, CountedBlock block) {
-    if (2 * ++size_ > entries_.size()) grow();
+    if (2 * (size_ + 1) > entries_.size()) grow();
+    ++size_;
     Entry& entry = entries_[place(address)];
     size_ -= entry.address != nullptr;
     entry = {address, block};

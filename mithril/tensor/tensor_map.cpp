@@ -43,7 +43,15 @@ TensorMap TensorMap::share() const {
 
 void TensorMap::add(Item item) {
   items_.push_back(std::move(item));
-  if (items_.size() > few) index_from(index_.size());
+  if (items_.size() <= few) return;
+  try {
+    index_from(index_.size());
+  } catch (...) {  // an index without some of the items would hide them
+    index_.erase(items_.back().key());
+    items_.pop_back();
+    if (items_.size() <= few) index_.clear();
+    throw;
+  }
 }
 
 void TensorMap::index_from(std::size_t first) {
@@ -66,9 +74,14 @@ bool TensorMap::erase(std::string_view key) {
   const auto at = std::find_if(items_.begin(), items_.end(),
                                [&](const Item& item) { return item.key() == key; });
   if (at == items_.end()) return false;
+  const auto place = static_cast<std::size_t>(at - items_.begin());
+  if (items_.size() - 1 <= few) {
+    index_.clear();
+  } else {
+    index_.erase(index_.find(key));
+    for (auto& [name, index] : index_) index -= index > place;
+  }
   items_.erase(at);
-  index_.clear();
-  if (items_.size() > few) index_from(0);
   return true;
 }
 
@@ -76,8 +89,10 @@ void TensorMap::merge(const TensorMap& other) {
   for (const Item& item : other) {
     if (contains(item.key())) refuse_second(item.key());
   }
-  items_.reserve(items_.size() + other.size());
-  for (const Item& item : other) add(item);
+  TensorMap merged = share();
+  merged.items_.reserve(items_.size() + other.size());
+  for (const Item& item : other) merged.add(item);
+  *this = std::move(merged);
 }
 
 TensorMap TensorMap::with_prefix(std::string_view prefix) const {

@@ -33,11 +33,13 @@ Tensor padded(const Tensor& tensor, int64_t bytes) {
 
 Tensor PackedWeights::plain(ValueId id, int64_t bytes) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = plain_.try_emplace({id, bytes});
-  if (is_new) {
+  const std::pair key(id, bytes);
+  auto known = plain_.find(key);
+  if (known == plain_.end()) {
     const Tensor host = constants_.at(id)->host();
     const bool pads = static_cast<int64_t>(host.bytes()) < bytes;
-    known->second = (pads ? padded(host, bytes) : where_floats_begin(host)).as_read_only();
+    Tensor made = (pads ? padded(host, bytes) : where_floats_begin(host)).as_read_only();
+    known = plain_.emplace(key, std::move(made)).first;
   }
   return known->second;
 }
