@@ -28,7 +28,7 @@ std::shared_ptr<Meter> Meter::make(std::optional<int64_t> limit, std::unique_ptr
 
 void Meter::let_go(Meter* meter) {
   static std::mutex mutex;
-  static auto* waiting = new std::vector<Meter*>();  // for their memory; never destroyed
+  static Meter* waiting = nullptr;  // for their memory
   {
     const std::lock_guard lock(meter->mutex_);
     meter->has_hooks_ = false;
@@ -37,12 +37,14 @@ void Meter::let_go(Meter* meter) {
   }
   meter->sweep();
   const std::lock_guard lock(mutex);
-  waiting->push_back(meter);
-  std::erase_if(*waiting, [](Meter* meter) {
-    const bool done = meter->allocated() == 0;
-    if (done) delete meter;
-    return done;
-  });
+  meter->next_ = std::exchange(waiting, meter);
+  for (Meter** at = &waiting; *at;) {
+    if ((*at)->allocated() != 0) {
+      at = &(*at)->next_;
+    } else {
+      delete std::exchange(*at, (*at)->next_);
+    }
+  }
 }
 
 std::optional<MemoryRefusal> Meter::take(int64_t bytes) {

@@ -94,6 +94,7 @@ class Meter {
   std::vector<Hook> hooks_;
   std::vector<MemoryEvent> kept_;
   std::vector<WatchedMemory> watched_;
+  Meter* next_ = nullptr;  // of those that let_go keeps
 };
 
 // During its lifetime, allocations of this thread are counted by a meter. Scopes nest: the

@@ -29,18 +29,20 @@ void* Reserve::take(size_t bytes) {
   }
   if (best == free_.end()) return nullptr;
   const auto [address, room] = *best;
-  free_.erase(best);
-  if (room > size) free_[address + size] = room - size;
-  used_[address] = size;
+  if (room > size) free_.emplace(address + size, room - size);
+  auto taken = free_.extract(best);
+  taken.mapped() = size;
+  used_.insert(std::move(taken));
   left_ -= size;
   return address;
 }
 
+// Moves the entry, because a destructor calls it: an allocation that fails would end the process.
 void Reserve::give(void* address) {
   const std::lock_guard lock(mutex_);
-  const auto used = used_.find(static_cast<std::byte*>(address));
-  auto [begin, size] = *used;
-  used_.erase(used);
+  auto given = used_.extract(static_cast<std::byte*>(address));
+  std::byte* const begin = given.key();
+  size_t& size = given.mapped();
   left_ += size;
   auto after = free_.lower_bound(begin);
   if (after != free_.end() && begin + size == after->first) {
@@ -54,7 +56,7 @@ void Reserve::give(void* address) {
       return;
     }
   }
-  free_[begin] = size;
+  free_.insert(std::move(given));
 }
 
 size_t Reserve::left() const {
