@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "mithril/backend/backend.hpp"
+#include "mithril/base/forks.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -56,10 +60,13 @@ template <typename Body>
 auto counting_failures(ServingCounters& counters, const Body& body) {
   try {
     return body();
+  } catch (const Interrupted&) {
+    ServingCounters::add(counters.cancelled);
+    throw;
   } catch (const std::bad_alloc&) {
     ServingCounters::add(counters.failed);
     raise_out_of_memory();
-  } catch (...) {  // also what a function of the user throws
+  } catch (...) {  // also of a user's op
     ServingCounters::add(counters.failed);
     throw;
   }
@@ -71,11 +78,37 @@ struct Engine::Impl {
   explicit Impl(const EngineOptions& options)
       : sessions(options.max_sessions, options.session_age),
         registry(options.memory_limit, sessions),
-        scheduler(options.threads == 0 ? processor_count() : options.threads) {}
+        slots(options.threads == 0 ? processor_count() : options.threads),
+        own_scheduler(std::make_unique<Scheduler>(slots)) {}
+
+  ~Impl() {
+    if (forks != fork_count()) leave_to_parent();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   using Request = std::shared_ptr<InferenceRequest>;
 
+  // Its workers are threads of the parent: joining them would take for ever.
+  void leave_to_parent() { static_cast<void>(own_scheduler.release()); }
+
+  // In a forked child the first call makes another scheduler. The requests that wait are the
+  // parent's.
+  Scheduler& scheduler() {
+    if (forks.load(std::memory_order_acquire) == fork_count()) return *own_scheduler;
+    const std::lock_guard lock(renewing);
+    if (forks.load(std::memory_order_relaxed) == fork_count()) return *own_scheduler;
+    auto renewed = std::make_unique<Scheduler>(slots);
+    if (own_scheduler->is_shut_down()) renewed->shut_down(ServingClock::now());
+    registry.renew_queues();
+    leave_to_parent();
+    own_scheduler = std::move(renewed);
+    forks.store(fork_count(), std::memory_order_release);
+    return *own_scheduler;
+  }
+
   FoundModel find(const std::string& name) {
+    scheduler();
     const std::shared_ptr<ServingCounters> counters = registry.counters(name);
     ServingCounters::add(counters->requests);
     return counting_failures(*counters, [&] { return registry.find(name); });
@@ -104,12 +137,12 @@ struct Engine::Impl {
   TensorMap run_here(const FoundModel& found, const ServedInputs& inputs,
                      const std::shared_ptr<ModelSession>& session, const InferOptions& options) {
     const ServingClock::time_point start = ServingClock::now();
-    scheduler.acquire({.name = found.entry->name,
-                       .counters = *found.entry->counters,
-                       .queue = *found.entry->queue,
-                       .max_queue = found.served->options().max_queue,
-                       .deadline = options.deadline,
-                       .cancellation = options.cancellation});
+    scheduler().acquire({.name = found.entry->name,
+                         .counters = *found.entry->counters,
+                         .queue = *found.entry->queue,
+                         .max_queue = found.served->options().max_queue,
+                         .deadline = options.deadline,
+                         .cancellation = options.cancellation});
     return run_in_slot(found, inputs, session, options, start);
   }
 
@@ -117,7 +150,7 @@ struct Engine::Impl {
   TensorMap run_in_slot(const FoundModel& found, const ServedInputs& inputs,
                         const std::shared_ptr<ModelSession>& session, const InferOptions& options,
                         ServingClock::time_point start) {
-    const Scheduler::Slot slot(scheduler);
+    const Scheduler::Slot slot(*own_scheduler);
     const std::string& name = found.entry->name;
     ServingCounters& counters = *found.entry->counters;
     const ServingClock::time_point begin = ServingClock::now();
@@ -147,7 +180,7 @@ struct Engine::Impl {
   }
 
   Request enqueue(Scheduler::Arrival arrival) {
-    scheduler.push({&arrival, 1});
+    scheduler().push({&arrival, 1});
     if (arrival.refusal) std::rethrow_exception(arrival.refusal);
     return std::move(arrival.request);
   }
@@ -173,14 +206,23 @@ struct Engine::Impl {
     if (!is_batched) return run_here(found, checked, session, options);
     // While nothing else runs, there is nothing to share a batch with.
     const bool waits = found.served->options().max_delay.count() > 0;
-    if (!waits && scheduler.try_acquire(*found.entry->queue, name, *found.entry->counters))
+    if (!waits && scheduler().try_acquire(*found.entry->queue, name, *found.entry->counters))
       return run_in_slot(found, checked, nullptr, options, ServingClock::now());
-    return enqueue(arrival_of(found, std::move(checked), nullptr, options))->get();
+    const Request request = enqueue(arrival_of(found, std::move(checked), nullptr, options));
+    try {
+      return request->get();
+    } catch (const Interrupted&) {
+      request->cancel();
+      throw;
+    }
   }
 
   Sessions sessions;
   ModelRegistry registry;
-  Scheduler scheduler;  // ends first
+  const int slots;
+  std::mutex renewing;
+  std::atomic<std::uint32_t> forks{fork_count()};  // of the process that own_scheduler works in
+  std::unique_ptr<Scheduler> own_scheduler;        // ends first
 };
 
 Engine::Engine(EngineOptions options)
@@ -188,29 +230,37 @@ Engine::Engine(EngineOptions options)
 
 Engine::~Engine() = default;
 
-void Engine::register_model(const std::string& name, ServableModel model, ServingOptions options) {
+void Engine::register_model(const std::string& name, ServableModel model,
+                            ServingOptions options) try {
   check_name(name);
   impl_->registry.add(
       std::make_shared<RegisteredModel>(name, nullptr, checked_options(std::move(options))),
       std::move(model));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-void Engine::register_model(const std::string& name, ModelLoader loader, ServingOptions options) {
+void Engine::register_model(const std::string& name, ModelLoader loader,
+                            ServingOptions options) try {
   check_name(name);
   ServableModel model = loader();
   impl_->registry.add(std::make_shared<RegisteredModel>(name, std::move(loader),
                                                         checked_options(std::move(options))),
                       std::move(model));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 void Engine::register_model(const std::string& name, const Package& package,
-                            std::shared_ptr<Backend> backend, ServingOptions options) {
+                            std::shared_ptr<Backend> backend, ServingOptions options) try {
   const auto load = [package, backend = std::move(backend)] {
     if (backend && package.runs_library(backend->name()))
       return ServableModel{package.compile(backend)};
     return ServableModel{package.compile(backend), package.params().share(), package.state()};
   };
   register_model(name, ModelLoader(load), std::move(options));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 void Engine::count_refused(const std::string& name) {
@@ -219,61 +269,107 @@ void Engine::count_refused(const std::string& name) {
   ServingCounters::add(counters->failed);
 }
 
-void Engine::unload(const std::string& name) {
+void Engine::unload(const std::string& name) try {
+  impl_->scheduler();
   const auto removed = impl_->registry.remove(name);
-  impl_->scheduler.close(*removed->queue);
+  impl_->scheduler().close(*removed->queue);
   impl_->sessions.close_all(name);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 TensorMap Engine::infer(const std::string& name, const TensorMap& inputs,
-                        const InferOptions& options) {
+                        const InferOptions& options) try {
   return impl_->infer(name, inputs, options);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 PendingAnswer Engine::infer_async(const std::string& name, const TensorMap& inputs,
-                                  const InferOptions& options) {
+                                  const InferOptions& options) try {
   return PendingAnswer(impl_->enqueue(impl_->arrive(name, inputs, options)));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
+
+namespace {
+
+// The exception at hand, as the error of one request. An interrupt ends the whole call.
+std::exception_ptr error_of_request() try { throw; } catch (const Interrupted&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  try {
+    raise_out_of_memory();
+  } catch (...) {
+    return std::current_exception();
+  }
+} catch (...) {
+  return std::current_exception();
+}
+
+// The requests of one call. Those that are not answered when the call ends are cancelled.
+class Arrivals {
+ public:
+  ~Arrivals() {
+    for (const Scheduler::Arrival& arrival : all) {
+      if (!arrival.refusal && !arrival.request->is_done()) arrival.request->cancel();
+    }
+  }
+
+  // Of the arrival, and those that are pushed with it: no more than may wait.
+  std::size_t end_of_push(std::size_t begin) const {
+    const std::size_t most = all[begin].request->model->options().max_queue;
+    return std::min(all.size(), begin + std::max<std::size_t>(most, 1));
+  }
+
+  std::vector<Scheduler::Arrival> all;
+  std::vector<std::size_t> indices;  // per arrival: of its request
+};
+
+}  // namespace
 
 std::vector<InferResult> Engine::infer_batch(const std::string& name,
                                              std::span<const TensorMap> requests,
-                                             const InferOptions& options) {
+                                             const InferOptions& options) try {
   std::vector<InferResult> results(requests.size());
-  std::vector<Scheduler::Arrival> arrivals;
-  std::vector<std::size_t> indices;  // per arrival: of its request
+  Arrivals arrivals;
+  arrivals.all.reserve(requests.size());
+  arrivals.indices.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
     try {
-      arrivals.push_back(impl_->arrive(name, requests[i], options));
-      indices.push_back(i);
-    } catch (const Error&) {
-      results[i].error = std::current_exception();
+      check_interrupt();
+      arrivals.all.push_back(impl_->arrive(name, requests[i], options));
+      arrivals.indices.push_back(i);
+    } catch (...) {
+      results[i].error = error_of_request();
     }
   }
-  const auto end_of_push = [&](std::size_t begin) {  // no more than may wait
-    const std::size_t most = arrivals[begin].request->model->options().max_queue;
-    return std::min(arrivals.size(), begin + std::max<std::size_t>(most, 1));
-  };
-  for (std::size_t i = 0, pushed = 0; i < arrivals.size(); ++i) {
+  for (std::size_t i = 0, pushed = 0; i < arrivals.all.size(); ++i) {
     if (i == pushed) {
-      pushed = end_of_push(i);
-      impl_->scheduler.push(std::span(arrivals).subspan(i, pushed - i));
+      pushed = arrivals.end_of_push(i);
+      impl_->scheduler().push(std::span(arrivals.all).subspan(i, pushed - i));
     }
-    InferResult& result = results[indices[i]];
+    const Scheduler::Arrival& arrival = arrivals.all[i];
+    InferResult& result = results[arrivals.indices[i]];
     try {
-      if (arrivals[i].refusal) std::rethrow_exception(arrivals[i].refusal);
-      result.outputs = arrivals[i].request->get();
+      if (arrival.refusal) std::rethrow_exception(arrival.refusal);
+      result.outputs = arrival.request->get();
     } catch (...) {
-      result.error = std::current_exception();
+      result.error = error_of_request();
     }
   }
   return results;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::string Engine::open_session(const std::string& name, const std::string& id) {
+std::string Engine::open_session(const std::string& name, const std::string& id) try {
   const FoundModel found = impl_->registry.find(name);
   if (!found.served->has_state()) refuse_stateless(name);
   impl_->registry.make_room(name, found.served->state_bytes());
   return impl_->sessions.open(name, id, found.served, found.entry->counters);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 void Engine::close_session(const std::string& name, const std::string& id) {
@@ -293,20 +389,7 @@ ServingStats Engine::stats(const std::string& name) const {
 std::int64_t Engine::memory() const { return impl_->registry.bytes(); }
 
 void Engine::shut_down(std::optional<std::chrono::steady_clock::time_point> until) {
-  impl_->scheduler.shut_down(until);
+  impl_->scheduler().shut_down(until);
 }
-
-PendingAnswer::PendingAnswer(std::shared_ptr<InferenceRequest> request)
-    : request_(std::move(request)) {}
-PendingAnswer::~PendingAnswer() = default;
-PendingAnswer::PendingAnswer(PendingAnswer&&) noexcept = default;
-PendingAnswer& PendingAnswer::operator=(PendingAnswer&&) noexcept = default;
-
-TensorMap PendingAnswer::get() { return request_->get(); }
-bool PendingAnswer::is_done() const { return request_->is_done(); }
-bool PendingAnswer::wait_until(std::chrono::steady_clock::time_point time) {
-  return request_->wait_until(time);
-}
-void PendingAnswer::cancel() { request_->cancel(); }
 
 }  // namespace mithril

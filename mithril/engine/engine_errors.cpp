@@ -79,6 +79,19 @@ void refuse_stateless(const std::string& model) {
          .message = "model " + quoted(model) + " has no state that a session could keep"});
 }
 
+void refuse_without_threads(const std::string& why) {
+  raise(engine_failure("E1211", "the engine cannot start a thread: " + why, {},
+                       "end other threads of the process, or raise its limit of threads"));
+}
+
+void refuse_request_of_parent(const std::string& model) {
+  raise(engine_failure("E1212",
+                       "a request to model " + quoted(model) +
+                           " was sent before this process was "
+                           "forked, so that the parent answers it",
+                       {}, "send it again in the child"));
+}
+
 std::exception_ptr deadline_error(const std::string& model) {
   return as_pointer(engine_failure(
       "E1205", "a request to model " + quoted(model) + " was not answered by its deadline"));

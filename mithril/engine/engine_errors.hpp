@@ -26,6 +26,10 @@ namespace mithril {
 [[noreturn]] void raise_while_loading(const std::string& model, const Error& error);
 // Whether the error says that a model cannot be loaded. No request is at fault then.
 bool is_of_loading(const Error& error);
+// BackendError E1211.
+[[noreturn]] void refuse_without_threads(const std::string& why);
+// BackendError E1212.
+[[noreturn]] void refuse_request_of_parent(const std::string& model);
 // StateError E1210.
 [[noreturn]] void refuse_stateless(const std::string& model);
 

@@ -4,9 +4,23 @@
 #include <chrono>
 
 #include "mithril/base/interrupt.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {
+namespace {
+
+// The error, or what is thrown while it is made.
+template <typename Make>
+std::exception_ptr error_made_by(const Make& make) {
+  try {
+    return make();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
 
 bool InferenceRequest::finish(TensorMap outputs, std::exception_ptr error,
                               ServingCounters::Count* count) {
@@ -22,6 +36,7 @@ bool InferenceRequest::finish(TensorMap outputs, std::exception_ptr error,
     }
     done_.store(true, std::memory_order_release);
   }
+  leave_queue();
   finished_.notify_all();
   return true;
 }
@@ -32,33 +47,48 @@ void InferenceRequest::fail(std::exception_ptr error) {
   finish({}, std::move(error), &counters->failed);
 }
 
-void InferenceRequest::expire() { finish({}, deadline_error(name), &counters->expired); }
+void InferenceRequest::expire() {
+  finish({}, error_made_by([&] { return deadline_error(name); }), &counters->expired);
+}
 
-void InferenceRequest::cancel() { finish({}, cancelled_error(name), &counters->cancelled); }
+void InferenceRequest::cancel() {
+  finish({}, error_made_by([&] { return cancelled_error(name); }), &counters->cancelled);
+}
 
-void InferenceRequest::drop(std::exception_ptr error) {
-  finish({}, std::move(error), &counters->cancelled);
+void InferenceRequest::end_by_unload() {
+  finish({}, error_made_by([&] { return unloaded_error(name); }), &counters->cancelled);
+}
+
+void InferenceRequest::end_by_shut_down() {
+  finish({}, error_made_by(shut_down_error), &counters->cancelled);
 }
 
 bool InferenceRequest::wait_until(std::optional<ServingClock::time_point> time) {
-  std::unique_lock lock(mutex_);
-  const auto is_over = [&] { return done_.load(std::memory_order_relaxed); };
-  if (time) return finished_.wait_until(lock, *time, is_over);
-  finished_.wait(lock, is_over);
+  constexpr std::chrono::milliseconds between_interrupts(50);
+  if (forks != fork_count()) refuse_request_of_parent(name);
+  while (!is_done()) {
+    {
+      std::unique_lock lock(mutex_);
+      const ServingClock::time_point next = ServingClock::now() + between_interrupts;
+      finished_.wait_until(lock, time ? std::min(*time, next) : next,
+                           [&] { return done_.load(std::memory_order_relaxed); });
+    }
+    if (is_done()) break;
+    if (time && *time <= ServingClock::now()) return false;
+    check_interrupt();
+  }
   return true;
 }
 
 TensorMap InferenceRequest::get() {
-  constexpr std::chrono::milliseconds between_interrupts(50);
-  while (!is_done()) {
-    const ServingClock::time_point next = ServingClock::now() + between_interrupts;
-    if (wait_until(deadline ? std::min(*deadline, next) : next)) break;
-    if (deadline && *deadline <= ServingClock::now()) expire();
-    check_interrupt();
-  }
+  if (!wait_until(deadline)) expire();
   const std::lock_guard lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
-  return std::move(outputs_);
+  if (!error_) return std::move(outputs_);
+  try {
+    std::rethrow_exception(error_);
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory();
+  }
 }
 
 }  // namespace mithril

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "mithril/base/forks.hpp"
 #include "mithril/engine/served_model.hpp"
 #include "mithril/engine/serving_counters.hpp"
 
@@ -43,21 +45,35 @@ class InferenceRequest {
   const std::shared_ptr<ServingCounters> counters;
   const ServedInputs inputs;
   const ServingClock::time_point created = ServingClock::now();
+  const std::uint32_t forks = fork_count();  // of the process whose threads answer it
   std::optional<ServingClock::time_point> deadline = {};
   std::shared_ptr<ModelSession> session = {};
   void cancel_on(const std::stop_token& cancellation) {
     if (cancellation.stop_possible()) on_stop_.emplace(cancellation, [this] { cancel(); });
   }
 
-  // The first of these counts; others do nothing.
+  // The first of these counts; others do nothing. None throws: where memory runs out, that is the
+  // error of the request.
   void answer(TensorMap outputs);
   void fail(std::exception_ptr error);  // the evaluation raised it
   void expire();
   void cancel();
-  void drop(std::exception_ptr error);  // the model was unloaded, or the engine shut down
+  void end_by_unload();
+  void end_by_shut_down();
+
+  // Counts it as waiting until it is taken or done. In a forked child the counts begin anew.
+  void enter_queue() {
+    waits_ = true;
+    ++counters->waiting;
+    if (is_done()) leave_queue();
+  }
+  void leave_queue() {
+    if (forks == fork_count() && waits_.exchange(false)) --counters->waiting;
+  }
 
   bool is_done() const { return done_.load(std::memory_order_acquire); }
-  // Waits until it is done, or until the time; returns whether it is done.
+  // Waits until it is done, or until the time; returns whether it is done. Throws Interrupted;
+  // E1212 in a forked child, whose parent has the threads that answer it.
   bool wait_until(std::optional<ServingClock::time_point> time);
   // Waits, expires at the deadline, and returns the outputs once. Throws the error.
   TensorMap get();
@@ -65,7 +81,7 @@ class InferenceRequest {
  private:
   bool finish(TensorMap outputs, std::exception_ptr error, ServingCounters::Count* count);
 
-  std::atomic<bool> done_{false};
+  std::atomic<bool> done_{false}, waits_{false};
   std::mutex mutex_;  // guards the members below
   std::condition_variable finished_;
   TensorMap outputs_;

@@ -59,10 +59,15 @@ void ModelRegistry::add(const Entry& entry, ServableModel model) {
   auto served = std::make_shared<const ServedModel>(std::move(model), entry->options);
   Entry replaced;  // destroyed without the lock
   const std::unique_lock lock(mutex_);
-  const auto before = entries_.find(entry->name);
-  if (before != entries_.end()) entry->counters = before->second->counters;
-  hold(entry, std::move(served));
-  replaced = std::exchange(entries_[entry->name], entry);
+  const auto [place, is_new] = entries_.try_emplace(entry->name, entry);
+  if (!is_new) entry->counters = place->second->counters;
+  try {
+    hold(entry, std::move(served));
+  } catch (...) {
+    if (is_new) entries_.erase(place);
+    throw;
+  }
+  replaced = std::exchange(place->second, entry);
 }
 
 FoundModel ModelRegistry::find(const std::string& name) {
@@ -101,6 +106,14 @@ std::shared_ptr<RegisteredModel> ModelRegistry::remove(const std::string& name) 
   Entry removed = entry_of(name);
   entries_.erase(name);
   return removed;
+}
+
+void ModelRegistry::renew_queues() {
+  const std::unique_lock lock(mutex_);
+  for (const auto& [name, entry] : entries_) {
+    entry->queue = std::make_shared<RequestQueue>();
+    entry->counters->waiting = 0;
+  }
 }
 
 std::vector<std::string> ModelRegistry::names() const {

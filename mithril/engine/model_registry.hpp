@@ -23,7 +23,7 @@ struct RegisteredModel {
   const std::string name;
   const ModelLoader loader;  // null: it cannot be loaded again
   const ServingOptions options;
-  const std::shared_ptr<RequestQueue> queue = std::make_shared<RequestQueue>();
+  std::shared_ptr<RequestQueue> queue = std::make_shared<RequestQueue>();
   std::shared_ptr<ServingCounters> counters = std::make_shared<ServingCounters>();
   std::atomic<ServingClock::rep> used{ServingClock::now().time_since_epoch().count()};
   std::mutex loading;  // held while it is loaded again
@@ -54,6 +54,8 @@ class ModelRegistry {
   ServedModelInfo info(const std::string& name) const;
   std::shared_ptr<ServingCounters> counters(const std::string& name) const;
   std::int64_t bytes() const;  // of models and sessions
+  // In a forked child: requests that wait belong to the parent.
+  void renew_queues();
   // E1209 if as many bytes more for the model exceed the limit, although others were evicted.
   void make_room(const std::string& name, std::int64_t bytes);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {
@@ -31,30 +30,17 @@ class CallTimer {
 };
 
 // The caller waits in another thread, so whatever is thrown goes there.
-template <typename Run>
-void answer_with(InferenceRequest& request, const Run& run) {
+void run_alone(InferenceRequest& request) {
   try {
     const CallTimer timer(*request.counters, request.inputs.rows);
-    request.answer(run());
-  } catch (const std::bad_alloc&) {
-    try {
-      raise_out_of_memory();
-    } catch (const Error&) {
-      request.fail(std::current_exception());
-    }
+    request.answer(request.session ? run_in_session(request.name, *request.session, request.inputs)
+                                   : request.model->run(request.inputs));
   } catch (...) {
     request.fail(std::current_exception());
   }
 }
 
-void run_alone(InferenceRequest& request) {
-  answer_with(request, [&] {
-    if (!request.session) return request.model->run(request.inputs);
-    return run_in_session(request.name, *request.session, request.inputs);
-  });
-}
-
-// False if the batch fails.
+// False if the batch fails, with whatever exception: of the library, or of a user's op.
 bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) try {
   std::vector<const ServedInputs*> inputs;
   std::int64_t rows = 0;
@@ -69,9 +55,7 @@ bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) t
   }
   for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->answer(std::move(answers[i]));
   return true;
-} catch (const Error&) {
-  return false;
-} catch (const std::bad_alloc&) {
+} catch (...) {
   return false;
 }
 
@@ -85,6 +69,11 @@ TensorMap run_in_session(const std::string& name, ModelSession& session,
     return session.model->run(inputs, session.state);
   } catch (const Error& error) {
     session.closed = has_written(error);
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // of a user's op: the state may have been written to
+    session.closed = true;
     throw;
   }
 }

@@ -1,129 +1,19 @@
 #include "mithril/engine/scheduler.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/engine/engine_errors.hpp"
 #include "mithril/engine/run_requests.hpp"
+#include "mithril/engine/take_batch.hpp"
 
 namespace mithril {
-namespace {
-
-using Requests = std::vector<std::shared_ptr<InferenceRequest>>;
-
-bool is_alone(const InferenceRequest& request) {
-  return request.session || !request.model->batches() ||
-         request.inputs.rows >= request.model->options().max_batch_size;
-}
-
-// When the first request of a queue has waited long enough.
-ServingClock::time_point end_of_delay(const InferenceRequest& first) {
-  return is_alone(first) ? first.created : first.created + first.model->options().max_delay;
-}
-
-// Whether both may be rows of one batch.
-bool may_share(const InferenceRequest& first, const InferenceRequest& other) {
-  return !is_alone(first) && other.model == first.model && !other.session &&
-         first.model->fit_together(first.inputs, other.inputs);
-}
-
-// Whether the batch of the first request is full. Requests that cannot share it do not count.
-bool is_full(const RequestQueue& queue) {
-  const InferenceRequest& first = *queue.waiting.front();
-  std::int64_t rows = first.inputs.rows;
-  for (const auto& other : queue.waiting) {
-    if (other.get() != &first && may_share(first, *other)) rows += other->inputs.rows;
-  }
-  return rows >= first.model->options().max_batch_size;
-}
-
-void forget(const InferenceRequest& request) { --request.counters->waiting; }
-
-void remove_done(RequestQueue& queue) {
-  std::erase_if(queue.waiting, [](const auto& request) {
-    if (request->is_done()) forget(*request);
-    return request->is_done();
-  });
-}
-
-// How far two lengths are apart, over all padded symbols.
-std::int64_t distance(const Dims& a, const Dims& b) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
-  return sum;
-}
-
-double elements_of(std::int64_t rows, const Dims& lengths) {
-  auto elements = static_cast<double>(rows);
-  for (const std::int64_t length : lengths) elements *= static_cast<double>(length);
-  return elements;
-}
-
-// The rows and lengths of a batch while requests are added.
-class BatchSize {
- public:
-  explicit BatchSize(const InferenceRequest& first) : options_(first.model->options()) {
-    add(first);
-  }
-
-  bool has_room_for(const InferenceRequest& other) const {
-    if (rows_ + other.inputs.rows > options_.max_batch_size) return false;
-    const double used = used_ + elements_of(other.inputs.rows, other.inputs.lengths);
-    const double all = elements_of(rows_ + other.inputs.rows, longest(other.inputs.lengths));
-    return all - used <= options_.max_padding * all;
-  }
-
-  void add(const InferenceRequest& other) {
-    lengths_ = longest(other.inputs.lengths);
-    rows_ += other.inputs.rows;
-    used_ += elements_of(other.inputs.rows, other.inputs.lengths);
-  }
-
- private:
-  Dims longest(const Dims& others) const {
-    Dims result = others;
-    for (std::size_t i = 0; i < lengths_.size(); ++i) result[i] = std::max(result[i], lengths_[i]);
-    return result;
-  }
-
-  const ServingOptions& options_;
-  std::int64_t rows_ = 0;
-  Dims lengths_;
-  double used_ = 0;  // elements without padding
-};
-
-// The first request, and those that may be rows of its batch.
-Requests take_batch(RequestQueue& queue) {
-  Requests batch{queue.waiting.front()};
-  const InferenceRequest& first = *batch.front();
-  queue.waiting.pop_front();
-  Requests others;
-  for (const auto& other : queue.waiting) {
-    if (may_share(first, *other)) others.push_back(other);
-  }
-  const auto distance_of = [&](const auto& request) {
-    return distance(request->inputs.lengths, first.inputs.lengths);
-  };
-  std::stable_sort(others.begin(), others.end(),
-                   [&](const auto& a, const auto& b) { return distance_of(a) < distance_of(b); });
-  BatchSize size(first);
-  for (const auto& other : others) {
-    if (!size.has_room_for(*other)) continue;
-    size.add(*other);
-    batch.push_back(other);
-  }
-  std::erase_if(queue.waiting, [&](const auto& request) {
-    return std::find(batch.begin(), batch.end(), request) != batch.end();
-  });
-  for (const auto& request : batch) forget(*request);
-  return batch;
-}
-
-}  // namespace
 
 Scheduler::~Scheduler() {
+  const InterruptsHeld held;
   shut_down(ServingClock::now());
   {
     const std::lock_guard lock(mutex_);
@@ -150,6 +40,29 @@ void Scheduler::release() {
   slot_freed_.notify_all();
 }
 
+// Waits until `is_over`, and returns it: false at the deadline and if the wait is cancelled. Throws
+// Interrupted. The lock is free then: an interrupt may need a lock that another thread holds.
+template <typename IsOver>
+bool Scheduler::wait_for(std::unique_lock<std::mutex>& lock, const WaitLimit& limit,
+                         const IsOver& is_over) {
+  constexpr std::chrono::milliseconds between_interrupts(50);
+  while (true) {
+    const ServingClock::time_point next = ServingClock::now() + between_interrupts;
+    const auto until = limit.deadline ? std::min(*limit.deadline, next) : next;
+    if (slot_freed_.wait_until(lock, limit.cancellation, until, is_over)) return true;
+    if (limit.cancellation.stop_requested()) return false;
+    if (limit.deadline && *limit.deadline <= ServingClock::now()) return false;
+    lock.unlock();
+    try {
+      check_interrupt();
+    } catch (const Interrupted&) {
+      lock.lock();
+      throw;
+    }
+    lock.lock();
+  }
+}
+
 void Scheduler::acquire(const SlotRequest& request) {
   if (!shut_down_.load(std::memory_order_relaxed) && try_acquire()) return;
   std::unique_lock lock(mutex_);
@@ -159,14 +72,18 @@ void Scheduler::acquire(const SlotRequest& request) {
     refuse_full_queue(request.name, request.max_queue);
   }
   ++request.counters.waiting, ++callers_, ++sleepers_;
+  const auto leave = [&] { --request.counters.waiting, --callers_, --sleepers_; };
   bool acquired = false;
   const auto is_over = [&] { return request.queue.closed || (acquired = try_acquire()); };
-  if (request.deadline) {
-    slot_freed_.wait_until(lock, request.cancellation, *request.deadline, is_over);
-  } else {
-    slot_freed_.wait(lock, request.cancellation, is_over);
+  try {
+    wait_for(lock, {request.deadline, request.cancellation}, is_over);
+  } catch (const Interrupted&) {
+    leave();
+    slot_freed_.notify_all();
+    ServingCounters::add(request.counters.cancelled);
+    throw;
   }
-  --request.counters.waiting, --callers_, --sleepers_;
+  leave();
   if (acquired) return;
   slot_freed_.notify_all();
   if (request.queue.closed) {
@@ -204,9 +121,15 @@ bool Scheduler::add(const Arrival& arrival) {
     ServingCounters::add(request.counters->rejected);
     refuse_full_queue(request.name, most);
   }
-  start_workers();
-  ++request.counters->waiting;
-  queue->waiting.push_back(arrival.request);
+  try {
+    start_workers();
+    if (!queue->active) active_.reserve(active_.size() + 1);
+    queue->waiting.push_back(arrival.request);
+  } catch (...) {
+    ServingCounters::add(request.counters->failed);
+    throw;
+  }
+  arrival.request->enter_queue();
   if (!queue->active) active_.push_back(queue);
   return !std::exchange(queue->active, true) || is_full(*queue);
 }
@@ -218,7 +141,7 @@ void Scheduler::push(std::span<Arrival> arrivals) {
     for (Arrival& arrival : arrivals) {
       try {
         is_news = add(arrival) || is_news;
-      } catch (const Error&) {
+      } catch (...) {
         arrival.refusal = std::current_exception();
       }
     }
@@ -227,15 +150,13 @@ void Scheduler::push(std::span<Arrival> arrivals) {
 }
 
 void Scheduler::close(RequestQueue& queue) {
-  std::deque<std::shared_ptr<InferenceRequest>> dropped;
-  {
+  const auto next = [&]() -> std::shared_ptr<InferenceRequest> {
     const std::lock_guard lock(mutex_);
     queue.closed = true;
-    dropped.swap(queue.waiting);
-    for (const auto& request : dropped) forget(*request);
-  }
-  slot_freed_.notify_all();  // callers that wait in their own threads
-  for (const auto& request : dropped) request->drop(unloaded_error(request->name));
+    if (queue.waiting.empty()) slot_freed_.notify_all();  // callers that wait in their own threads
+    return queue.waiting.empty() ? nullptr : take_first(queue);
+  };
+  while (const auto request = next()) request->end_by_unload();
 }
 
 bool Scheduler::is_idle() const {
@@ -245,30 +166,36 @@ bool Scheduler::is_idle() const {
 }
 
 void Scheduler::shut_down(std::optional<ServingClock::time_point> until) {
-  Requests dropped;
   {
     std::unique_lock lock(mutex_);
     shut_down_ = true;
     changed_.notify_all();
     ++sleepers_;
-    const auto is_over = [&] { return is_idle(); };
-    if (until) {
-      slot_freed_.wait_until(lock, *until, is_over);
-    } else {
-      slot_freed_.wait(lock, is_over);
+    try {
+      wait_for(lock, {until, {}}, [&] { return is_idle(); });
+    } catch (const Interrupted&) {
+      --sleepers_;
+      throw;
     }
     --sleepers_;
-    for (const auto& queue : active_) {
-      for (const auto& request : queue->waiting) forget(*request);
-      dropped.insert(dropped.end(), queue->waiting.begin(), queue->waiting.end());
-      queue->waiting.clear();
-    }
   }
-  for (const auto& request : dropped) request->drop(shut_down_error());
+  const auto next = [&]() -> std::shared_ptr<InferenceRequest> {
+    const std::lock_guard lock(mutex_);
+    for (const auto& queue : active_) {
+      if (!queue->waiting.empty()) return take_first(*queue);
+    }
+    return nullptr;
+  };
+  while (const auto request = next()) request->end_by_shut_down();
 }
 
+// Fewer workers than slots are slower, but answer every request.
 void Scheduler::start_workers() {
-  while (static_cast<int>(workers_.size()) < slots_) workers_.emplace_back([this] { work(); });
+  try {
+    while (static_cast<int>(workers_.size()) < slots_) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    if (workers_.empty()) refuse_without_threads(error.code().message());
+  }
 }
 
 void Scheduler::wait_for_slot(std::unique_lock<std::mutex>& lock) {
@@ -306,6 +233,29 @@ Scheduler::Next Scheduler::find_next(ServingClock::time_point now) {
   return next;
 }
 
+// Runs the next batch of the queue in the slot that the worker has, and frees the slot.
+void Scheduler::run_batch(RequestQueue& queue, std::unique_lock<std::mutex>& lock) {
+  Requests batch;
+  std::shared_ptr<InferenceRequest> failed;
+  std::exception_ptr error;
+  try {
+    batch = take_batch(queue);
+  } catch (...) {  // there is no memory for a batch
+    error = std::current_exception();
+    failed = take_first(queue);
+  }
+  // Another worker takes over the queues that this one has watched.
+  changed_.notify_one();
+  lock.unlock();
+  if (failed) failed->fail(std::move(error));
+  if (!batch.empty()) run_requests(batch);
+  batch.clear();
+  failed.reset();
+  release();
+  lock.lock();
+}
+
+// No exception leaves it: that would end the process.
 void Scheduler::work() {
   bool has_slot = false;
   std::unique_lock lock(mutex_);
@@ -317,14 +267,8 @@ void Scheduler::work() {
       continue;  // another worker may have taken the batch meanwhile
     }
     if (next.ready) {
-      const Requests batch = take_batch(*next.ready);
-      // Another worker takes over the queues that this one has watched.
-      changed_.notify_one();
-      lock.unlock();
-      run_requests(batch);
-      release();
+      run_batch(*next.ready, lock);
       has_slot = false;
-      lock.lock();
       continue;
     }
     if (has_slot) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -15,15 +14,9 @@
 #include <vector>
 
 #include "mithril/engine/inference_request.hpp"
+#include "mithril/engine/request_queue.hpp"
 
 namespace mithril {
-
-// The requests that wait for one registered model. The mutex of the scheduler guards it.
-struct RequestQueue {
-  std::deque<std::shared_ptr<InferenceRequest>> waiting;
-  bool active = false;  // the scheduler lists it
-  bool closed = false;  // the model was unloaded
-};
 
 // How long a caller is ready to wait, and for what it is counted.
 struct SlotRequest {
@@ -53,7 +46,7 @@ class Scheduler {
   ~Scheduler();
 
   // Waits for a slot in the calling thread. E1203 if max_queue callers wait, E1205 at the deadline,
-  // E1206, E1207, E1208. Counts the refusals, as the functions below do.
+  // E1206, E1207, E1208; Interrupted. Counts the refusals, as the functions below do.
   void acquire(const SlotRequest& request);
 
   // Takes a slot if all are free and no request waits in this queue. E1207, E1208.
@@ -69,14 +62,20 @@ class Scheduler {
   // Fails the requests that wait, and refuses others.
   void close(RequestQueue& queue);
   // Refuses further requests, and waits until all accepted ones are answered, or until the time.
-  // Then the rest fails.
+  // Then the rest fails. Interrupted: the accepted requests are answered all the same.
   void shut_down(std::optional<ServingClock::time_point> until);
+  bool is_shut_down() const { return shut_down_; }
 
  private:
   // A queue whose batch is complete, or else the time at which one may be.
   struct Next {
     std::shared_ptr<RequestQueue> ready;
     std::optional<ServingClock::time_point> time;
+  };
+
+  struct WaitLimit {
+    std::optional<ServingClock::time_point> deadline;
+    std::stop_token cancellation;
   };
 
   bool try_acquire();
@@ -87,6 +86,9 @@ class Scheduler {
   void check_open(const RequestQueue& queue, const std::string& name,
                   ServingCounters& counters) const;
   bool add(const Arrival& arrival);
+  void run_batch(RequestQueue& queue, std::unique_lock<std::mutex>& lock);
+  template <typename IsOver>
+  bool wait_for(std::unique_lock<std::mutex>& lock, const WaitLimit& limit, const IsOver& is_over);
   void wait_for_slot(std::unique_lock<std::mutex>& lock);
   Next find_next(ServingClock::time_point now);
   bool is_idle() const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/engine/rows.hpp"
@@ -303,8 +304,12 @@ TensorMap ServedModel::run(const ServedInputs& inputs, State& state) const {
   for (const NamedIndex& key : impl.states) tensors[key.index] = state.at(key.name);
   const std::vector<Tensor> made = program.executable->run(tensors);
   tensors.clear();
-  state = next_state(impl, state, made);
-  return named(impl.outputs, made);
+  try {
+    state = next_state(impl, state, made);
+    return named(impl.outputs, made);
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory_after_writing();
+  }
 }
 
 }  // namespace mithril

@@ -24,10 +24,15 @@ std::string Sessions::open(const std::string& model, const std::string& id,
   while (chosen.empty() || (id.empty() && held_.contains({model, chosen})))
     chosen = "session-" + std::to_string(next_id_++);
   const auto before = held_.find({model, chosen});
-  if (before != held_.end()) forget(before);
-  if (held_.size() >= most_) refuse_session(model, most_);
-  auto session = std::make_shared<ModelSession>(chosen, std::move(served));
-  held_.emplace(Key(model, chosen), Held{std::move(session), counters, ServingClock::now()});
+  if (before == held_.end() && held_.size() >= most_) refuse_session(model, most_);
+  Held held{std::make_shared<ModelSession>(chosen, std::move(served)), counters,
+            ServingClock::now()};
+  if (before == held_.end()) {
+    held_.emplace(Key(model, chosen), std::move(held));
+  } else {
+    --before->second.counters->sessions;
+    before->second = std::move(held);
+  }
   ++counters->sessions;
   return chosen;
 }

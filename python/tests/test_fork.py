@@ -69,6 +69,53 @@ def check_workers() -> None:
         assert pool.map(evaluate_rows, (64, 128, 200)) == expected
 
 
+def answers(engine: ml.Engine, value: float) -> list[float]:
+    requests = [{"x": np.full((1, 3), value + i, np.float32)} for i in range(5)]
+    made = engine.infer_batch("net", requests)
+    made.append(engine.infer("net", requests[0]))
+    made.append(engine.infer_async("net", requests[1]).result())
+    return [float(np.asarray(each["y"]).sum()) for each in made]
+
+
+def check_engine() -> None:
+    """A child of a process whose engine has workers gets its own, and ends."""
+    model = ml.Model()
+    model |= ml.Linear(4)(input="x", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": ["N", 3]}, inference=True)
+    params = compiled.get_parameters(seed=1)
+    engine = ml.Engine(threads=2)
+    engine.register("net", compiled, params, max_batch_size=4)
+    waits = ml.Engine(threads=2)  # for more rows than come
+    waits.register("net", compiled, params, max_batch_size=4, max_delay=1e6)
+    waiting = waits.infer_async("net", {"x": np.ones((1, 3), np.float32)})
+    expected = answers(engine, 1)
+
+    def serve() -> bool:
+        if answers(engine, 1) != expected or engine.stats("net")["waiting"] != 0:
+            return False
+        try:
+            waiting.result()
+        except ml.BackendError as error:
+            if error.code != "E1212":
+                return False
+        engine.unload("net")
+        engine.register("net", compiled, params)
+        engine.infer("net", {"x": np.ones((1, 3), np.float32)})
+        ml.Engine(threads=1).register("net", compiled, params)
+        engine.shut_down()
+        return True
+
+    def leave() -> bool:
+        nonlocal engine, waits
+        del engine, waits
+        return True
+
+    assert status_of_child(serve) == 0
+    assert status_of_child(leave) == 0
+    assert answers(engine, 1) == expected
+    waiting.cancel()
+
+
 # Other tests leave threads of other libraries, which may hold locks when this process forks.
 def test_a_child_keeps_its_processors_and_its_results() -> None:
     printed_by("import test_fork; test_fork.check_child()")
@@ -76,3 +123,7 @@ def test_a_child_keeps_its_processors_and_its_results() -> None:
 
 def test_workers_of_multiprocessing_compile_and_evaluate() -> None:
     printed_by("import test_fork; test_fork.check_workers()")
+
+
+def test_an_engine_serves_in_a_child() -> None:
+    printed_by("import test_fork; test_fork.check_engine()")
