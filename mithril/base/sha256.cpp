@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+#include "mithril/base/interrupt.hpp"
+
 namespace mithril {
 namespace {
 
@@ -152,8 +154,12 @@ std::string Sha256::hex_digest() {
 }
 
 std::string sha256_of(std::span<const std::byte> bytes) {
+  constexpr std::size_t piece = 1U << 20U;  // a few milliseconds
   Sha256 hash;
-  hash.add(bytes);
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    check_interrupt();
+    hash.add(bytes.subspan(at, std::min(piece, bytes.size() - at)));
+  }
   return hash.hex_digest();
 }
 

@@ -30,6 +30,7 @@ class Sha256 {
   std::uint64_t bytes_ = 0;            // in all
 };
 
+// Throws Interrupted.
 std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace mithril

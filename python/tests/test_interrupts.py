@@ -132,3 +132,89 @@ except Enough as error:
         [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=LIMIT
     )
     assert (run.stdout, run.stderr) == ("now\n", "")
+
+
+# Calls that wait for ever, and checks of the objects afterwards. An op of Python keeps the only
+# slot of the engine until it is released.
+WAITS = {
+    "infer_batch": ('late.infer_batch("late", [row, row])', "serves()"),
+    "infer_batch_with_errors": (
+        'late.infer_batch("late", [row, row], return_errors=True)',
+        "serves()",
+    ),
+    "result": ("pending.result()", "serves()"),
+    "wait": ("pending.wait(1e6)", "serves()"),
+    "slot": ('engine.infer("fast", row)', "serves()"),
+    "shut_down": (
+        "engine.shut_down()",
+        """
+        release.set()
+        assert np.array_equal(pending.result()["y"], row["x"])
+        engine.shut_down()
+        """,
+    ),
+}
+WAITING_PROGRAM = """
+import os
+import signal
+import textwrap
+import threading
+import time
+import numpy as np
+import mithril as ml
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+release, begun = threading.Event(), threading.Event()
+
+def keep(x):
+    begun.set()
+    release.wait()
+    return x
+
+def compiled(op):
+    model = ml.Model()
+    model |= op(x="x", output="y")
+    return ml.compile(model, ml.CpuBackend(), shapes={{"x": ["N", 2]}}, data_keys={{"x"}})
+
+ports = {{"inputs": {{"x": "N D"}}, "outputs": {{"output": "N D"}}}}
+slow = compiled(ml.add_op("slow_rows", function=keep, **ports)())
+fast = compiled(ml.add_op("fast_rows", function=lambda x: x, **ports)())
+row = {{"x": np.ones((1, 2), np.float32)}}
+late = ml.Engine()
+late.register("late", fast, max_batch_size=64, max_delay=1e6)
+engine = ml.Engine(threads=1)
+engine.register("slow", slow, max_batch_size=4)
+engine.register("fast", fast)
+pending = engine.infer_async("slow", row)
+begun.wait()
+
+def serves():
+    release.set()
+    assert np.array_equal(pending.result()["y"], row["x"])
+    assert np.array_equal(engine.infer("fast", row)["y"], row["x"])
+    for each, name in ((engine, "slow"), (engine, "fast"), (late, "late")):
+        assert each.stats(name)["waiting"] == 0
+
+timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+timer.start()
+try:
+    {work}
+except KeyboardInterrupt:
+    exec(textwrap.dedent({after!r}))
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_ctrl_c_ends_a_wait_of_an_engine(wait):
+    work, after = WAITS[wait]
+    ended = subprocess.run(
+        [sys.executable, "-c", WAITING_PROGRAM.format(work=work, after=after)],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert ended.stdout == "interrupted\n"
+    assert ended.returncode == 0
