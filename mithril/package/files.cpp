@@ -10,6 +10,7 @@
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/sha256.hpp"
 #include "mithril/package/paths.hpp"
@@ -39,13 +40,32 @@ PackageFiles PackageFiles::open(const std::string& path) {
   struct stat about;
   if (::stat(path.c_str(), &about) != 0) cannot_read(files.path_, reason_of(errno));
   if (S_ISDIR(about.st_mode)) {
-    files.add_folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "", 0);
+    while (!files.has_read_folder()) check_interrupt();
   } else {
     files.is_folder_ = false;
     files.add_archive();
   }
   if (!files.find(metadata_name)) no_package(files.path_, "it has no file metadata.json");
   return files;
+}
+
+// False if another package took its place meanwhile: then the files of the old one are deleted.
+bool PackageFiles::has_read_folder() {
+  const Descriptor folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) cannot_read(path_, reason_of(errno));
+  const auto is_replaced = [&] {
+    struct stat opened, now;
+    return ::fstat(folder.get(), &opened) == 0 && ::stat(path_.c_str(), &now) == 0 &&
+           (opened.st_ino != now.st_ino || opened.st_dev != now.st_dev);
+  };
+  files_.clear();
+  try {
+    add_folder(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0), "", 0);
+  } catch (const Error&) {
+    if (!is_replaced()) throw;
+    return false;
+  }
+  return !is_replaced();
 }
 
 // Takes over the descriptor. Every component is opened by its name in its folder, and links are not

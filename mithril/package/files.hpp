@@ -46,6 +46,7 @@ class PackageFiles {
 
  private:
   void check_sum(const PackageFile& file, std::span<const std::byte> bytes) const;
+  bool has_read_folder();
   void add_folder(int folder, const std::string& prefix, int depth);
   void add_archive();
 

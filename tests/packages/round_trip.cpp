@@ -1,8 +1,12 @@
 // Packages that are written and read.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/tensor/functions.hpp"
@@ -129,6 +133,49 @@ TEST_CASE("a package has states, shards, options and files for backends") {
   const TensorMap outputs = ready.evaluate(package.params(), {{"x", x}}, package.state()).first;
   for (const float y : outputs.at("y").values<float>())
     CHECK(y == doctest::Approx(0).epsilon(1e-6));
+}
+
+TEST_CASE("Ctrl-C ends the comparison of checksums") {
+  const FileFolder folder;
+  const Package package = load_package(sample_package(folder));
+  // As long as the library waits before it looks again.
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  set_interrupt_callback([] { return true; });
+  CHECK_THROWS_AS(package.verify(), Interrupted);
+  set_interrupt_callback(nullptr);
+  CHECK_NOTHROW(package.verify());
+}
+
+TEST_CASE("a folder that is replaced while others read it is one package or the other") {
+  const FileFolder folder;
+  const Model model = packaged_model();
+  const TensorMap first = packaged_params(model, 1), second = packaged_params(model, 2);
+  const auto write = [&](const TensorMap& params) {
+    save_package(folder.at("p"), model, params,
+                 {.assets = {{.name = "a/b/c.txt", .bytes = std::string("c")}}});
+  };
+  write(first);
+  std::atomic<bool> ended{false};
+  std::string wrong;
+  std::thread reader([&] {
+    while (!ended && wrong.empty()) {
+      try {
+        const Package package = load_package(folder.at("p"));
+        const TensorMap& params = package.params();
+        const bool is_first = identical(params.begin()->tensor(), first.begin()->tensor());
+        const TensorMap& expected = is_first ? first : second;
+        for (const auto& [key, tensor] : params) {
+          if (!identical(tensor, expected.at(key))) wrong = "tensors of both";
+        }
+      } catch (const Error& error) {
+        wrong = error.what();
+      }
+    }
+  });
+  for (int i = 0; i < 100; ++i) write(i % 2 == 0 ? second : first);
+  ended = true;
+  reader.join();
+  CHECK(wrong == "");
 }
 
 TEST_CASE("a package is replaced, and stays readable for who has it") {
