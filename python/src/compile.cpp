@@ -359,7 +359,7 @@ Example:
           [](CompiledModel& m, const std::string& path, const py::function& function,
              bool gradient) {
             const auto call = [function = shared_function(function)](const Tensor& value) {
-              const py::gil_scoped_acquire lock;
+              const InterpreterLocked lock;
               const py::object given = (*function)(array_of(value));
               return given.is_none() ? std::nullopt : std::optional(tensor_of(given));
             };
@@ -386,7 +386,7 @@ Example:
                              "{key: sizes} of inputs and outputs: numbers, names of sizes, None.")
       .def_property_readonly("warnings", &CompiledModel::warnings,
                              "The warnings of compiling: inputs whose names look misspelt.")
-      .def("summary", &CompiledModel::summary, py::call_guard<py::gil_scoped_release>(),
+      .def("summary", &CompiledModel::summary, py::call_guard<InterpreterUnlocked>(),
            "A table of inputs and outputs, and the number of the parameters.")
       .def("__repr__",
            [](const CompiledModel& m) {

@@ -66,7 +66,7 @@ void set_shape(const Held& held, const std::string& key, py::handle shape) {
 
 std::function<bool(Solver&)> constraint_of(const py::function& function) {
   return [function = shared_function(function)](Solver& solver) {
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     const auto held = std::make_shared<Held>(Held{&solver});
     try {
       const py::object answer = (*function)(held);

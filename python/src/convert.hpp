@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interpreter_lock.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/model/connection.hpp"
@@ -89,8 +90,22 @@ Tensor tensor_of(py::handle object, const std::string& key = "");
 Tensor writable_tensor_of(py::handle object);
 // A function of a Solver, for Model::add_constraint.
 std::function<bool(Solver&)> constraint_of(const py::function& function);
+// A function that any thread calls that holds the lock of the interpreter.
+class PythonFunction {
+ public:
+  explicit PythonFunction(py::function function) : function_(std::move(function)) {}
+
+  template <typename... Arguments>
+  py::object operator()(Arguments&&... arguments) const {
+    return calling_python(
+        [&]() -> py::object { return function_(std::forward<Arguments>(arguments)...); });
+  }
+
+ private:
+  py::function function_;
+};
 // C++ owns the function, and releases it with the interpreter's lock held.
-std::shared_ptr<py::function> shared_function(py::function function);
+std::shared_ptr<const PythonFunction> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
@@ -104,7 +119,7 @@ State state_of(py::handle dict);
 template <typename Call>
 auto call_with_inputs(std::initializer_list<py::handle> dicts, Call call) {
   try {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return call();
   } catch (const Error& error) {
     rethrow_with_own_dtype(error, dicts);

@@ -36,9 +36,11 @@ std::shared_ptr<Engine> make_engine(py::handle memory_limit, int threads, std::i
   }
   options.max_sessions = static_cast<std::size_t>(std::max<std::int64_t>(max_sessions, 0));
   options.session_age = duration_of<std::chrono::milliseconds>(session_age, "session_age");
-  // Evaluations that end may need the interpreter.
+  // Evaluations that end may need the interpreter. When the program ends, they wait for the lock
+  // for ever, and so would the destructor.
   return {new Engine(options), [](Engine* engine) {
-            std::optional<py::gil_scoped_release> free;
+            if (is_interpreter_ending()) return;
+            std::optional<InterpreterUnlocked> free;
             if (PyGILState_Check()) free.emplace();  // a server may be the last owner
             delete engine;
           }};
@@ -90,7 +92,7 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
   if (py::isinstance<CompiledModel>(model)) {
     ServableModel given{model.cast<const CompiledModel&>(), params_of_dict(params),
                         state_of(state)};
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     engine.register_model(name, std::move(given), std::move(options));
     return;
   }
@@ -106,7 +108,7 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
   }
   const py::object make = of_package ? py::cpp_function([model] { return model; }) : model;
   auto load = [function = shared_function(py::reinterpret_borrow<py::function>(make))] {
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     try {
       const py::object made = (*function)();
       return is_package(made) ? servable_of_package(made) : servable_of(made);
@@ -114,7 +116,7 @@ void register_in_engine(Engine& engine, const std::string& name, const py::objec
       rethrow_error_of_python(raised);  // a server has no Python to handle it
     }
   };
-  const py::gil_scoped_release free;
+  const InterpreterUnlocked free;
   engine.register_model(name, std::move(load), std::move(options));
 }
 
@@ -180,7 +182,7 @@ py::list infer_all(Engine& engine, const std::string& name, const py::list& requ
     given.push_back(tensor_map_of(request.cast<py::dict>()));
   }
   const std::vector<InferResult> results = [&] {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return engine.infer_batch(name, given, options);
   }();
   py::list answers;
@@ -193,7 +195,7 @@ py::list infer_all(Engine& engine, const std::string& name, const py::list& requ
 
 py::dict read_answer(PendingAnswer& answer) {
   const TensorMap outputs = [&] {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return answer.get();
   }();
   return dict_of(outputs);
@@ -201,7 +203,7 @@ py::dict read_answer(PendingAnswer& answer) {
 
 bool wait_for_answer(PendingAnswer& answer, double timeout) {
   const auto until = EngineClock::now() + duration_of<EngineClock::duration>(timeout, "timeout");
-  const py::gil_scoped_release free;
+  const InterpreterUnlocked free;
   return answer.wait_until(until);
 }
 
@@ -220,7 +222,7 @@ py::list ports_of(const std::vector<ServedTensor>& ports) {
 // that destroys a model with functions of Python.
 template <typename Call>
 auto call_without_lock(const Call& call) {
-  const py::gil_scoped_release free;
+  const InterpreterUnlocked free;
   return call();
 }
 
@@ -247,7 +249,7 @@ py::dict stats_dict(const Engine& engine, const std::string& name) {
 
 void shut_down_engine(Engine& engine, py::handle timeout) {
   const InferOptions options = infer_options_of(timeout, py::none());
-  const py::gil_scoped_release free;
+  const InterpreterUnlocked free;
   engine.shut_down(options.deadline);
 }
 
@@ -341,23 +343,23 @@ Args:
     timeout: the seconds after which requests that are not answered fail.
     return_errors: whether a request that fails has its error in the list; otherwise the first
         error is raised when all are done.)")
-      .def("list_models", &Engine::list_models, py::call_guard<py::gil_scoped_release>(),
+      .def("list_models", &Engine::list_models, py::call_guard<InterpreterUnlocked>(),
            "The names of the registered models, sorted.")
       .def("model_info", info_dict, py::arg("name"),
            "A dict: backend, inputs and outputs (name, dtype, shape), states, bytes, loaded.")
-      .def("unload", &Engine::unload, py::arg("name"), py::call_guard<py::gil_scoped_release>(),
+      .def("unload", &Engine::unload, py::arg("name"), py::call_guard<InterpreterUnlocked>(),
            "Removes a model. Evaluations that run finish; requests that wait fail.")
       .def("stats", stats_dict, py::arg("name"),
            "A dict of counts since the name was registered first, such as requests and calls.")
       .def("count_refused", &Engine::count_refused, py::arg("name"),
-           py::call_guard<py::gil_scoped_release>(),
+           py::call_guard<InterpreterUnlocked>(),
            "Counts a request that failed before it reached the engine, such as one that a server "
            "could not read.")
       .def("open_session", &Engine::open_session, py::arg("name"), py::arg("id") = "",
-           py::call_guard<py::gil_scoped_release>(),
+           py::call_guard<InterpreterUnlocked>(),
            "Begins a session, which keeps the state of a model between requests; returns its id.")
       .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
-           py::call_guard<py::gil_scoped_release>(), "Ends a session.")
+           py::call_guard<InterpreterUnlocked>(), "Ends a session.")
       .def_property_readonly(
           "memory",
           [](const Engine& engine) { return call_without_lock([&] { return engine.memory(); }); },

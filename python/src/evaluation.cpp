@@ -70,7 +70,7 @@ void bind_evaluation(py::module_& module) {
                         "depend on how the rows are divided into batches.")
       .def("update", update_evaluator, py::arg("batch"),
            "Adds the rows of a batch, a dict with predictions and targets.")
-      .def("compute", &Evaluator::compute, py::call_guard<py::gil_scoped_release>(),
+      .def("compute", &Evaluator::compute, py::call_guard<InterpreterUnlocked>(),
            "The result over all rows; StateError before the first row.")
       .def("merge", &Evaluator::merge, py::arg("other"),
            "Adds the rows of another evaluator of the same class with the same options.")

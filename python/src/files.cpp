@@ -114,14 +114,14 @@ std::string save_file(py::handle path, const py::dict& tensors, py::handle metad
   const FileTensors all(tensors, types_of(types, tensors));
   const SafetensorsOptions options{.metadata = metadata_of(metadata),
                                    .max_shard_bytes = max_shard_bytes.value_or(0)};
-  const py::gil_scoped_release free;
+  const InterpreterUnlocked free;
   return save_safetensors(file, all.tensors, options);
 }
 
 py::object load_file(py::handle path, bool return_metadata) {
   const std::string file = path_of(path);
   const LoadedTensors loaded = [&] {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return load_safetensors(file);
   }();
   if (!return_metadata) return dict_of(loaded.tensors);
@@ -139,7 +139,7 @@ void write_pieces(py::handle path, const std::vector<py::buffer>& pieces) {
     views.emplace_back(static_cast<const char*>(held.back().ptr), bytes);
   }
   const std::string why = [&] {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return write_file(file, views);
   }();
   if (!why.empty()) cannot_write(file, why);

@@ -108,12 +108,12 @@ py::object generate_tokens(const CompiledModel& compiled, const py::dict& params
     if (!PyCallable_Check(stream.ptr())) wrong_type(stream, "a function for stream");
     options.stream = [function = shared_function(py::reinterpret_borrow<py::function>(stream))](
                          size_t at, std::int64_t token) {
-      const py::gil_scoped_acquire lock;
+      const InterpreterLocked lock;
       (*function)(at, token);
     };
   }
   const std::vector<Tokens> made = [&] {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return generate(model, p, prompts.all, options);
   }();
   return prompts.several ? py::cast(made) : py::cast(made.front());

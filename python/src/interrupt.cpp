@@ -19,7 +19,7 @@ struct Raised {
 
 bool handler_raises() {
   if (PyThread_get_thread_ident() != main_thread) return false;
-  const py::gil_scoped_acquire lock;
+  const InterpreterLocked lock;
   if (PyErr_CheckSignals() == 0) return false;
   PyErr_Fetch(&raised.type, &raised.value, &raised.trace);
   return true;

@@ -17,10 +17,11 @@ py::list arrays_of(std::span<const Tensor> tensors) {
 // A function of lists of arrays, which Python made of a module.
 class JaxExecutable final : public Executable {
  public:
-  explicit JaxExecutable(std::shared_ptr<py::function> function) : function_(std::move(function)) {}
+  explicit JaxExecutable(std::shared_ptr<const PythonFunction> function)
+      : function_(std::move(function)) {}
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     const py::list made = (*function_)(arrays_of(inputs));
     std::vector<Tensor> outputs;
     for (const py::handle array : made) outputs.push_back(tensor_of(array));
@@ -28,12 +29,13 @@ class JaxExecutable final : public Executable {
   }
 
  private:
-  std::shared_ptr<py::function> function_;  // shared: released with the interpreter's lock held
+  std::shared_ptr<const PythonFunction>
+      function_;  // shared: released with the interpreter's lock held
 };
 
 class JaxRunner final : public Backend {
  public:
-  JaxRunner(std::shared_ptr<py::function> load, DType dtype)
+  JaxRunner(std::shared_ptr<const PythonFunction> load, DType dtype)
       : load_(std::move(load)), dtype_(dtype) {}
 
   std::string_view name() const override { return "jax"; }
@@ -50,13 +52,13 @@ class JaxRunner final : public Backend {
              .help = "compile for CpuBackend to debug or to register hooks"});
     }
     const JaxProgram program = jax_program(graph);
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     const py::object made = (*load_)(program.source, arrays_of(program.constants), options.jit);
     return std::make_unique<JaxExecutable>(shared_function(made));
   }
 
  private:
-  std::shared_ptr<py::function> load_;  // shared: released with the interpreter's lock held
+  std::shared_ptr<const PythonFunction> load_;  // shared: released with the interpreter's lock held
   DType dtype_;
 };
 

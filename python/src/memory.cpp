@@ -23,7 +23,7 @@ py::dict stats_of(Backend& backend) {
 MemoryHookHandle add_hook(Backend& backend, const py::function& hook) {
   return memory_of(backend).add_hook(
       [hook = shared_function(hook)](const std::string& device, int64_t taken, int64_t given) {
-        const py::gil_scoped_acquire lock;
+        const InterpreterLocked lock;
         (*hook)(device, taken, given);
       });
 }
@@ -67,7 +67,7 @@ void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backen
            "remove().")
       .def(
           "clear_cache", [](Backend& b) { memory_of(b).clear_cache(); },
-          py::call_guard<py::gil_scoped_release>(), "Gives memory that is kept for later back.")
+          py::call_guard<InterpreterUnlocked>(), "Gives memory that is kept for later back.")
       .def("_counted", counted, py::arg("fn"),
            "Calls fn(...) and counts the result as memory of the backend.");
 }

@@ -74,7 +74,7 @@ void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gr
   Moved moved(params);
   const TensorMap g = tensor_map_of(gradients);
   {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     optimizer.step(moved.tensors, g);
   }
   moved.copy_back();

@@ -135,7 +135,7 @@ py::list package_files_of(const Package& package) {
 
 py::dict package_params(const Package& package) {
   const TensorMap& params = [&]() -> const TensorMap& {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return package.params();
   }();
   return dict_of(params);
@@ -152,7 +152,7 @@ void bind_tokenizer(py::module_& module) {
           "__call__",
           [](const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
             const TensorMap made = [&] {
-              const py::gil_scoped_release free;
+              const InterpreterUnlocked free;
               return tokenizer(texts);
             }();
             return dict_of(made);
@@ -197,7 +197,7 @@ void bind_packages(py::module_& module) {
             return package.runs_library(backend->name());
           },
           py::arg("backend"), "Whether a generated library runs in place of the model.")
-      .def("verify", &Package::verify, py::call_guard<py::gil_scoped_release>(),
+      .def("verify", &Package::verify, py::call_guard<InterpreterUnlocked>(),
            "Compares all checksums.")
       .def(
           "check_backend",
@@ -208,7 +208,7 @@ void bind_packages(py::module_& module) {
       .def(
           "compile_bound",
           [](const Package& package, const std::shared_ptr<Backend>& backend) {
-            const py::gil_scoped_release free;
+            const InterpreterUnlocked free;
             return package.compile_bound(backend);
           },
           py::arg("backend"), "The model with its parameters in it; TorchScript as it is.")

@@ -43,7 +43,7 @@ struct Call {
 
   template <typename Function>
   auto run(Function function) const {
-    const py::gil_scoped_release free;
+    const InterpreterUnlocked free;
     return function();
   }
 

@@ -25,7 +25,7 @@ std::shared_ptr<void> keep(py::object object) {
   PyObject* pointer = object.release().ptr();
   return std::shared_ptr<void>(pointer, [](void* held) {
     if (!Py_IsInitialized()) return;
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     Py_DECREF(static_cast<PyObject*>(held));
   });
 }

@@ -26,7 +26,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 struct Definition {
   std::vector<std::string> inputs;
   Formula formula = {Formula::Kind::unsupported};
-  std::shared_ptr<py::function> function = {};
+  std::shared_ptr<const PythonFunction> function = {};
   Pairs gradients = {};       // a port and the op of its gradient
   std::string gradient = {};  // the op of the gradients of all float inputs
   std::vector<std::string> differentiated = {};
@@ -158,7 +158,7 @@ std::vector<Tensor> call_function(const OpDef& op, const py::tuple& arguments,
 // On NumPy arrays.
 void evaluate_function(EvalContext& c) {
   const Definition& op = definition(c.op());
-  const py::gil_scoped_acquire lock;
+  const InterpreterLocked lock;
   py::tuple arguments(op.inputs.size());
   // Copies, because a function may keep its arguments or write to them.
   for (size_t i = 0; i < op.inputs.size(); ++i) arguments[i] = array_of(c.in(op.inputs[i]).copy());
@@ -180,7 +180,7 @@ void evaluate_function(EvalContext& c) {
 // On tensors of torch, for the torch backend.
 UserFunction function_of_tensors(const OpDef& op) {
   return [&op](std::span<const Tensor> inputs, const std::vector<Dims>& outputs) {
-    const py::gil_scoped_acquire lock;
+    const InterpreterLocked lock;
     py::tuple arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) arguments[i] = array_of(inputs[i]);
     return call_function(op, arguments, outputs);

@@ -159,10 +159,10 @@ py::object object_of(const Datum& datum) {
   return py::tuple(items);
 }
 
-std::shared_ptr<py::function> shared_function(py::function function) {
-  return {new py::function(std::move(function)), [](py::function* held) {
+std::shared_ptr<const PythonFunction> shared_function(py::function function) {
+  return {new PythonFunction(std::move(function)), [](const PythonFunction* held) {
             if (!Py_IsInitialized()) return;
-            const py::gil_scoped_acquire lock;
+            const InterpreterLocked lock;
             delete held;
           }};
 }
