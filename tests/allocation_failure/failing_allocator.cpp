@@ -1,6 +1,8 @@
 #include "tests/allocation_failure/failing_allocator.hpp"
 
+#include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cerrno>
@@ -65,6 +67,15 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
   if (!made) return ENOMEM;
   *memory = made;
   return 0;
+}
+
+// A new thread needs memory, too.
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                   void* argument) {
+  if (must_fail()) return EAGAIN;
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return create(thread, attributes, run, argument);
 }
 
 }  // extern "C"

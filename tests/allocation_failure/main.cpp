@@ -2,8 +2,8 @@
 // there must be an OutOfMemoryError, the objects must be as before the call, and the call must
 // succeed when it is made again.
 //
-// Usage: mithril_allocation_failure [--seed N]  a sample, which depends on the seed
-//        mithril_allocation_failure --all       every allocation
+// Usage: mithril_allocation_failure [--sample N] [--seed N]  N of each scenario, by the seed
+//        mithril_allocation_failure --all                    every allocation
 //        mithril_allocation_failure --scenario NAME [--at N]
 // Ends with the line `N passed, N failed`.
 #include <sys/wait.h>
@@ -25,7 +25,6 @@ namespace mithril::tests {
 namespace {
 
 constexpr unsigned seconds_for_one = 120;
-constexpr long sample_size = 24;  // of each scenario
 
 // Empty if the call failed as required; otherwise the complaint.
 std::string complaint_about_error(const std::function<void()>& call, bool has_operands,
@@ -40,6 +39,10 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
     FailingAllocator::count(false);
     if (error.code() != "E1102") return std::string("another error: ") + error.what();
     has_written = std::string(error.what()).find("have been written to") != std::string::npos;
+  } catch (const BackendError& error) {
+    FailingAllocator::count(false);
+    constexpr const char* no_thread = "E1211";
+    if (error.code() != no_thread) return std::string("another error: ") + error.what();
   } catch (const std::bad_alloc&) {
     FailingAllocator::count(false);
     if (!has_operands) return "no OutOfMemoryError, but std::bad_alloc";
@@ -48,6 +51,13 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
     return std::string("no OutOfMemoryError, but ") + error.what();
   }
   return "";
+}
+
+std::vector<NamedScenario> all_scenarios() {
+  std::vector<NamedScenario> all = model_scenarios();
+  for (const auto& more : {value_scenarios(), serving_scenarios()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 // The first difference of two texts.
@@ -139,14 +149,15 @@ long count_allocations(const NamedScenario& named) {
 
 struct Choice {
   bool all = false;
+  long sample = 24;      // of each scenario, if not all
   std::string scenario;  // empty: every one
   long at = -1;
   unsigned seed = 1;
 };
 
 // One random number from each of equal ranges.
-std::vector<long> sampled(long count, std::mt19937& random) {
-  const long parts = std::min(count, sample_size);
+std::vector<long> sampled(long count, long sample, std::mt19937& random) {
+  const long parts = std::min(count, sample);
   std::vector<long> numbers;
   for (long i = 0; i < parts; ++i) {
     const long begin = count * i / parts, end = count * (i + 1) / parts;
@@ -157,7 +168,7 @@ std::vector<long> sampled(long count, std::mt19937& random) {
 
 std::vector<long> numbers_of(const Choice& choice, long count, std::mt19937& random) {
   if (choice.at >= 0) return {choice.at};
-  if (!choice.all && choice.scenario.empty()) return sampled(count, random);
+  if (!choice.all && choice.scenario.empty()) return sampled(count, choice.sample, random);
   std::vector<long> numbers;
   for (long i = 0; i < count; ++i) numbers.push_back(i);
   return numbers;
@@ -195,6 +206,8 @@ std::optional<Choice> choice_of(int count, char** arguments) {
       choice.scenario = arguments[++i];
     } else if (option == "--at" && i + 1 < count) {
       choice.at = std::atol(arguments[++i]);
+    } else if (option == "--sample" && i + 1 < count) {
+      choice.sample = std::atol(arguments[++i]);
     } else if (option == "--seed" && i + 1 < count) {
       choice.seed = static_cast<unsigned>(std::strtoul(arguments[++i], nullptr, 10));
     } else {
@@ -210,6 +223,7 @@ std::optional<Choice> choice_of(int count, char** arguments) {
 int main(int count, char** arguments) {
   const auto choice = mithril::tests::choice_of(count, arguments);
   if (choice) return mithril::tests::run(*choice);
-  std::fprintf(stderr, "usage: %s [--all] [--scenario NAME] [--at N] [--seed N]\n", arguments[0]);
+  std::fprintf(stderr, "usage: %s [--all] [--scenario NAME] [--at N] [--sample N] [--seed N]\n",
+               arguments[0]);
   return 2;
 }

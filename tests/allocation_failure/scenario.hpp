@@ -31,6 +31,13 @@ struct NamedScenario {
   bool has_operands = false;
 };
 
-const std::vector<NamedScenario>& all_scenarios();
+template <typename Made, auto... arguments>
+std::unique_ptr<Scenario> make_scenario() {
+  return std::make_unique<Made>(arguments...);
+}
+
+std::vector<NamedScenario> model_scenarios();    // composing, compiling, evaluating, training
+std::vector<NamedScenario> value_scenarios();    // copies of values, maps of tensors
+std::vector<NamedScenario> serving_scenarios();  // inference, text, packages, engines
 
 }  // namespace mithril::tests

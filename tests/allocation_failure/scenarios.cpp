@@ -28,23 +28,13 @@
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
 #include "mithril/train/train_model.hpp"
-#include "tests/allocation_failure/failing_allocator.hpp"
 #include "tests/allocation_failure/scenario.hpp"
+#include "tests/allocation_failure/scenario_tensors.hpp"
 
 namespace mithril::tests {
 namespace {
 
-Tensor numbers(Dims dims, float first) {
-  Tensor tensor(DType::float32, std::move(dims));
-  for (float& element : tensor.mutable_values<float>()) element = first += 0.25f;
-  return tensor;
-}
-
-std::string text_of(const TensorMap& tensors) {
-  std::string text;
-  for (const auto& [key, tensor] : tensors) text += key + ": " + to_string(tensor.host()) + "\n";
-  return text;
-}
+using tests::text_of;  // of tensors
 
 std::string text_of(const Model& model) {
   std::string text = model.summary(true, true);
@@ -52,22 +42,6 @@ std::string text_of(const Model& model) {
   for (const std::string& key : model.output_keys()) text += "-> " + key;
   for (const auto& [key, shape] : model.get_shapes()) text += "\n" + key + ": " + to_string(shape);
   return text + "\n";
-}
-
-// An argument passed by value, whose copy the library does not make.
-template <typename T>
-T copied(const T& argument) {
-  const bool was_on = FailingAllocator::count(false);
-  T copy = argument;
-  FailingAllocator::count(was_on);
-  return copy;
-}
-
-TensorMap shared(const TensorMap& tensors) {
-  const bool was_on = FailingAllocator::count(false);
-  TensorMap same = tensors.share();
-  FailingAllocator::count(was_on);
-  return same;
 }
 
 class Composing final : public Scenario {
@@ -369,26 +343,20 @@ class Json final : public Scenario {
   bool same_ = false;
 };
 
-template <typename Made, auto... arguments>
-std::unique_ptr<Scenario> make() {
-  return std::make_unique<Made>(arguments...);
-}
-
 }  // namespace
 
-const std::vector<NamedScenario>& all_scenarios() {
-  static const std::vector<NamedScenario> all = {
-      {"composing", make<Composing>},
-      {"expressions", make<Expressions>, true},
-      {"layers", make<Layers>, true},
-      {"train_models", make<TrainModels>},
-      {"json", make<Json>},
-      {"compiling", make<Compiling>},
-      {"evaluating", make<Evaluating, 1>},
-      {"evaluating_on_two_threads", make<Evaluating, 2>},
-      {"training", make<Training>},
+std::vector<NamedScenario> model_scenarios() {
+  return {
+      {"composing", make_scenario<Composing>},
+      {"expressions", make_scenario<Expressions>, true},
+      {"layers", make_scenario<Layers>, true},
+      {"train_models", make_scenario<TrainModels>},
+      {"json", make_scenario<Json>},
+      {"compiling", make_scenario<Compiling>},
+      {"evaluating", make_scenario<Evaluating, 1>},
+      {"evaluating_on_two_threads", make_scenario<Evaluating, 2>},
+      {"training", make_scenario<Training>},
   };
-  return all;
 }
 
 }  // namespace mithril::tests
