@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/printable.hpp"
@@ -59,12 +58,13 @@ class TorchReader {
       if (!text.empty() && text.front() != std::byte{'l'}) refuse("its byte order is not little");
     }
     std::vector<TensorMap::Item> items;
-    std::set<std::string> storages;
+    Storages storages;
     for (const PickledTensor& stored : read_torch_pickle(archive.read(*pickle).bytes, path_)) {
+      const bool is_tied = storages.contains(stored.storage);
+      if (is_tied) count_copy(archive, stored);
       // Tied weights get elements of their own: a training step writes to each.
-      Tensor made = tensor(archive, folder, stored);
-      const bool is_new = storages.insert(stored.storage).second;
-      items.emplace_back(stored.name, is_new ? std::move(made) : made.copy());
+      Tensor made = tensor(archive, folder, stored, storages);
+      items.emplace_back(stored.name, is_tied ? made.copy() : std::move(made));
     }
     if (archive.is_cut()) refuse("it is cut after its last tensor");
     return TensorMap(std::move(items));
@@ -73,6 +73,20 @@ class TorchReader {
   }
 
  private:
+  using Storages = std::map<std::string, ZipBytes>;  // that were read, by their keys
+
+  // A small file could name one storage any number of times.
+  void count_copy(const ZipArchive& archive, const PickledTensor& stored) {
+    constexpr std::uint64_t free_bytes = 1U << 28U, times = 64, bytes_of_element = 8;
+    const std::optional<Dims> dims = countable_dims(stored.dims);
+    if (!dims) return;
+    std::uint64_t bytes = bytes_of_element;
+    for (const std::int64_t dim : *dims) bytes *= static_cast<std::uint64_t>(dim);
+    copied_bytes_ += bytes;
+    if (copied_bytes_ > free_bytes + times * archive.bytes())
+      refuse("its tensors share their storages too often");
+  }
+
   [[noreturn]] void refuse(std::string why) const {
     raise({.kind = ErrorKind::parse,
            .code = "E0751",
@@ -81,8 +95,8 @@ class TorchReader {
            .facts = {{"why", std::move(why), ""}}});
   }
 
-  Tensor tensor(const ZipArchive& archive, const std::string& folder,
-                const PickledTensor& stored) const {
+  Tensor tensor(const ZipArchive& archive, const std::string& folder, const PickledTensor& stored,
+                Storages& storages) const {
     const auto type = torch_type(stored.dtype);
     const std::optional<Dims> dims = countable_dims(stored.dims);
     if (!type || !dims) {
@@ -93,11 +107,15 @@ class TorchReader {
              .facts = {{"stored", shown(stored), ""}},
              .help = "store it with another dtype or shape"});
     }
-    const ZipEntry* entry = archive.find(fmt::format("{}/data/{}", folder, stored.storage));
-    if (!entry && !archive.is_cut()) {
-      refuse(fmt::format("it has no elements of the tensor '{}'", stored.name));
+    auto known = storages.find(stored.storage);
+    if (known == storages.end()) {
+      const ZipEntry* entry = archive.find(fmt::format("{}/data/{}", folder, stored.storage));
+      if (!entry && !archive.is_cut()) {
+        refuse(fmt::format("it has no elements of the tensor '{}'", stored.name));
+      }
+      known = storages.emplace(stored.storage, entry ? archive.read(*entry) : ZipBytes()).first;
     }
-    const ZipBytes storage = entry ? archive.read(*entry) : ZipBytes();
+    const ZipBytes& storage = known->second;
     const std::size_t element_bytes = static_cast<std::size_t>(bits_of(*type)) / 8;
     const std::optional<std::uint64_t> extent = strided_extent(*dims, stored.strides);
     const std::uint64_t there = storage.bytes.size() / element_bytes;
@@ -155,6 +173,7 @@ class TorchReader {
   }
 
   const std::string& path_;
+  std::uint64_t copied_bytes_ = 0;  // at most, of tied weights
 };
 
 }  // namespace

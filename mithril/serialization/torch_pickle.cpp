@@ -6,8 +6,6 @@
 #include <array>
 #include <deque>
 #include <map>
-#include <optional>
-#include <set>
 #include <string_view>
 
 #include "mithril/base/error.hpp"
@@ -16,17 +14,12 @@
 namespace mithril {
 namespace {
 
-constexpr std::size_t most_items = 1'000'000;  // of dicts, which may contain each other
+// A few bytes of a pickle can refer to a large value many times. No file of PyTorch comes near
+// these.
+constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t longest_text = 1000;  // of a type or the key of a storage
+constexpr std::size_t most_tensor_dims = 64;
 
-// A value on the stack. The reader owns all of them, so that they may refer to each other.
-struct PickledValue {
-  enum class Kind { mark, text, integer, tuple, list, dict, global, storage, tensor, other };
-  Kind kind = Kind::other;
-  std::string text = {};     // of a text; the name of a global, "module name"; the key of a storage
-  std::int64_t integer = 0;  // of an integer; the index of a tensor
-  std::string dtype = {};    // of a storage; empty if the tensor has it
-  std::vector<PickledValue*> items = {};  // a dict has each key before its value
-};
 using Kind = PickledValue::Kind;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> torch_storages = {{
@@ -80,7 +73,7 @@ class PickleReader {
   std::vector<PickledTensor> read() {
     for (;;) {
       const auto opcode = static_cast<unsigned char>(unsigned_number(1));
-      if (opcode == '.') return named_tensors(pop());
+      if (opcode == '.') return name_tensors();
       step(opcode);
     }
   }
@@ -95,6 +88,12 @@ class PickleReader {
   }
   [[noreturn]] void damaged(std::string why) const {
     refuse("E0751", "the file is not a .pt file", "its pickle is damaged: " + std::move(why));
+  }
+
+  std::vector<PickledTensor> name_tensors() try {
+    return named_tensors(*pop(), tensors_);
+  } catch (const PickleFault& fault) {
+    damaged(fault.why);
   }
 
   std::string bytes(std::uint64_t count) {
@@ -112,6 +111,7 @@ class PickleReader {
   }
 
   PickledValue* add(PickledValue value) {
+    if (values_.size() == most_values) damaged("it has too many values");
     values_.push_back(std::move(value));
     return &values_.back();
   }
@@ -231,7 +231,8 @@ class PickleReader {
       }
       case 0x93: {  // STACK_GLOBAL
         const auto names = pop_items(2);
-        return push({.kind = Kind::global, .text = names[0]->text + " " + names[1]->text});
+        return push(
+            {.kind = Kind::global, .text = short_text(names[0]) + " " + short_text(names[1])});
       }
       case 'R':
         return reduce();
@@ -272,6 +273,11 @@ class PickleReader {
     }
   }
 
+  const std::string& short_text(const PickledValue* value) const {
+    if (value->text.size() > longest_text) damaged("the name of a type or a storage is too long");
+    return value->text;
+  }
+
   static std::string dotted(std::string name) {
     std::replace(name.begin(), name.end(), ' ', '.');
     return printable(name);
@@ -308,8 +314,9 @@ class PickleReader {
       if (type != fmt::format("torch {}", name) && type != fmt::format("torch.storage {}", name)) {
         continue;
       }
-      return push(
-          {.kind = Kind::storage, .text = given->items[2]->text, .dtype = std::string(dtype)});
+      return push({.kind = Kind::storage,
+                   .text = short_text(given->items[2]),
+                   .dtype = std::string(dtype)});
     }
     refuse_type(type);
   }
@@ -324,6 +331,7 @@ class PickleReader {
   }
   std::vector<std::uint64_t> sizes(const PickledValue* value) const {
     if (value->kind != Kind::tuple) damaged("sizes that are not a tuple");
+    if (value->items.size() > most_tensor_dims) damaged("a tensor has too many sizes");
     std::vector<std::uint64_t> made;
     for (const PickledValue* each : value->items) made.push_back(size(each));
     return made;
@@ -348,36 +356,6 @@ class PickleReader {
     }
     push({.kind = Kind::tensor, .integer = static_cast<std::int64_t>(tensors_.size())});
     tensors_.push_back(std::move(tensor));
-  }
-
-  // Of equal names the last one wins, as in a dict.
-  std::vector<PickledTensor> named_tensors(const PickledValue* root) const {
-    std::vector<PickledTensor> found;
-    std::map<std::string, std::size_t> places;
-    std::vector<std::pair<std::string, const PickledValue*>> waiting = {{"", root}};
-    for (std::size_t count = 0; !waiting.empty(); ++count) {
-      if (count == most_items) damaged("its dicts have too many items");
-      const auto [name, value] = std::move(waiting.back());
-      waiting.pop_back();
-      if (value->kind == Kind::tensor) {
-        PickledTensor tensor = tensors_[static_cast<std::size_t>(value->integer)];
-        tensor.name = name;
-        const auto [place, is_new] = places.emplace(name, found.size());
-        if (is_new) found.emplace_back();
-        found[place->second] = std::move(tensor);
-      }
-      if (value->kind != Kind::dict) continue;
-      for (std::size_t i = value->items.size(); i > 0; i -= 2) {
-        const PickledValue* key = value->items[i - 2];
-        if (key->kind != Kind::text && key->kind != Kind::integer) continue;
-        const std::string text = key->kind == Kind::text ? key->text : std::to_string(key->integer);
-        waiting.emplace_back(name.empty() ? text : name + "." + text, value->items[i - 1]);
-      }
-      if (waiting.size() > most_items || name.size() > most_items) {
-        damaged("its dicts have too many items");
-      }
-    }
-    return found;
   }
 
   std::span<const std::byte> bytes_;

@@ -7,16 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace mithril {
+#include "mithril/serialization/pickled_value.hpp"
 
-// A tensor of the file, and where its elements are.
-struct PickledTensor {
-  std::string name;          // keys of nested dicts, joined by dots
-  std::string storage;       // the entry of the archive: "0" for archive/data/0
-  std::string dtype;         // PyTorch's name: "float32"
-  std::uint64_t offset = 0;  // in elements of the storage
-  std::vector<std::uint64_t> dims, strides;
-};
+namespace mithril {
 
 // The tensors of nested dicts. Numbers, strings, lists and tuples are left out. An interpreter
 // knows the opcodes of plain data and the functions that make tensors. ParseError E0751 for a

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "mithril/base/printable.hpp"
 #include "mithril/serialization/inflate.hpp"
@@ -49,11 +50,13 @@ ZipArchive::ZipArchive(std::shared_ptr<MappedFile> file)
   }
   if (found) {
     read_directory(*found);
+    index_names();
     return;
   }
   if (size < 4 || number(0, 4) != local_header) throw ZipFault{"it is not a zip archive"};
   is_cut_ = true;
   find_local_headers();
+  index_names();
 }
 
 void ZipArchive::read_directory(std::uint64_t end) {
@@ -64,6 +67,7 @@ void ZipArchive::read_directory(std::uint64_t end) {
     count = number(record + 32, 8);
     at = number(record + 48, 8);
   }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> headers;  // where entries begin and end
   for (std::uint64_t i = 0; i < count; ++i) {
     if (number(at, 4) != directory_header) throw ZipFault{"its directory is damaged"};
     ZipEntry entry;
@@ -95,8 +99,14 @@ void ZipArchive::read_directory(std::uint64_t end) {
     if (entry.begin > bytes_.size() || entry.stored_bytes > bytes_.size() - entry.begin) {
       throw ZipFault{fmt::format("the entry {} is not inside of the file", printable(entry.name))};
     }
+    headers.push_back({header, entry.begin + entry.stored_bytes});
     entries_.push_back(std::move(entry));
     at += directory_header_bytes + name_bytes + extra_bytes + number(at + 32, 2);
+  }
+  // A small file of entries that share bytes would decompress to any size.
+  std::sort(headers.begin(), headers.end());
+  for (std::size_t i = 1; i < headers.size(); ++i) {
+    if (headers[i].first < headers[i - 1].second) throw ZipFault{"its entries overlap"};
   }
 }
 
@@ -117,6 +127,10 @@ void ZipArchive::find_local_headers() {
       continue;
     }
     const std::uint64_t name_bytes = number(at + 26, 2);
+    if (!entries_.empty()) {
+      ZipEntry& last = entries_.back();
+      last.stored_bytes = last.bytes = at - last.begin;
+    }
     ZipEntry entry;
     entry.begin = data_begin(at);
     if (entry.begin > size) return;
@@ -134,10 +148,14 @@ void ZipArchive::find_local_headers() {
   }
 }
 
+// Of equal names the first one counts.
+void ZipArchive::index_names() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i].name, i);
+}
+
 const ZipEntry* ZipArchive::find(std::string_view name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const ZipEntry& entry) { return entry.name == name; });
-  return found == entries_.end() ? nullptr : &*found;
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &entries_[found->second];
 }
 
 ZipBytes ZipArchive::read(const ZipEntry& entry) const {

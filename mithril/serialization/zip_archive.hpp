@@ -1,7 +1,10 @@
 // Reads zip archives, which .npz and .pt files are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,19 +45,23 @@ class ZipArchive {
   const std::vector<ZipEntry>& entries() const { return entries_; }
   const ZipEntry* find(std::string_view name) const;  // null for an unknown name
   bool is_cut() const { return is_cut_; }
-  // Stored entries share the mapping, others are decompressed. Throws a ZipFault for another
-  // method, and for compressed bytes that do not match their size or checksum.
+  std::size_t bytes() const { return bytes_.size(); }
+  // Stored entries share the mapping: nothing reads their bytes, and nothing compares them with
+  // their checksum. Others are decompressed. Throws a ZipFault for another method, and for
+  // compressed bytes that do not match their size or checksum.
   ZipBytes read(const ZipEntry& entry) const;
 
  private:
   void read_directory(std::uint64_t end_record);
   void find_local_headers();
+  void index_names();
   std::uint64_t data_begin(std::uint64_t header) const;
   std::uint64_t number(std::uint64_t at, int bytes) const;
 
   std::shared_ptr<MappedFile> file_;
   std::span<std::byte> bytes_;
   std::vector<ZipEntry> entries_;
+  std::map<std::string, std::size_t, std::less<>> index_;  // of entries_, by name
   bool is_cut_ = false;
 };
 

@@ -1,22 +1,24 @@
 #include "mithril/text/tokenizer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <unordered_map>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
+#include "mithril/text/vocabulary.hpp"
 #include "mithril/text/words.hpp"
 
 namespace mithril {
 
 struct Tokenizer::Impl {
-  std::unordered_map<std::string, std::int64_t> ids;
+  Vocabulary ids;
   std::map<std::string, std::int64_t> added;  // pieces that are found in a text before its words
   std::string prefix;                         // of pieces within a word: "##"
   std::size_t longest_word = 0;
@@ -29,6 +31,9 @@ struct Tokenizer::Impl {
 };
 
 namespace {
+
+// The time for a text grows with them: files with more are refused.
+constexpr std::size_t most_word_characters = 1000, most_added_pieces = 10'000;
 
 constexpr const char *begin_piece = "[CLS]", *end_piece = "[SEP]", *padding_piece = "[PAD]";
 
@@ -118,6 +123,10 @@ void read_added(const Json& file, Tokenizer::Impl& made) {
   if (!listed) return;
   const Place root, at_added = root.at("added_tokens");
   const Json::Array& items = array_of(*listed, at_added);
+  if (items.size() > most_added_pieces) {
+    refuse_tokenizer(at_added, fmt::format("at most {} pieces", most_added_pieces),
+                     static_cast<std::int64_t>(items.size()));
+  }
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Place here = at_added.at(i), at_content = here.at("content"), at_id = here.at("id");
     for (const char* flag : {"single_word", "lstrip", "rstrip", "normalized"}) {
@@ -129,8 +138,8 @@ void read_added(const Json& file, Tokenizer::Impl& made) {
     if (content.empty()) refuse_tokenizer(at_content, "a piece", content);
     const Json& id = fields.need("id");
     made.added[content] = integer_of(id, at_id);
-    const auto known = made.ids.find(content);
-    if (known != made.ids.end() && known->second != made.added[content])
+    const Vocabulary::Piece* known = made.ids.find(content);
+    if (known && known->second != made.added[content])
       refuse_tokenizer(at_id, "the id of the vocabulary, " + std::to_string(known->second), id);
   }
 }
@@ -149,22 +158,28 @@ Tokenizer::Impl read_tokenizer(std::string_view text) {
   Tokenizer::Impl made{};
   const Json& model = *field_of(&file, {"model"});
   const Fields fields(model, at_model);
+  std::vector<Vocabulary::Piece> pieces;
   for (const auto& [piece, id] : object_of(fields.need("vocab"), at_vocab))
-    made.ids[piece] = integer_of(id, at_vocab.at(piece));
+    pieces.emplace_back(piece, integer_of(id, at_vocab.at(piece)));
+  made.ids = Vocabulary(std::move(pieces));
   read_added(file, made);
   made.prefix =
       text_of(fields.need("continuing_subword_prefix"), at_model.at("continuing_subword_prefix"));
-  made.longest_word =
-      size_at(fields.need("max_input_chars_per_word"), at_model.at("max_input_chars_per_word"));
+  const Json& longest = fields.need("max_input_chars_per_word");
+  const Place at_longest = at_model.at("max_input_chars_per_word");
+  made.longest_word = size_at(longest, at_longest);
+  if (made.longest_word > most_word_characters) {
+    refuse_tokenizer(at_longest, fmt::format("at most {} characters", most_word_characters),
+                     longest);
+  }
   const Place at_cut = root.at("truncation");
   if (const Json* most = field_of(&file, {"truncation", "max_length"}))
     made.max_length = size_at(*most, at_cut.at("max_length"));
   const auto id_of = [&](const std::string& piece) {
     const auto special = made.added.find(piece);
     if (special != made.added.end()) return special->second;
-    const auto found = made.ids.find(piece);
-    if (found == made.ids.end())
-      refuse_tokenizer(at_vocab, "the piece " + quoted(printable(piece)), Json());
+    const Vocabulary::Piece* found = made.ids.find(piece);
+    if (!found) refuse_tokenizer(at_vocab, "the piece " + quoted(printable(piece)), Json());
     return found->second;
   };
   made.first = id_of(begin_piece);
@@ -180,15 +195,14 @@ Tokenizer::Impl read_tokenizer(std::string_view text) {
 // The longest piece at each place; a word that has none is [UNK].
 void Tokenizer::Impl::add_pieces(std::u32string_view word, std::vector<std::int64_t>& found) const {
   const std::size_t before = found.size();
-  for (std::size_t at = 0; at < word.size() && word.size() <= longest_word;) {
-    std::size_t length = word.size() - at;
-    auto piece = ids.end();
-    for (; length > 0 && piece == ids.end(); --length)
-      piece = ids.find((at > 0 ? prefix : "") + utf8_of(word.substr(at, length)));
-    if (piece == ids.end()) break;
+  const std::string text = word.size() <= longest_word ? utf8_of(word) : "";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view start = at > 0 ? std::string_view(prefix) : std::string_view();
+    const Vocabulary::Piece* piece = ids.longest(start, std::string_view(text).substr(at));
+    if (!piece) break;
     found.push_back(piece->second);
-    at += length + 1;
-    if (at == word.size()) return;
+    at += piece->first.size() - start.size();
+    if (at == text.size()) return;
   }
   found.resize(before);
   found.push_back(unknown);

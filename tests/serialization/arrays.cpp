@@ -78,23 +78,87 @@ TEST_CASE("a .npz file is read as a checkpoint of parameters") {
         "  why : 'w' is an array of 16 bytes with 12 bytes of elements");
 }
 
-TEST_CASE("a .pt file is read without running its code") {
+TEST_CASE("entries of an archive that overlap are refused") {
   const FileFolder folder;
-  // {"w": _rebuild_tensor_v2(storage "0" of two floats, 0, (2,), (1,))}
-  const auto with_zeros = [](const std::string& text) {
-    std::string made;
-    for (const char c : text) made += c == '~' ? '\0' : c;
-    return made;
-  };
-  const std::string tensor = with_zeros(
-      "ctorch._utils\n_rebuild_tensor_v2\n((X\7~~~storagectorch\nFloatStorage\nX\1~~~0X\3~~~"
-      "cpuK\2tQK~"
-      "K\2\x85K\1\x85tR");
-  const std::string pickle = with_zeros("\x80\2}X\1~~~w") + tensor + "s.";
+  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n";
+  std::string bytes =
+      zip_bytes({{"v.npy", npy_bytes(header, "ab")}, {"w.npy", npy_bytes(header, "cd")}});
+  CHECK(load_npz(folder.write("a.npz", bytes)).keys().size() == 2);
+  // Both records of the directory name the first entry.
+  const size_t second = bytes.rfind("PK\1\2");
+  bytes.replace(second + 42, 4, std::string(4, '\0'));
+  const std::string path = folder.write("b.npz", bytes);
+  CHECK(folder.error([&] { load_npz(path); }) ==
+        "mithril.ParseError[E0750]: b.npz: the file is not a .npz file of arrays\n"
+        "  why : its entries overlap");
+}
+
+namespace {
+
+std::string with_zeros(const std::string& text) {
+  std::string made;
+  for (const char c : text) made += c == '~' ? '\0' : c;
+  return made;
+}
+
+// _rebuild_tensor_v2(storage "0" of two floats, 0, (2,), (1,))
+const std::string pickled_tensor = with_zeros(
+    "ctorch._utils\n_rebuild_tensor_v2\n((X\7~~~storagectorch\nFloatStorage\nX\1~~~0X\3~~~"
+    "cpuK\2tQK~"
+    "K\2\x85K\1\x85tR");
+
+std::string torch_file(const std::string& pickle) {
   const float values[] = {1.5F, -2};
   const std::string elements(reinterpret_cast<const char*>(values), sizeof(values));
-  const std::string path =
-      folder.write("a.pt", zip_bytes({{"a/data.pkl", pickle}, {"a/data/0", elements}}));
+  return zip_bytes({{"a/data.pkl", pickle}, {"a/data/0", elements}});
+}
+
+std::string text_opcode(const std::string& text) {
+  return "X" + little_endian(text.size(), 4) + text;
+}
+
+}  // namespace
+
+TEST_CASE("a pickle cannot multiply its values") {
+  const FileFolder folder;
+  const auto why = [&](const std::string& pickle) {
+    const std::string path = folder.write("a.pt", torch_file("\x80\2" + pickle + "."));
+    const std::string error = folder.error([&] { load_torch(path); });
+    return error.substr(std::min(error.size(), error.find("why : ")));
+  };
+  SUBCASE("by a dict that contains itself") {
+    CHECK(why("}q" + std::string(1, '\0') + "X" + little_endian(1, 4) + "ah" +
+              std::string(1, '\0') + "s") ==
+          "why : its pickle is damaged: its dicts are nested too deep");
+  }
+  SUBCASE("by dicts that contain one dict twice") {
+    std::string pickle = "}q" + std::string(1, '\0');
+    for (size_t i = 1; i < 40; ++i) {
+      const std::string inner = "h" + little_endian(i - 1, 1) + "s";
+      pickle +=
+          "}" + text_opcode("a") + inner + text_opcode("b") + inner + "q" + little_endian(i, 1);
+    }
+    CHECK(why(pickle) == "why : its pickle is damaged: its dicts have too many items");
+  }
+  SUBCASE("by long names") {
+    std::string pickle = "}" + text_opcode(std::string(1U << 16U, 'x')) + "}(";
+    for (int i = 0; i < 1100; ++i)
+      pickle += text_opcode(std::to_string(i)) + (i == 0 ? pickled_tensor + "q\5" : "h\5");
+    CHECK(why(pickle + "us") ==
+          "why : its pickle is damaged: the names of its tensors are too long");
+  }
+  SUBCASE("by long names of types") {
+    const std::string text = text_opcode(std::string(2000, 'x'));
+    CHECK(why(text + text + "\x93") ==
+          "why : its pickle is damaged: the name of a type or a storage is too long");
+  }
+}
+
+TEST_CASE("a .pt file is read without running its code") {
+  const FileFolder folder;
+  const std::string& tensor = pickled_tensor;  // {"w": tensor}
+  const std::string pickle = with_zeros("\x80\2}X\1~~~w") + tensor + "s.";
+  const std::string path = folder.write("a.pt", torch_file(pickle));
   CHECK(identical(load_torch(path).at("w"), Tensor::of<float>({2}, {1.5F, -2})));
   const std::string code = folder.write("b.pt", zip_bytes({{"b/data.pkl", "cos\nsystem\n(tR."}}));
   CHECK(folder.error([&] { load(code); }) ==

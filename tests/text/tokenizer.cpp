@@ -62,6 +62,28 @@ TEST_CASE("a tokenizer splits words into their longest pieces") {
   CHECK(tokenizer.ids("\xff\xff hello \xe2\x82") == Ids{2, 1, 3});
 }
 
+TEST_CASE("a tokenizer that would take the square of a text in time is refused") {
+  const auto refusal = [](const std::string& json) {
+    const std::string error = tokenizer_error(json);
+    return error.substr(0, error.find('\n'));
+  };
+  const std::string what = "this is not a tokenizer of the kind WordPiece without capital letters";
+  CHECK(refusal(with("word\": 8", "word\": 1000")).empty());
+  CHECK(refusal(with("word\": 8", "word\": 1001")) ==
+        "mithril.ParseError[E0771]: /model/max_input_chars_per_word: " + what);
+  std::string pieces;
+  for (int i = 0; i < 10'000; ++i)
+    pieces += R"({"id": 10, "content": "<)" + std::to_string(i) + ">\"},";
+  CHECK(refusal(with("\"added_tokens\": [", "\"added_tokens\": [" + pieces)) ==
+        "mithril.ParseError[E0771]: /added_tokens: " + what);
+}
+
+TEST_CASE("of pieces that begin with each other the longest is found") {
+  const Tokenizer tokenizer(with("\"hello\": 5", R"("h": 10, "he": 11, "hello": 5, "##l": 12,
+              "##lo": 13, "##hello": 14)"));
+  CHECK(tokenizer.ids("hello hell helo h hel") == Ids{2, 5, 11, 12, 12, 11, 13, 10, 11, 12, 3});
+}
+
 TEST_CASE("a tokenizer leaves out characters that are neither spaces nor printed") {
   const Tokenizer tokenizer(small_tokenizer);
   for (const char* space : {"\t", "\n", "\r", "\u00a0", "\u1680", "\u2028", "\u3000"}) {
