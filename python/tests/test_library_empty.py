@@ -1,0 +1,58 @@
+"""Every library model with sizes of 0: each backend gives the same, or all refuse them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from layer_cases import LIBRARY
+from layer_cases.case import Example, Input
+from test_library import evaluated
+
+import mithril as ml
+
+
+def dims_of(value: Input) -> tuple[int, ...]:
+    return value.shape if isinstance(value, np.ndarray) else value
+
+
+def emptied(example: Example, size: int) -> Example:
+    """Every axis of this size has none."""
+
+    def without(value: Input) -> Input:
+        if not isinstance(value, np.ndarray):
+            return tuple(0 if dim == size else dim for dim in value)
+        for axis, dim in enumerate(value.shape):
+            if dim == size:
+                value = np.take(value, [], axis)
+        return value
+
+    return replace(example, inputs={key: without(each) for key, each in example.inputs.items()})
+
+
+EXAMPLES = [
+    pytest.param(name, emptied(example, size), id=f"{name}({example})-{size}")
+    for name, examples in LIBRARY.items()
+    for example in examples[:2]
+    for size in sorted({dim for each in example.inputs.values() for dim in dims_of(each)})
+]
+
+
+def outcome(name: str, example: Example, backend: Any) -> dict[str, np.ndarray] | str:
+    try:
+        return evaluated(example.make(name), backend, example)
+    except ml.Error as error:
+        return error.code
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_a_model_without_elements_gives_the_same_everywhere(name: str, example: Example) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    here, there = (outcome(name, example, each) for each in (ml.CpuBackend, ml.TorchBackend))
+    if isinstance(here, str) or isinstance(there, str):
+        assert isinstance(here, str) and isinstance(there, str), (here, there)
+        return
+    assert here.keys() == there.keys()
+    for key, value in here.items():
+        assert there[key].shape == value.shape, key
+        np.testing.assert_allclose(there[key], value, rtol=1e-10, atol=1e-9, err_msg=key)
