@@ -8,6 +8,12 @@ from typing import Any, Literal, NoReturn, overload
 from typing_extensions import Self
 
 from ._errors import *  # noqa: F403
+from ._functions import _check_op as _check_op
+from ._functions import _TensorBoard as _TensorBoard
+from ._functions import _write_wasm_loaders as _write_wasm_loaders
+from ._functions import cpu_backend as cpu_backend
+from ._functions import jax_backend as jax_backend
+from ._functions import set_limits as set_limits
 from ._handles import HookHandle as HookHandle
 from ._handles import LossScale as LossScale
 from ._handles import MemoryHookHandle as MemoryHookHandle
@@ -288,20 +294,6 @@ def IOKey(  # noqa: N802
     differentiable: bool | None = None,
     interval: tuple[float, float] | None = None,
 ) -> Connection: ...
-def cpu_backend(
-    dtype: DTypeLike = ...,
-    *,
-    threads: int = 0,
-    memory_limit: str | float | None = None,
-    reference: bool = False,
-    winograd: bool = True,
-    weight_dtype: DTypeLike | None = None,
-    use_amp: bool = False,
-    amp_dtype: DTypeLike = ...,
-) -> Backend: ...
-def jax_backend(
-    load: Callable[[str, list[Any], bool], Callable[[list[Any]], Any]], dtype: DTypeLike
-) -> Backend: ...
 def compile(
     model: Model,
     backend: Backend | None = None,
@@ -336,36 +328,14 @@ def to_javascript(
 ) -> None: ...
 def write_web_driver(folder: str | PathLike[str]) -> None: ...
 def _wasm_source(compiled: CompiledModel, data: Arrays, name: str) -> str: ...
-def _write_wasm_loaders(
-    compiled: CompiledModel, data: Arrays, folder: str | PathLike[str]
-) -> None: ...
 def limits() -> dict[str, int]: ...
-def set_limits(
-    *,
-    repetitions: int | None = None,
-    parts: int | None = None,
-    dim_terms: int | None = None,
-    tuple_items: int | None = None,
-) -> None: ...
 def library() -> list[dict[str, Any]]: ...
 def _add_formula(*arguments: Any) -> None: ...
 def _add_function(*arguments: Any) -> None: ...
 def _write_file(path: str | PathLike[str], pieces: Sequence[Any]) -> None: ...
-def _check_op(
-    name: str,
-    rows: Sequence[Mapping[str, Any]],
-    hold: Sequence[str],
-    away_from: Sequence[float],
-    tolerance: float,
-) -> None: ...
 def _compare(*arguments: Any) -> Any: ...
 def _data_dtypes(compiled: CompiledModel) -> dict[str, dtype]: ...
 def _shuffled_rows(count: int, seed: int, epoch: int) -> Any: ...
-
-class _TensorBoard:
-    def __init__(self, folder: str) -> None: ...
-    def add(self, step: int, numbers: Mapping[str, float]) -> None: ...
-
 def make_model(name: str, arguments: Mapping[str, Any], label: str | None = None) -> Model: ...
 
 _kinds: dict[str, int]

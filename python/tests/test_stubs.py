@@ -16,6 +16,7 @@ STUBS = [
     for name in (
         "_core.pyi",
         "_errors.pyi",
+        "_functions.pyi",
         "_handles.pyi",
         "_tensor.pyi",
         "optimizers.pyi",
