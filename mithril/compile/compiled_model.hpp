@@ -144,6 +144,9 @@ class CompiledModel {
   // Queries.
   std::vector<std::string> input_keys() const;  // parameters and data
   std::vector<std::string> parameter_keys() const;
+  // Parameters that no output depends on, for instance after expose_keys of an earlier value. Their
+  // gradients are zeros, and a TrainingStep leaves them as they are.
+  std::vector<std::string> unread_parameter_keys() const;
   std::vector<std::string> data_keys() const;
   std::vector<std::string> output_keys() const;
   // The shapes of inputs and outputs, without keys whose rank is not known.

@@ -105,6 +105,8 @@ struct CompiledState : CompileSettings {
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;
+  // For each parameter, whether an incoming gradient of these outputs flows to it.
+  std::vector<bool> parameters_reached(const std::vector<size_t>& of) const;
   State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
 

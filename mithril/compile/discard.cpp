@@ -60,6 +60,13 @@ Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names,
   return result;
 }
 
+std::vector<bool> inputs_read(const Graph& graph) {
+  const std::vector<bool> all = reached(graph, graph.outputs());
+  std::vector<bool> read;
+  for (const ValueId id : graph.inputs()) read.push_back(all[index(id)]);
+  return read;
+}
+
 void drop_missing(std::vector<InputKey>& keys, const Graph& graph) {
   const auto& inputs = graph.inputs();
   size_t kept = 0;

@@ -298,14 +298,6 @@ State CompiledState::copy_of(const State& state) const {
   return copied;
 }
 
-Graph CompiledState::gradient_graph(const std::vector<size_t>& of,
-                                    const std::vector<size_t>& wanted) const {
-  DifferentiateOptions options;
-  for (const size_t i : of) options.outputs.push_back(outputs[i].name);
-  for (const size_t i : wanted) options.wanted.push_back(inputs[i].path);
-  return differentiated(options);
-}
-
 Graph CompiledModel::Impl::gradients(const std::vector<size_t>& of) {
   const std::lock_guard lock(*facts_mutex);
   return gradient_graph(of, parameter_inputs());

@@ -98,4 +98,26 @@ Graph CompiledState::differentiated(const DifferentiateOptions& options) const {
   return cache->find_or_make(graph, how, make, fits);
 }
 
+namespace {
+
+DifferentiateOptions options_of(const CompiledState& compiled, const std::vector<size_t>& of,
+                                const std::vector<size_t>& wanted) {
+  DifferentiateOptions options;
+  for (const size_t i : of) options.outputs.push_back(compiled.outputs[i].name);
+  for (const size_t i : wanted) options.wanted.push_back(compiled.inputs[i].path);
+  return options;
+}
+
+}  // namespace
+
+Graph CompiledState::gradient_graph(const std::vector<size_t>& of,
+                                    const std::vector<size_t>& wanted) const {
+  return differentiated(options_of(*this, of, wanted));
+}
+
+std::vector<bool> CompiledState::parameters_reached(const std::vector<size_t>& of) const {
+  const std::lock_guard lock(*facts_mutex);
+  return have_gradients(graph, options_of(*this, of, parameter_inputs()));
+}
+
 }  // namespace mithril

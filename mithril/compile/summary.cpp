@@ -13,6 +13,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/discard.hpp"
 #include "mithril/compile/several_backends.hpp"
 
 namespace mithril {
@@ -147,6 +148,16 @@ const std::shared_ptr<Backend>& CompiledModel::backend() const { return impl_->b
 std::vector<std::string> CompiledModel::parameter_keys() const {
   return names_of(impl_->parameters);
 }
+std::vector<std::string> CompiledModel::unread_parameter_keys() const try {
+  std::vector<std::string> keys;
+  if (impl_->native_code_bytes) return keys;  // its graph has no nodes
+  const std::vector<bool> read = inputs_read(impl_->graph);
+  for (const NamedIndex& key : impl_->parameters)
+    if (!read[key.index]) keys.push_back(key.name);
+  return keys;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
 std::vector<std::string> CompiledModel::data_keys() const { return names_of(impl_->data); }
 std::vector<std::string> CompiledModel::output_keys() const { return names_of(impl_->outputs); }
 const std::vector<std::string>& CompiledModel::warnings() const { return impl_->warnings; }
@@ -201,6 +212,8 @@ std::string CompiledModel::summary() const try {
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
   std::string notes = memory_note(*impl_->forward->executable, impl_->source);
+  const std::vector<std::string> unread = unread_parameter_keys();
+  if (!unread.empty()) notes += "no output reads " + join(unread, ", ") + "\n";
   for (const std::string& note : impl_->forward->executable->notes()) notes += note + "\n";
   for (const std::string& note : gradient_notes(*impl_)) notes += note + "\n";
   return table.text() +

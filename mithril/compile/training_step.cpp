@@ -74,7 +74,7 @@ struct TrainingStep::Impl {
   Optimizer& optimizer;
   TrainingOptions options;
   std::vector<size_t> of;        // the outputs whose gradients come in
-  std::vector<Trained> trained;  // the parameters that are not frozen
+  std::vector<Trained> trained;  // the parameters that are not frozen and have a gradient
   State state;
   // Made for the options of the optimizer of this version.
   std::optional<TrainingProgram> update = {}, accumulation = {};
@@ -84,6 +84,7 @@ struct TrainingStep::Impl {
   using Memories = std::vector<Optimizer::ParameterMemory*>;
 
   static std::vector<Trained> trained_parameters(const CompiledState& compiled,
+                                                 const std::vector<size_t>& of,
                                                  const Optimizer& optimizer);
   void make_programs();
   TensorMap run(TensorMap& params, const TensorMap& data);
@@ -102,7 +103,7 @@ TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
   std::shared_ptr<CompiledModel::Impl> compiled = in_use(model.impl_);
   compiled->require_gradients();
   const std::vector<size_t> of = requested(*compiled, gradients);
-  std::vector<Impl::Trained> trained = Impl::trained_parameters(*compiled, optimizer);
+  std::vector<Impl::Trained> trained = Impl::trained_parameters(*compiled, of, optimizer);
   State state(compiled->initial.share());
   impl_ = std::make_unique<Impl>(
       Impl{std::move(compiled), optimizer, options, of, std::move(trained), std::move(state)});
@@ -162,12 +163,14 @@ TensorMap TrainingStep::averages(const TensorMap& params) const try {
 }
 
 std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
-    const CompiledState& compiled, const Optimizer& optimizer) {
+    const CompiledState& compiled, const std::vector<size_t>& of, const Optimizer& optimizer) {
   check_patterns(optimizer.groups(), names_of(compiled.parameters));
+  const std::vector<bool> reached = compiled.parameters_reached(of);
   std::vector<Trained> trained;
-  for (const NamedIndex& key : compiled.parameters) {
+  for (size_t i = 0; i < compiled.parameters.size(); ++i) {
+    const NamedIndex& key = compiled.parameters[i];
     const ParameterGroup& group = optimizer.group_of(key.name);
-    if (!group.frozen) trained.push_back({key, &group});
+    if (!group.frozen && reached[i]) trained.push_back({key, &group});
   }
   return trained;
 }

@@ -21,17 +21,28 @@ class Differentiation {
       : graph_(std::move(graph)), options_(options), prefix_(free_prefix()) {}
 
   Graph run() {
+    add_gradients();
+    for (size_t i = 0; i < wanted_.size(); ++i) finish(options_.wanted[i], wanted_[i]);
+    return std::move(graph_);
+  }
+
+  std::vector<bool> reached() {
+    add_gradients();
+    std::vector<bool> reached;
+    for (const ValueId id : wanted_) reached.push_back(grads_[index(id)].has_value());
+    return reached;
+  }
+
+ private:
+  void add_gradients() {
     const size_t node_count = graph_.nodes().size();
     find_wanted();
     mark_needed();
     grads_.resize(graph_.values().size());
     for (const std::string& name : options_.outputs) seed(name);
     for (size_t i = node_count; i-- > 0;) walk_back(static_cast<NodeId>(i));
-    for (size_t i = 0; i < wanted_.size(); ++i) finish(options_.wanted[i], wanted_[i]);
-    return std::move(graph_);
   }
 
- private:
   [[noreturn]] static void not_float(const Value& value, const std::string& what) {
     raise({.kind = ErrorKind::gradient,
            .code = "E0502",
@@ -206,6 +217,10 @@ class Differentiation {
 
 Graph differentiate(Graph graph, const DifferentiateOptions& options) {
   return Differentiation(std::move(graph), options).run();
+}
+
+std::vector<bool> have_gradients(const Graph& graph, const DifferentiateOptions& options) {
+  return Differentiation(graph, options).reached();
 }
 
 }  // namespace mithril

@@ -18,4 +18,7 @@ struct DifferentiateOptions {
 // not of a float dtype.
 Graph differentiate(Graph graph, const DifferentiateOptions& options);
 
+// For each of `wanted`, whether a gradient flows to it; otherwise that of `differentiate` is zeros.
+std::vector<bool> have_gradients(const Graph& graph, const DifferentiateOptions& options);
+
 }  // namespace mithril

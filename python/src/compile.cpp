@@ -371,10 +371,6 @@ Example:
           "with gradient=True the gradient that comes back there. A tensor that fn returns takes "
           "its "
           "place. Returns a handle with remove().")
-      .def_property_readonly(
-          "initial_state_dict",
-          [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
-          "The state to begin with, as a copy.")
       .def_property_readonly("backend", &CompiledModel::backend,
                              "The backend that it was compiled for.")
       .def_property_readonly("input_keys", &CompiledModel::input_keys, "Parameters, then data.")

@@ -149,6 +149,13 @@ void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
       "the state that evaluate returned) and of a GradScaler if they are given. metadata has\n"
       "texts by their names. Names that begin with \"mithril.\" are reserved.");
   module.def("_load_checkpoint", load_checkpoint, py::arg("path"));
+  compiled
+      .def_property_readonly(
+          "initial_state_dict",
+          [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
+          "The state to begin with, as a copy.")
+      .def_property_readonly("unread_parameter_keys", &CompiledModel::unread_parameter_keys,
+                             "Parameters that no output depends on: a TrainingStep leaves them.");
   compiled.def(
       "load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(), py::arg("strict") = true,
       py::arg("prefix") = "", py::arg("name_map") = py::none(), py::arg("ignore") = py::tuple(),
