@@ -108,7 +108,8 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   compiled->inference = options.inference;
   compiled->safe_shapes = options.safe_shapes;
   compiled->debug = options.debug;
-  if (options.debug) compiled->load_options.observer = print_values(nullptr);
+  compiled->quiet = options.quiet;
+  if (options.debug) compiled->load_options.observer = print_values(nullptr, options.quiet);
   // Passes are only verified when they run.
   if (options.cache && !options.debug) {
     compiled->cache = std::make_shared<const GraphCache>(CacheFiles(CacheFiles::usual_folder()));

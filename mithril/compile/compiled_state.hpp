@@ -66,6 +66,7 @@ struct CompileSettings {
   bool use_checkpointing = false;
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
+  bool quiet = false;  // whether only what is not finite is
 
   // The size of the native code of a package that runs in place of the graph, which then has no
   // nodes: TorchScript, or a generated library.

@@ -228,7 +228,7 @@ Result run(const std::shared_ptr<Impl>& given, const Request& request) {
         incoming_gradient(compiled, program.signature, *request.gradients, of, i);
   }
   if (compiled.safe_shapes) program.signature.check_dims(inputs);
-  const std::vector<Tensor> made = program.executable->run(inputs);
+  const std::vector<Tensor> made = run_debugged(compiled, *program.executable, inputs);
 
   Result result{.outputs = named(compiled.outputs, made)};
   if (request.state) result.state = next_state(compiled, state, made);

@@ -34,6 +34,10 @@ void take_inputs(const CompiledState& compiled, const Signature& signature, cons
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
                  const char* data_name = "data");
 
+// Runs an executable of the model. While debugging, ValueError E0410 says which inputs had NaN.
+std::vector<Tensor> run_debugged(const CompiledState& compiled, const Executable& executable,
+                                 const std::vector<Tensor>& inputs);
+
 // The results of a program by name.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);
 // The next state: changed states from `made`, the others from `given`.

@@ -64,7 +64,7 @@ std::optional<ValueId> find_value_named(const Graph& graph, const std::string& n
 void apply_hooks(CompiledState& compiled) {
   compiled.graph = run_passes(with_hooks(compiled.source, compiled.hooks), compiled.passes);
   const std::shared_ptr<const Observer> calls = call_hooks(compiled.hooks);
-  compiled.load_options.observer = compiled.debug ? print_values(calls) : calls;
+  compiled.load_options.observer = compiled.debug ? print_values(calls, compiled.quiet) : calls;
 }
 
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,

@@ -61,7 +61,8 @@ std::shared_ptr<Impl> made_for_inference(const Impl& from, std::shared_ptr<Impl>
   auto compiled = std::make_shared<Impl>();
   static_cast<CompileSettings&>(*compiled) = from;
   compiled->mode = Mode::inference;
-  compiled->load_options.observer = compiled->debug ? print_values(nullptr) : nullptr;
+  compiled->load_options.observer =
+      compiled->debug ? print_values(nullptr, compiled->quiet) : nullptr;
   use_inference_passes(*compiled);
   assemble(*compiled, *compiled->composed);
   take_hooks(*compiled, from, std::move(without_hooks));
@@ -117,7 +118,7 @@ class ParameterFixing {
     impl_->without_hooks = nullptr;
     impl_->composed = nullptr;
     impl_->inference = true;
-    impl_->load_options.observer = impl_->debug ? print_values(nullptr) : nullptr;
+    impl_->load_options.observer = impl_->debug ? print_values(nullptr, impl_->quiet) : nullptr;
     impl_->cache = nullptr;
     impl_->source = fix_inputs(impl_->source, tensors_);
     use_inference_passes(*impl_);

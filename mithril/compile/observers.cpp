@@ -120,7 +120,8 @@ struct NonFiniteCounts {
 
 class Printing final : public Observer {
  public:
-  explicit Printing(std::shared_ptr<const Observer> next) : next_(std::move(next)) {}
+  Printing(std::shared_ptr<const Observer> next, bool quiet)
+      : next_(std::move(next)), quiet_(quiet) {}
 
   bool wants(const Node&) const override { return true; }
 
@@ -128,8 +129,9 @@ class Printing final : public Observer {
               const Tensor& tensor) const override {
     const NonFiniteCounts census(tensor);
     const std::string& path = graph.value(value).name;
-    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", printable(path), node.op->name,
-               dtype_and_dims(tensor), is_floating(tensor.dtype()) ? census.text() : "");
+    if (!quiet_ || !census.finite())
+      fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", printable(path), node.op->name,
+                 dtype_and_dims(tensor), is_floating(tensor.dtype()) ? census.text() : "");
     if (!census.finite()) {
       raise({.kind = ErrorKind::value,
              .code = "E0410",
@@ -137,13 +139,15 @@ class Printing final : public Observer {
              .message = node.op->name + " made " + census.text() + " of " +
                         std::to_string(tensor.size()) + " elements",
              .facts = {{"made", dtype_and_dims(tensor)}},
-             .help = "earlier values are finite and were printed"});
+             .help = quiet_ ? "earlier values are finite"
+                            : "earlier values are finite and were printed"});
     }
     return next_ && next_->wants(node) ? next_->made(graph, node, value, tensor) : tensor;
   }
 
  private:
   const std::shared_ptr<const Observer> next_;
+  const bool quiet_;
 };
 
 }  // namespace
@@ -161,8 +165,13 @@ std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks) {
   return std::make_shared<HookCalls>(std::move(hooks));
 }
 
-std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next) {
-  return std::make_shared<Printing>(std::move(next));
+std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next, bool quiet) {
+  return std::make_shared<Printing>(std::move(next), quiet);
+}
+
+std::string non_finite_text(const Tensor& tensor) {
+  const NonFiniteCounts census(tensor);
+  return census.finite() ? "" : census.text();
 }
 
 }  // namespace mithril

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mithril/compile/hook.hpp"
@@ -25,8 +26,10 @@ Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks);
 // of another kind.
 std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks);
 
-// Writes a line to standard error for every value, and then calls `next` (may be null). ValueError
-// E0410 at the first NaN or infinity.
-std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next);
+// Writes a line to standard error for every value, or quietly for the first one that is not finite,
+// and then calls `next` (may be null). ValueError E0410 at the first NaN or infinity.
+std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next, bool quiet);
+// "1 NaN, 0 infinite"; empty if all elements are finite.
+std::string non_finite_text(const Tensor& tensor);
 
 }  // namespace mithril

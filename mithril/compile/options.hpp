@@ -66,8 +66,9 @@ struct CompileOptions {
   OptimizationLevel optimization_level = OptimizationLevel::standard;
   // Checks the graph after each pass, and names the pass that breaks it. Evaluations print what
   // each op makes (path, op, dtype, dims, whether it is finite) on standard error, and end with
-  // ValueError E0410 at the first NaN or infinity.
+  // ValueError E0410 at the first NaN or infinity, which says which inputs had some.
   bool debug = false;
+  bool quiet = false;  // debug prints only the value with the first NaN or infinity
 
   // Recomputes values in the gradient instead of keeping them: the same results in less memory.
   bool use_checkpointing = false;

@@ -201,7 +201,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   const Memories memories = take_memory(inputs, fresh);
   add_inputs(memories, updates, average_weight, inputs);
   if (compiled->safe_shapes) program.signature.check_dims(inputs);
-  std::vector<Tensor> made = program.executable->run(inputs);
+  std::vector<Tensor> made = run_debugged(*compiled, *program.executable, inputs);
   try {
     move(program, inputs, made);
   } catch (const std::bad_alloc&) {

@@ -314,6 +314,7 @@ def compile(
     safe_shapes: bool = True,
     use_checkpointing: bool = False,
     debug: bool = False,
+    quiet: bool = False,
     optimization_level: Literal["none", "default", "max"] = "default",
     cache: bool = False,
 ) -> CompiledModel: ...

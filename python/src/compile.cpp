@@ -149,7 +149,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
                          py::handle constant_keys, py::handle trainable_keys,
                          py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
                          py::handle file_path, bool safe_shapes, bool use_checkpointing, bool debug,
-                         const std::string& optimization_level, bool cache) {
+                         bool quiet, const std::string& optimization_level, bool cache) {
   require<Model>("model", model, "a model to compile");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
@@ -165,6 +165,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .safe_shapes = safe_shapes,
       .optimization_level = optimization_level_named(optimization_level),
       .debug = debug,
+      .quiet = quiet,
       .use_checkpointing = use_checkpointing,
       .cache = cache};
   const CompiledModel compiled = compile_for(source, backend, backends, given);
@@ -181,8 +182,8 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       py::arg("discard_keys") = names_of(given.discard_keys), py::arg("inference") = inference,
       py::arg("jit") = jit, py::arg("use_short_namings") = use_short_namings,
       py::arg("safe_shapes") = safe_shapes, py::arg("use_checkpointing") = use_checkpointing,
-      py::arg("debug") = debug, py::arg("optimization_level") = optimization_level,
-      py::arg("cache") = cache);
+      py::arg("debug") = debug, py::arg("quiet") = quiet,
+      py::arg("optimization_level") = optimization_level, py::arg("cache") = cache);
   // The arguments with which unpickling compiles again (mithril/pickling.py).
   made.attr("_source") = py::make_tuple(model, source.composite()->revision, backend, options);
   return made;
@@ -277,16 +278,16 @@ void bind_compile(py::module_& module) {
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
       py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
       py::arg("amp_dtype") = DType::bfloat16, "What CpuBackend is made of.");
-  module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
-             py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
-             py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
-             py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
-             py::arg("discard_keys") = py::none(), py::arg("inference") = false,
-             py::arg("jit") = true, py::arg("use_short_namings") = false,
-             py::arg("file_path") = py::none(), py::arg("safe_shapes") = true,
-             py::arg("use_checkpointing") = false, py::arg("debug") = false,
-             py::arg("optimization_level") = "default", py::arg("cache") = false,
-             R"(From a model to what evaluates it; the model stays as it is.
+  module.def(
+      "compile", compile_model, py::arg("model"), py::arg("backend") = py::none(), py::kw_only(),
+      py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
+      py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
+      py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
+      py::arg("discard_keys") = py::none(), py::arg("inference") = false, py::arg("jit") = true,
+      py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
+      py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false, py::arg("debug") = false,
+      py::arg("quiet") = false, py::arg("optimization_level") = "default", py::arg("cache") = false,
+      R"(From a model to what evaluates it; the model stays as it is.
 
 Args:
     model: what to compile.
@@ -304,6 +305,7 @@ Args:
     safe_shapes: whether each evaluation checks ranks and sizes.
     use_checkpointing: whether to compute values again in the gradient, in less memory.
     debug: whether to print what each op makes, and to stop at the first NaN or infinity.
+    quiet: whether debug prints only the value with the first NaN or infinity.
     optimization_level: "none", "default" or "max", which takes longer to begin with.
     cache: whether to keep on disk what becomes of the graph.
 

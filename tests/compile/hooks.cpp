@@ -1,6 +1,7 @@
 // Hooks: values inside a compiled model, shown while it is evaluated.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -203,6 +204,25 @@ TEST_CASE("debug stops at the first value that is not finite") {
         "mithril.ValueError[E0410]: l: log made 1 NaN, 1 infinite of 3 elements\n"
         "  made : float32[3]\n"
         "  help: earlier values are finite and were printed");
+}
+
+TEST_CASE("debug says which inputs were not finite") {
+  Model model;
+  model |= ml::Relu()({{"input", "x"}, {"output", "r"}});
+  model |= ml::Log()({{"input", "r"}, {"output", "y"}});
+  const CompiledModel compiled = compile(
+      model, cpu(), {.shapes = {{"x", {3}}}, .data_keys = {"x"}, .debug = true, .quiet = true});
+  std::string text;
+  try {
+    compiled.evaluate({}, {{"x", Tensor::of<float>({3}, {1, std::nanf(""), 2})}});
+  } catch (const ValueError& error) {
+    text = error.what();
+  }
+  CHECK(text ==
+        "mithril.ValueError[E0410]: r: relu made 1 NaN, 0 infinite of 3 elements\n"
+        "  made     : float32[3]\n"
+        "  data 'x' : 1 NaN, 0 infinite\n"
+        "  help: it was given NaN or infinity: look where these inputs are made");
 }
 
 TEST_CASE("a hook at an unknown value suggests the nearest") {
