@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <set>
 
+#include "mithril/backend/backend.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/assemble_weights.hpp"
 #include "mithril/compile/checkpoint.hpp"
 
 namespace mithril {
@@ -20,17 +20,18 @@ constexpr std::size_t most_with_advice = 50;  // nearest names take time
 
 using Captures = std::vector<std::string_view>;
 
-// Whether the name matches; what each '*' stands for is added to the captures.
+// Whether the name matches; what each '*' and '?' stands for is added to the captures.
 bool matches(std::string_view pattern, std::string_view name, Captures& captures) {
-  const std::size_t star = std::min(pattern.find('*'), pattern.size());
-  if (name.substr(0, star) != pattern.substr(0, star)) return false;
-  name.remove_prefix(star);
-  if (star == pattern.size()) return name.empty();
-  const std::size_t most = std::min(name.find('.'), name.size());
-  for (std::size_t length = 0; length <= most; ++length) {
+  const std::size_t wildcard = std::min(pattern.find_first_of("*?"), pattern.size());
+  if (name.substr(0, wildcard) != pattern.substr(0, wildcard)) return false;
+  name.remove_prefix(wildcard);
+  if (wildcard == pattern.size()) return name.empty();
+  const bool is_one = pattern[wildcard] == '?';
+  for (std::size_t length = is_one ? 1 : 0; length <= name.size(); ++length) {
     captures.push_back(name.substr(0, length));
-    if (matches(pattern.substr(star + 1), name.substr(length), captures)) return true;
+    if (matches(pattern.substr(wildcard + 1), name.substr(length), captures)) return true;
     captures.pop_back();
+    if (is_one) return false;
   }
   return false;
 }
@@ -39,7 +40,7 @@ std::string filled(std::string_view pattern, const Captures& captures) {
   std::string text;
   std::size_t next = 0;
   for (const char c : pattern) {
-    if (c == '*' && next < captures.size()) {
+    if ((c == '*' || c == '?') && next < captures.size()) {
       text += captures[next++];
     } else {
       text += c;
@@ -59,120 +60,6 @@ WeightSource source_of(const std::string& key, const WeightOptions& options) {
   return key;
 }
 
-// Why a rule does not fit its tensors.
-struct RuleMismatch {
-  std::string why;
-};
-
-void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(to, from, bytes);
-}
-
-Tensor with_last_axes_exchanged(const Tensor& tensor) {
-  if (tensor.rank() < 2) throw RuleMismatch{"has no two axes to transpose"};
-  Dims dims = tensor.dims();
-  const std::int64_t rows = dims[dims.size() - 2], columns = dims.back();
-  std::swap(dims[dims.size() - 2], dims.back());
-  Tensor made = Tensor::empty(tensor.dtype(), dims);
-  visit_dtype(tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = tensor.data<T>();
-    T* to = made.mutable_data<T>();
-    for (std::int64_t at = 0; at < tensor.size(); at += rows * columns) {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < columns; ++c)
-          to[at + c * rows + r] = from[at + r * columns + c];
-      }
-    }
-  });
-  return made;
-}
-
-std::size_t axis_in(const WeightSource& source, const Tensor& tensor) {
-  const std::int64_t axis = source.axis < 0 ? source.axis + tensor.rank() : source.axis;
-  if (axis < 0 || axis >= tensor.rank()) {
-    throw RuleMismatch{fmt::format("has no axis {}", source.axis)};
-  }
-  return static_cast<std::size_t>(axis);
-}
-
-// The numbers of blocks before the axis, and of bytes of one index of it.
-std::size_t outer_size(const Tensor& tensor, std::size_t axis) {
-  const auto begin = tensor.dims().begin();
-  return static_cast<std::size_t>(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(axis),
-                                                  std::int64_t{1}, std::multiplies<>()));
-}
-std::size_t inner_bytes(const Tensor& tensor, std::size_t axis) {
-  const auto begin = tensor.dims().begin() + static_cast<std::ptrdiff_t>(axis) + 1;
-  return static_cast<std::size_t>(
-             std::accumulate(begin, tensor.dims().end(), std::int64_t{1}, std::multiplies<>())) *
-         size_of(tensor.dtype());
-}
-
-Tensor joined(const WeightSource& source, const std::vector<Tensor>& tensors) {
-  const Tensor& first = tensors.front();
-  const std::size_t axis = axis_in(source, first);
-  Dims dims = first.dims();
-  dims[axis] = 0;
-  for (const Tensor& tensor : tensors) {
-    Dims other = tensor.dims();
-    if (other.size() == dims.size()) {
-      dims[axis] += other[axis];
-      other[axis] = dims[axis];
-    }
-    if (other != dims || tensor.dtype() != first.dtype()) {
-      throw RuleMismatch{fmt::format("cannot be joined with {} along axis {}",
-                                     dtype_and_dims(tensor), source.axis)};
-    }
-  }
-  Tensor made = Tensor::empty(first.dtype(), dims);
-  auto* to = static_cast<std::byte*>(made.mutable_raw_data());
-  const std::size_t inner = inner_bytes(first, axis);
-  for (std::size_t o = 0; o < outer_size(first, axis); ++o) {
-    for (const Tensor& tensor : tensors) {
-      const std::size_t bytes = static_cast<std::size_t>(tensor.dims()[axis]) * inner;
-      copy_block(to, static_cast<const std::byte*>(tensor.raw_data()) + o * bytes, bytes);
-      to += bytes;
-    }
-  }
-  return made;
-}
-
-Tensor part_of(const WeightSource& source, const Tensor& tensor) {
-  const std::size_t axis = axis_in(source, tensor);
-  Dims dims = tensor.dims();
-  if (source.parts < 1 || source.part < 0 || source.part >= source.parts ||
-      dims[axis] % source.parts != 0) {
-    throw RuleMismatch{fmt::format("has no part {} of {} equal ones along axis {}", source.part,
-                                   source.parts, source.axis)};
-  }
-  dims[axis] /= source.parts;
-  Tensor made = Tensor::empty(tensor.dtype(), dims);
-  const std::size_t bytes = static_cast<std::size_t>(dims[axis]) * inner_bytes(tensor, axis);
-  const auto parts = static_cast<std::size_t>(source.parts);
-  const auto part = static_cast<std::size_t>(source.part);
-  for (std::size_t o = 0; o < outer_size(tensor, axis); ++o) {
-    copy_block(static_cast<std::byte*>(made.mutable_raw_data()) + o * bytes,
-               static_cast<const std::byte*>(tensor.raw_data()) + (o * parts + part) * bytes,
-               bytes);
-  }
-  return made;
-}
-
-bool changes_elements(const WeightSource& source) {
-  return source.transpose || source.names.size() > 1 || source.parts != 1;
-}
-
-Tensor assembled(const WeightSource& source, std::vector<Tensor> tensors) {
-  if (!changes_elements(source)) return tensors.front();
-  for (Tensor& tensor : tensors) {
-    tensor = tensor.host();
-    if (source.transpose) tensor = with_last_axes_exchanged(tensor);
-  }
-  const Tensor whole = tensors.size() > 1 ? joined(source, tensors) : tensors.front();
-  return source.parts == 1 ? whole : part_of(source, whole);
-}
-
 class WeightLoader {
  public:
   WeightLoader(const CompiledModel& model, const TensorMap& saved, const WeightOptions& options)
@@ -182,19 +69,84 @@ class WeightLoader {
 
   LoadedWeights load() {
     for (const auto& [key, shape] : model_.shapes()) shapes_[key] = to_string(shape);
+    const std::vector<std::string> keys = model_.parameter_keys();
+    State state = model_.initial_state_dict();
+    check_name_map(keys, state);
     std::vector<TensorMap::Item> found;
-    for (const std::string& key : model_.parameter_keys()) find(key, found);
+    for (const std::string& key : keys) find(key, found);
     TensorMap given(std::move(found));
+    if (!keys.empty() && report_.missing.size() == keys.size() && !options_.strict)
+      refuse_other_names(keys);
+    const std::vector<std::string> missing = report_.missing;
+    load_state(state);
     find_unexpected();
     if (options_.strict) state_missing_and_unexpected();
-    if (!options_.strict && !report_.missing.empty()) {
+    if (!options_.strict && !missing.empty()) {
       const TensorMap initial = model_.get_parameters();
-      for (const std::string& key : report_.missing) given[key] = initial.at(key);
+      for (const std::string& key : missing) given[key] = initial.at(key);
     }
-    return {converted(given), std::move(report_)};
+    TensorMap params = converted(given);
+    return {std::move(params), std::move(state), std::move(report_)};
   }
 
  private:
+  // NameError E0623 for a pattern that matches no parameter.
+  void check_name_map(std::vector<std::string> keys, const State& state) const {
+    for (const auto& item : state) keys.push_back(item.key());
+    std::vector<ParameterGroup> patterns;
+    for (const auto& [pattern, source] : options_.name_map)
+      patterns.push_back({.pattern = pattern});
+    check_patterns(patterns, keys);
+  }
+
+  [[noreturn]] void refuse_other_names(const std::vector<std::string>& keys) const {
+    const auto some = [](std::vector<std::string> names) {
+      constexpr std::size_t most = 5;
+      if (names.size() > most) {
+        names.resize(most);
+        names.emplace_back("...");
+      }
+      return names.empty() ? std::string("none") : join(names, ", ");
+    };
+    raise({.kind = ErrorKind::state,
+           .code = "E0901",
+           .message = "no tensor of the state dict has the name of a parameter",
+           .facts = {{"parameters", some(keys)}, {"stored", some(saved_.keys())}},
+           .help = "give the stored names with prefix or name_map"});
+  }
+
+  // Running statistics are floats. Random keys are ints, and need not be stored.
+  void load_state(State& state) {
+    for (auto& [key, tensor] : state) {
+      const bool is_statistic = is_floating(tensor.dtype());
+      shapes_[key] = to_string(tensor.dims());
+      std::vector<TensorMap::Item> found;
+      const std::size_t missing = report_.missing.size(), wrong = wrong_.size();
+      const std::vector<std::string> names = source_of(key, options_).names;
+      const bool is_ignored_here = std::any_of(names.begin(), names.end(), [&](const auto& name) {
+        return !options_.return_state && is_ignored(name);
+      });
+      if (!is_ignored_here) find(key, found);
+      const bool is_missing = report_.missing.size() > missing;
+      if (is_missing && !(options_.return_state && is_statistic)) {
+        report_.missing.pop_back();
+        missing_names_.pop_back();
+      }
+      if (found.empty()) continue;
+      if (!options_.return_state) {
+        if (is_statistic) wrong_.push_back({"state", key + " " + shapes_[key], ""});
+        continue;
+      }
+      const Tensor& given = found.front().tensor();
+      if (given.dims() != tensor.dims()) {
+        wrong_.push_back({"mismatched", key + " " + dtype_and_dims(given),
+                          "expected " + dtype_and_dims(tensor)});
+      } else if (wrong == wrong_.size()) {
+        tensor = model_.backend()->adopt(given.host().to(tensor.dtype()).copy(), false);
+      }
+    }
+  }
+
   void find(const std::string& key, std::vector<TensorMap::Item>& found) {
     const WeightSource source = source_of(key, options_);
     std::vector<Tensor> tensors;
@@ -282,12 +234,15 @@ class WeightLoader {
       const auto order = [](const Fact& fact) {
         return fact.label == "missing" ? 0 : fact.label == "mismatched" ? 1 : 2;
       };
+      const bool has_state = std::any_of(wrong_.begin(), wrong_.end(),
+                                         [](const Fact& fact) { return fact.label == "state"; });
       std::stable_sort(wrong_.begin(), wrong_.end(),
                        [&](const Fact& a, const Fact& b) { return order(a) < order(b); });
       raise({.kind = ErrorKind::state,
              .code = "E0901",
              .message = "the state dict does not fit the model",
-             .facts = std::move(wrong_)});
+             .facts = std::move(wrong_),
+             .help = has_state ? "return_state also returns the state: running statistics" : ""});
     }
     for (const auto& [key, tensor] : params) {
       const DType stored = given.at(key).dtype();
@@ -308,25 +263,6 @@ class WeightLoader {
 
 }  // namespace
 
-WeightSource WeightSource::transposed() const {
-  WeightSource made = *this;
-  made.transpose = !made.transpose;
-  return made;
-}
-
-WeightSource WeightSource::taking(int one, int of, int along_axis) const {
-  WeightSource made = along(along_axis);
-  made.part = one;
-  made.parts = of;
-  return made;
-}
-
-WeightSource WeightSource::along(int along_axis) const {
-  WeightSource made = *this;
-  made.axis = along_axis;
-  return made;
-}
-
 LoadedWeights load_weights(const CompiledModel& model, const TensorMap& saved,
                            const WeightOptions& options) try {
   return WeightLoader(model, saved, options).load();
@@ -334,9 +270,17 @@ LoadedWeights load_weights(const CompiledModel& model, const TensorMap& saved,
   raise_out_of_memory();
 }
 
+TensorMap with_state(const TensorMap& params, const State& state) {
+  TensorMap all = params.share();
+  for (const auto& [key, tensor] : state)
+    if (!all.find(key)) all[key] = tensor;
+  return all;
+}
+
 LoadedWeights load_weights(const CompiledModel& model, const std::string& path,
                            const WeightOptions& options) {
-  return load_weights(model, load(path).params, options);
+  const Checkpoint saved = load(path);
+  return load_weights(model, with_state(saved.params, saved.state), options);
 }
 
 }  // namespace mithril

@@ -6,25 +6,9 @@
 #include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
+#include "mithril/compile/weight_source.hpp"
 
 namespace mithril {
-
-// The source of a parameter. Each stored tensor is transposed, then the tensors are concatenated,
-// then the part is taken.
-struct WeightSource {
-  std::vector<std::string> names;  // several stored tensors are concatenated along the axis
-  bool transpose = false;          // exchanges the last two axes
-  int axis = 0;                    // of the parameter; negative: from the end
-  int part = 0, parts = 1;         // takes one of `parts` equal parts along the axis
-
-  WeightSource(const char* name) : names{name} {}
-  WeightSource(std::string name) : names{std::move(name)} {}
-  WeightSource(std::vector<std::string> stored) : names(std::move(stored)) {}
-  // GPT-2's query: ml::WeightSource("h.*.attn.c_attn.weight").transposed().taking(0, 3)
-  WeightSource transposed() const;
-  WeightSource taking(int one, int of, int along_axis = 0) const;
-  WeightSource along(int along_axis) const;
-};
 
 struct WeightOptions {
   // Whether a missing and an unexpected tensor are errors. Otherwise missing parameters are those
@@ -32,12 +16,16 @@ struct WeightOptions {
   bool strict = true;
   // Only stored names that begin with this prefix are read. The prefix is removed.
   std::string prefix = {};
-  // Patterns of parameters, and their sources: the first that matches. A '*' matches any characters
-  // but '.', and stands for the same characters in the names of the source. A parameter without a
-  // pattern comes from the tensor of its name. Two parameters may have one source (tied weights).
+  // Patterns of parameters and states, and their sources: the first that matches. As in a
+  // ParameterGroup, `*` is any text, dots included, and `?` one character. In the names of the
+  // source they stand for the same text. A parameter without a pattern comes from the tensor of its
+  // name. Two parameters may have one source (tied weights).
   std::vector<std::pair<std::string, WeightSource>> name_map = {};
   // Patterns of stored names that are ignored, and so are not unexpected.
   std::vector<std::string> ignore = {};
+  // Whether the state is loaded, too. If it is strict, all running statistics must be stored.
+  // Otherwise stored running statistics are an error, unless they are ignored.
+  bool return_state = false;
 };
 
 struct WeightReport {
@@ -52,18 +40,23 @@ struct WeightReport {
 
 struct LoadedWeights {
   TensorMap params;
+  State state;  // of return_state; what is not stored is that of initial_state_dict()
   WeightReport report;
 };
 
 // The parameters of the model. They share elements with `saved` where no rule and no cast changes
 // them. StateError E0901 lists all missing, unexpected and mismatched tensors with the nearest
-// names. Example:
-//   auto params = ml::load_weights(compiled, ml::load("model.safetensors").params,
-//                                  {.prefix = "transformer."}).params;
+// names; it is also raised, strict or not, if no stored name is that of a parameter. NameError
+// E0623 for a pattern of name_map that matches no parameter and no state. Example:
+//   auto [params, state, report] = ml::load_weights(compiled, "resnet.safetensors",
+//                                                   {.return_state = true});
 LoadedWeights load_weights(const CompiledModel& model, const TensorMap& saved,
                            const WeightOptions& options = {});
-// From a file, index or folder, as load() reads it.
+// From a file, index or folder, as load() reads it; of a checkpoint with its state.
 LoadedWeights load_weights(const CompiledModel& model, const std::string& path,
                            const WeightOptions& options = {});
+
+// The tensors of a checkpoint under their names.
+TensorMap with_state(const TensorMap& params, const State& state);
 
 }  // namespace mithril

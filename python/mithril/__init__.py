@@ -56,6 +56,8 @@ from .files import (
     load_safetensors,
     save,
     save_safetensors,
+    with_prefix,
+    without_prefix,
 )
 from .fit import History, TensorBoard, fit
 from .functional import functional
@@ -214,6 +216,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "to_jax",
     "to_wasm",
     "uint8",
+    "with_prefix",
+    "without_prefix",
     "write_web_driver",
     *models.__all__,
 ]

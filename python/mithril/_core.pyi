@@ -254,6 +254,7 @@ class CompiledModel:
         prefix: str = "",
         name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
         ignore: Sequence[str] = (),
+        return_state: Literal[False] = False,
         return_report: Literal[False] = False,
     ) -> dict[str, Any]: ...
     @overload
@@ -265,8 +266,33 @@ class CompiledModel:
         prefix: str = "",
         name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
         ignore: Sequence[str] = (),
+        return_state: Literal[True],
+        return_report: Literal[False] = False,
+    ) -> tuple[dict[str, Any], dict[str, Any]]: ...
+    @overload
+    def load_state_dict(
+        self,
+        saved: Arrays | str | PathLike[str],
+        *,
+        strict: bool = True,
+        prefix: str = "",
+        name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
+        ignore: Sequence[str] = (),
+        return_state: Literal[False] = False,
         return_report: Literal[True],
     ) -> tuple[dict[str, Any], WeightReport]: ...
+    @overload
+    def load_state_dict(
+        self,
+        saved: Arrays | str | PathLike[str],
+        *,
+        strict: bool = True,
+        prefix: str = "",
+        name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
+        ignore: Sequence[str] = (),
+        return_state: Literal[True],
+        return_report: Literal[True],
+    ) -> tuple[dict[str, Any], dict[str, Any], WeightReport]: ...
     @property
     def initial_state_dict(self) -> dict[str, Any]: ...
     @property

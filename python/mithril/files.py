@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import _core
@@ -18,6 +19,8 @@ __all__ = [
     "load_safetensors",
     "save",
     "save_safetensors",
+    "with_prefix",
+    "without_prefix",
 ]
 
 NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
@@ -45,6 +48,29 @@ class WeightReport(NamedTuple):
     unexpected: list[str]
     tied: list[str]
     casts: dict[str, tuple[_core.dtype, _core.dtype]]
+
+
+@checked
+def with_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The tensors of a dict, each key after the prefix: "encoder." + "fc1.weight".
+
+    Example:
+        params = {**ml.with_prefix(encoder_params, "encoder."), **head_params}
+    """
+    return {prefix + key: tensor for key, tensor in tensors.items()}
+
+
+@checked
+def without_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The tensors whose keys begin with the prefix, under keys without it.
+
+    The parameters of an outer model fit its part.
+
+    Example:
+        outputs = encoder.evaluate(ml.without_prefix(params, "encoder."), data)
+    """
+    size = len(prefix)
+    return {key[size:]: tensor for key, tensor in tensors.items() if key.startswith(prefix)}
 
 
 @checked

@@ -137,10 +137,10 @@ def composed(folder: Path, backend: Backend) -> ComposedCheckpoint:
     model = getattr(example, architecture.function)(config)
     compiled = compile(model, backend, inference=True)
     weights = pretrained.read_weights(example, folder)
-    state = {key: weights.pop(key) for key in compiled.initial_state_dict if key in weights}
-    params = compiled.load_state_dict(weights, ignore=list(architecture.ignore))
-    states = {**compiled.initial_state_dict, **state}
-    return ComposedCheckpoint(model, compiled, params, states, fields, architecture.family)
+    params, state = compiled.load_state_dict(
+        weights, ignore=list(architecture.ignore), return_state=True
+    )
+    return ComposedCheckpoint(model, compiled, params, state, fields, architecture.family)
 
 
 def _config(folder: Path) -> dict[str, Any]:

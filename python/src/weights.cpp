@@ -25,8 +25,8 @@ WeightSource weight_source_of(py::handle given) {
 }
 
 WeightOptions weight_options(bool strict, const std::string& prefix, py::handle name_map,
-                             py::handle ignore) {
-  WeightOptions options{.strict = strict, .prefix = prefix};
+                             py::handle ignore, bool return_state) {
+  WeightOptions options{.strict = strict, .prefix = prefix, .return_state = return_state};
   if (!name_map.is_none()) {
     if (!py::isinstance<py::dict>(name_map)) wrong_type(name_map, "a dict of patterns, or None");
     for (const auto& [pattern, source] : name_map.cast<py::dict>()) {
@@ -46,22 +46,29 @@ py::object report_of(const WeightReport& report) {
       .attr("WeightReport")(report.missing, report.unexpected, report.tied, casts);
 }
 
-// The parameters of a dict or of a file.
-py::dict saved_weights(py::handle saved) {
-  if (py::isinstance<py::dict>(saved)) return saved.cast<py::dict>();
+// The parameters of a dict or of a file, with the state of a checkpoint.
+TensorMap saved_weights(py::handle saved) {
+  if (py::isinstance<py::dict>(saved)) return tensor_map_of(saved.cast<py::dict>());
   if (!py::isinstance<py::str>(saved) && !py::hasattr(saved, "__fspath__")) {
     wrong_type(saved, "a dict of arrays, or the path of a file");
   }
-  return py::module_::import("mithril.files").attr("load")(saved).attr("params");
+  const py::object loaded = py::module_::import("mithril.files").attr("load")(saved);
+  const TensorMap params = tensor_map_of(loaded.attr("params").cast<py::dict>());
+  if (!py::hasattr(loaded, "state")) return params.share();
+  return with_state(params, State(tensor_map_of(loaded.attr("state").cast<py::dict>())));
 }
 
 py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool strict,
                            const std::string& prefix, py::handle name_map, py::handle ignore,
-                           bool return_report) {
-  const WeightOptions options = weight_options(strict, prefix, name_map, ignore);
-  const LoadedWeights loaded = load_weights(compiled, tensor_map_of(saved_weights(saved)), options);
-  if (!return_report) return dict_of(loaded.params);
-  return py::make_tuple(dict_of(loaded.params), report_of(loaded.report));
+                           bool return_state, bool return_report) {
+  const WeightOptions options = weight_options(strict, prefix, name_map, ignore, return_state);
+  const LoadedWeights loaded = load_weights(compiled, saved_weights(saved), options);
+  if (!return_report && !return_state) return dict_of(loaded.params);
+  py::list results;
+  results.append(dict_of(loaded.params));
+  if (return_state) results.append(dict_of(loaded.state));
+  if (return_report) results.append(report_of(loaded.report));
+  return py::tuple(results);
 }
 
 // Nothing if it is None or disabled.
@@ -159,15 +166,22 @@ void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
   compiled.def(
       "load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(), py::arg("strict") = true,
       py::arg("prefix") = "", py::arg("name_map") = py::none(), py::arg("ignore") = py::tuple(),
-      py::arg("return_report") = false,
+      py::arg("return_state") = false, py::arg("return_report") = false,
       "The parameters of a dict or a file in the model's order and width.\n\n"
       "One error lists all keys that are missing, unknown or of another shape. strict=False takes\n"
-      "missing parameters from get_parameters() and leaves out unknown tensors. prefix selects\n"
-      "stored names and is removed. name_map maps patterns of parameters to stored names: a '*' "
-      "is\n"
-      "any text without '.', a list is concatenated, WeightSource also transposes and splits.\n"
-      "ignore has patterns of stored names that are not unknown. return_report also returns what\n"
-      "was left out and cast. The parameters share their elements with `saved` where possible.");
+      "missing parameters from get_parameters() and leaves out unknown tensors, but a dict "
+      "without\n"
+      "any parameter is an error. return_state also returns the state: running statistics. "
+      "Without\n"
+      "it, stored running statistics are an error. prefix selects stored names and is removed: "
+      "with\n"
+      "prefix=\"encoder.\" parameters of an outer model fit its part. name_map maps patterns of\n"
+      "parameters and states to stored names: a '*' is any text, dots included, a '?' is one\n"
+      "character, a list is concatenated, WeightSource also transposes and splits. ignore has\n"
+      "patterns of stored names that are not unknown. return_report also returns what was left "
+      "out\n"
+      "and cast. The parameters share their elements with `saved` where possible.\n\n"
+      "params, state = compiled.load_state_dict(\"resnet.safetensors\", return_state=True)");
 }
 
 }  // namespace mithril::python

@@ -117,6 +117,26 @@ def test_the_readme_runs_a_checkpoint_folder(agreement, tmp_path):
     )
 
 
+def test_a_checkpoint_folder_of_resnet_has_running_statistics(agreement, tmp_path):
+    torch = importlib.import_module("torch")
+    resnet, pretrained = (importlib.import_module(name) for name in ("resnet", "pretrained"))
+    case = importlib.import_module("cases").CASES["resnet"]()
+    module = case.reference(case.config).eval()
+    for name, buffer in module.named_buffers():
+        if name.endswith("running_var"):
+            buffer.add_(0.5)
+    module.save_pretrained(tmp_path)
+    config = pretrained.read_config(resnet.Config, tmp_path)
+    compiled = ml.compile(resnet.resnet(config), ml.CpuBackend(), inference=True)
+    weights = pretrained.read_weights(resnet, tmp_path)
+    params, state = compiled.load_state_dict(weights, return_state=True)
+    images = np.random.default_rng(0).normal(size=(1, 3, 64, 64)).astype(np.float32)
+    logits = compiled.infer(params, {"pixel_values": images}, state)["logits"]
+    with torch.no_grad():
+        expected = module(torch.from_numpy(images)).logits.numpy()
+    np.testing.assert_allclose(logits, expected, atol=1e-4 * np.abs(expected).max())
+
+
 def test_the_text_model_of_clip_reads_a_checkpoint_of_its_own(agreement, tmp_path):
     transformers = importlib.import_module("transformers")
     sizes = {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2}
