@@ -39,6 +39,27 @@ Model wrapped(const Model& model) {
   return Model(std::shared_ptr<Part>(root));
 }
 
+// The loss with one more port, sample_weight.
+Model with_sample_weights(const Model& loss, const Bindings& ports) {
+  const std::vector<std::string> outputs = loss.output_keys();
+  if (outputs.size() != 1) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0117",
+           .message = loss.part()->class_name() + " makes " + std::to_string(outputs.size()) +
+                      " outputs, and a training model reads one",
+           .facts = {{"outputs", outputs.empty() ? "none" : join(outputs, ", "), ""}},
+           .help = "expose one of them with expose_keys"});
+  }
+  Bindings inner{{outputs.front(), "loss"}};
+  for (const auto& [port, binding] : ports) inner.emplace_back(port, port);
+  Model model;
+  model |= loss(inner);
+  model |= Model::op("weigh_samples")(
+      {{"input", "loss"}, {"weight", "sample_weight"}, {"output", "output"}});
+  model.expose_keys({"output"});
+  return model;
+}
+
 double checked_coef(double coef, const char* call) {
   if (std::isfinite(coef)) return coef;
   raise({.kind = ErrorKind::value,
@@ -122,11 +143,16 @@ TrainModel& TrainModel::add_loss(const Model& loss, const Bindings& ports,
   if (options.coef) checked_coef(*options.coef, "add_loss");
   Training& training = this->training();
   Addition addition(*composite());
+  addition.require_all_ports(*loss.part(), ports);
   Objective added{.part = loss.part(), .key_name = options.key_name, .coef = options.coef};
+  Bindings bound = ports;
+  if (options.sample_weight) {
+    added.part = with_sample_weights(loss, ports).part();
+    bound.emplace_back("sample_weight", *options.sample_weight);
+  }
   for (const Model& step : options.reduce_steps) added.reduce_steps.push_back(step.part());
   if (added.reduce_steps.empty()) added.reduce_steps.push_back(Model::op("mean").part());
-  addition.require_all_ports(*added.part, ports);
-  addition.add(added, ports, "add_loss");
+  addition.add(added, bound, "add_loss");
   make_room(training.losses);
   addition.commit({added.key_name});
   training.losses.push_back(std::move(added));

@@ -15,6 +15,9 @@ struct LossOptions {
   std::vector<Model> reduce_steps = {};  // one after the other; none: Mean()
   std::string key_name = {};             // makes the result an output of this name
   std::optional<double> coef = {};
+  // A key or a connection with a weight [N] for each sample: its losses are multiplied by it before
+  // they are reduced.
+  std::optional<Binding> sample_weight = {};
 };
 struct RegularizationOptions {
   std::string reg_key = {};   // the port that the regularised key is bound to; empty: the canonical

@@ -176,6 +176,7 @@ class TrainModel(Model):
         reduce_steps: Sequence[Model] | None = None,
         key_name: str | None = None,
         coef: Array | None = None,
+        sample_weight: Binding | None = None,
         **ports: Binding,
     ) -> None: ...
     def add_regularization(

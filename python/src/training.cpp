@@ -78,20 +78,22 @@ void bind_training(py::module_& module) {
       .def(
           "add_loss",
           [](TrainModel& train, py::handle loss, py::handle reduce_steps, const Name& key_name,
-             py::handle coef, const py::kwargs& ports) {
+             py::handle coef, py::handle sample_weight, const py::kwargs& ports) {
             LossOptions options{.reduce_steps = steps_of(reduce_steps),
                                 .key_name = key_name.value_or("")};
             if (!coef.is_none()) options.coef = number_of(coef);
+            if (!sample_weight.is_none()) options.sample_weight = binding_of(sample_weight);
             train.add_loss(model_of(loss, "a model for the loss, such as ml.SquaredError()"),
                            bindings_of(ports), options);
           },
           py::arg("loss"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
-          py::arg("coef") = py::none(),
+          py::arg("coef") = py::none(), py::arg("sample_weight") = py::none(),
           "A loss on an output: add_loss(ml.SquaredError(), input=\"output\", target=\"target\").\n"
           "reduce_steps: models that reduce it, one after the other; the default is Mean().\n"
-          "key_name: the name of an output for the result. coef: a factor. A port with a name "
-          "that\n"
-          "is not a key of the model adds this key, which is data.")
+          "key_name: the name of an output for the result. coef: a factor. sample_weight: a\n"
+          "key of weights [N], by which the losses of each sample are multiplied before they are\n"
+          "reduced. A port with a name that is not a key of the model adds this key, which is "
+          "data.")
       .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef") = py::none(),
            py::arg("reg_key") = py::none(), py::arg("key_name") = py::none(),
            "coef * penalty / the geometric mean of the sizes that the losses which depend on the\n"

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/json/model_json.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/arithmetic/multiply.hpp"
@@ -231,6 +232,21 @@ TEST_CASE("states of the model that is trained are those of the training model")
   train.add_loss(SquaredError(), {{"input", "y"}, {"target", "t"}});
   const CompiledModel compiled = compile(train, cpu(), {.shapes = {{"x", {2, 3}}}});
   CHECK(compiled.initial_state_dict().size() == 1);
+}
+
+TEST_CASE("the loss of a sample is multiplied by its weight before it is reduced") {
+  const TrainModel train = with_loss({.sample_weight = Binding("share")});
+  for (const Model& model : {Model(train), from_json(to_json(train))}) {
+    const CompiledModel compiled = compile(model, cpu({.dtype = DType::float64}));
+    CHECK(compiled.data_keys() == Keys{"input", "target", "share"});
+    const TensorMap params{{"weight", column({2})},
+                           {"bias", Tensor::full(DType::float64, {1}, 1.0)}};
+    const TensorMap outputs =
+        compiled.evaluate(params, {{"input", column({0, 1, 2, 3})},
+                                   {"target", column({0, 0, 0, 0})},
+                                   {"share", Tensor::of<double>({4}, {1, 0, 2, 0.5})}});
+    CHECK(outputs.at("final_cost").item() == (1 + 2 * 25 + 0.5 * 49) / 4);
+  }
 }
 
 }  // namespace mithril::tests
