@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
-#include <memory>
 #include <ostream>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/base/write_file.hpp"
-#include "mithril/compile/checkpoint.hpp"
+#include "mithril/compile/finite.hpp"
 #include "mithril/compile/fit_arguments.hpp"
+#include "mithril/compile/fit_files.hpp"
 #include "mithril/compile/progress_bar.hpp"
-#include "mithril/json/fields.hpp"
-#include "mithril/json/guarded_parse.hpp"
 
 namespace mithril {
 namespace {
@@ -28,15 +24,33 @@ std::int64_t counted(const TensorMap& batch, const FitOptions& options) {
   return options.tokens.empty() ? count_rows(batch) : batch.at(options.tokens).size();
 }
 
+// `of` is "loss" or "validation loss".
+void require_finite(double loss, const char* of, std::int64_t epoch, std::int64_t step,
+                    const FitOptions& options) {
+  if (std::isfinite(loss) || options.allow_nan) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0419",
+         .message = fmt::format("fit: the {} is {} in epoch {}, step {}", of, finite_text(loss),
+                                epoch + 1, step),
+         .help = "lower the learning rate, or clip gradients with max_norm; debug of compile names "
+                 "the first op that makes NaN; allow_nan continues"});
+}
+
+// `epochs_before` are those of earlier calls of fit.
 EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSource& data,
-                         const FitOptions& options, std::int64_t epoch, ProgressBar& bar) {
-  Batches batches(data, options.batch_size, epoch, options.seed);
-  std::int64_t samples = 0;
+                         const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before,
+                         ProgressBar& bar) {
+  std::optional<std::uint64_t> seed;
+  if (options.shuffle) seed = options.seed;
+  Batches batches(data, options.batch_size, epochs_before + epoch, seed);
+  std::int64_t samples = 0, steps = 0;
   double total = 0, lr = 0;
   while (const std::optional<TensorMap> batch = batches.next()) {
     lr = step.optimizer().lr();
     const std::int64_t rows = count_rows(*batch);
-    total += static_cast<double>(rows) * step(params, *batch).at(options.loss).item();
+    const double loss = step(params, *batch).at(options.loss).item();
+    require_finite(loss, "loss", epoch, ++steps, options);
+    total += static_cast<double>(rows) * loss;
     samples += rows;
     const double mean = total / static_cast<double>(samples);
     bar.advance(counted(*batch, options), {{"loss", mean}, {"lr", lr}});
@@ -53,20 +67,24 @@ TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
   return all;
 }
 
-// The means of the loss and of the metrics, by rows.
-EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const FitOptions& options,
-                       std::int64_t epoch) {
-  const CompiledModel model = step.model();
-  const State state = step.state();
+// The means of the loss and of the metrics, by rows. Random numbers differ from batch to batch; the
+// state of the step stays.
+EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const BatchSource& data,
+                       const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before) {
+  const CompiledModel model = step.model().in_inference();
+  State state = step.state();
   for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
   EpochNumbers means;
-  std::int64_t samples = 0;
-  Batches batches(*options.validation, options.batch_size, epoch);
+  std::int64_t samples = 0, steps = 0;
+  Batches batches(data, options.batch_size, epochs_before + epoch);
   while (const std::optional<TensorMap> batch = batches.next()) {
-    const TensorMap outputs = model.infer(params, *batch, state);
+    auto [outputs, next] = model.evaluate(params, *batch, state);
+    state = std::move(next);
     const std::int64_t rows = count_rows(*batch);
     samples += rows;
-    means["validation_loss"] += static_cast<double>(rows) * outputs.at(options.loss).item();
+    const double loss = outputs.at(options.loss).item();
+    require_finite(loss, "validation loss", epoch, ++steps, options);
+    means["validation_loss"] += static_cast<double>(rows) * loss;
     for (const auto& [name, metric] : options.metrics)
       means[name] += static_cast<double>(rows) * metric(outputs, *batch);
     for (const auto& [name, evaluator] : options.evaluators)
@@ -84,140 +102,72 @@ std::string line_of(const std::string& label, const EpochNumbers& numbers, doubl
   return line + fmt::format("{:.0f} s left", left);
 }
 
-bool is_best(const History& history, std::string_view monitor) {
-  if (history.best_epoch < 0) return true;
-  const auto loss_of = [&](const EpochNumbers& numbers) {
+bool is_best(const History& history, const FitOptions& options, bool validates) {
+  std::string_view monitor = options.monitor;
+  if (monitor.empty()) monitor = validates ? "validation_loss" : "loss";
+  const auto number_of = [&](const EpochNumbers& numbers) {
     const auto found = numbers.find(monitor);  // epochs before the checkpoint may lack it
     return found == numbers.end() ? std::nan("") : found->second;
   };
-  const double best = loss_of(history.epochs[static_cast<size_t>(history.best_epoch)]);
-  const double last = loss_of(history.epochs.back());
-  return last < best || (std::isnan(best) && !std::isnan(last));
+  const double last = number_of(history.epochs.back());
+  if (!std::isfinite(last)) return false;
+  if (history.best_epoch == 0) return true;
+  const double best = number_of(history.epochs[static_cast<size_t>(history.best_epoch - 1)]);
+  if (std::isnan(best)) return true;
+  return options.mode == Extremum::min ? last < best : last > best;
 }
 
 bool is_over(const History& history, const FitOptions& options) {
   const std::int64_t epochs = std::ssize(history.epochs);
   return epochs >= options.epochs ||
-         (options.patience && epochs - 1 - history.best_epoch >= *options.patience);
+         (options.patience && epochs - history.best_epoch >= *options.patience);
 }
 
-// Checkpoints: the history is the text "fit" of the metadata, as in Python.
-
-std::string text_of(const History& history) {
-  Json::Array epochs;
-  for (const EpochNumbers& numbers : history.epochs) {
-    Json::Object fields;
-    for (const auto& [name, number] : numbers) {
-      const bool finite = std::isfinite(number);  // otherwise a text: "nan", "inf", "-inf"
-      fields.emplace_back(name, finite ? Json(number) : Json(fmt::format("{}", number)));
-    }
-    epochs.emplace_back(std::move(fields));
-  }
-  return to_text(
-      Json::Object{{"epochs", std::move(epochs)}, {"best_epoch", Json(history.best_epoch)}});
+void refuse_unknown_parameters(const TrainingStep& step) {
+  raise({.kind = ErrorKind::state,
+         .code = "E0914",
+         .message = fmt::format("fit: the optimizer has made {} steps with other parameters",
+                                step.optimizer().steps()),
+         .help = "give the parameters that it has trained as params, or take a new optimizer"});
 }
 
-double number_of(const Json& json, const Place& place) {
-  for (const double number : {std::nan(""), HUGE_VAL, -HUGE_VAL})
-    if (json == Json(fmt::format("{}", number))) return number;
-  return real_of(json, place);
+// Copied to this library's memory, which a step updates on any backend.
+TensorMap first_parameters(const TrainingStep& step, const FitOptions& options) {
+  if (options.params) {
+    step.model().load_state_dict(*options.params);  // checks them
+    return options.params->share();
+  }
+  const TensorMap fitted = step.fitted().params.share();
+  // Copied, so that the history of the call before keeps its own.
+  return fitted.empty() ? step.model().get_parameters().copy() : fitted.copy();
 }
-
-void read_history(const std::string& text, History& history) {
-  const Json json = guarded_parse(text);
-  const Place root, place = root.at("epochs");
-  const Fields fields(json, root, {"epochs", "best_epoch"});
-  history.epochs.clear();
-  for (const Json& epoch : array_of(fields.need("epochs"), place)) {
-    EpochNumbers numbers;
-    for (const auto& [name, number] : object_of(epoch, place))
-      numbers[name] = number_of(number, place);
-    history.epochs.push_back(std::move(numbers));
-  }
-  const Json& best = fields.need("best_epoch");
-  history.best_epoch = integer_of(best, root.at("best_epoch"));
-  if (history.best_epoch < 0 || history.best_epoch >= std::ssize(history.epochs))
-    wrong_form(best, root.at("best_epoch"), "the index of an epoch");
-}
-
-struct Files {
-  std::filesystem::path folder, last = folder / "last.safetensors",
-                                best = folder / "best.safetensors";
-
-  void save_best(const History& history) const {
-    save(best.string(), history.best, {.state = &history.best_state});
-  }
-
-  // Before training begins.
-  void create() const {
-    const std::string why = make_folder(folder.string());
-    if (why.empty()) return;
-    raise({.kind = ErrorKind::input,
-           .code = "E0831",
-           .path = folder.string(),
-           .message = "the folder cannot be made",
-           .facts = {{"why", why, ""}}});
-  }
-
-  // A kill between the two files loses nothing: the first one determines the second.
-  void save_epoch(const TrainingStep& step, const History& history) const {
-    save(last.string(), history.params,
-         {.optimizer = &step.optimizer(), .step = &step, .metadata = {{"fit", text_of(history)}}});
-    if (history.best_epoch + 1 == std::ssize(history.epochs)) save_best(history);
-  }
-
-  template <typename Weights>
-  void resume(TrainingStep& step, History& history, const Weights& weights) const {
-    if (!std::filesystem::exists(last)) return;
-    const Checkpoint saved = load(last.string());
-    const auto text = saved.metadata.find("fit");
-    if (text == saved.metadata.end()) {
-      raise({.kind = ErrorKind::input,
-             .code = "E0844",
-             .message = fmt::format("fit: '{}' is not a checkpoint of fit", last.string()),
-             .help = "choose another folder for checkpoint"});
-    }
-    const CompiledModel model = step.model();
-    read_history(text->second, history);
-    // Copied, because the files will be replaced.
-    TensorMap params = model.load_state_dict(saved.params).copy();
-    step.optimizer().load_state_dict(saved.optimizer.copy());
-    step.set_state(saved.state);
-    history.params = std::move(params);
-    if (history.best_epoch + 1 == std::ssize(history.epochs)) {
-      history.best = weights();
-      history.best_state = step.state();
-      save_best(history);
-    } else {
-      const Checkpoint best_saved = load(best.string());
-      history.best = model.load_state_dict(best_saved.params).copy();
-      history.best_state = State(best_saved.state.copy());
-    }
-  }
-};
 
 }  // namespace
 
-History fit(TrainingStep& step, const BatchSource& data, const FitOptions& options) try {
-  const CompiledModel model = step.model();
-  check_fit_arguments(model, data, options);
+History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
+  check_fit_arguments(step.model(), all, options);
+  const auto [data, validation] = split_for_fit(all, options);
   History history;
-  if (options.params) model.load_state_dict(*options.params);  // checks them
-  // Copied to this library's memory, which a step updates on any backend.
-  history.params = options.params ? options.params->share() : model.get_parameters().copy();
+  history.params = first_parameters(step, options);
   const auto weights = [&] {
     return options.averages ? step.averages(history.params) : history.params.copy();
   };
   history.best = weights();
   history.best_state = step.state();
-  const Files files{options.checkpoint};
-  if (!files.folder.empty()) {
-    files.create();
-    files.resume(step, history, weights);
-  }
+  const FitFiles files(options.checkpoint);
+  files.create();
+  const TrainingStep::Fitted fitted = step.fitted();
+  std::int64_t epochs_before = fitted.epochs;
+  const bool is_known = options.params || !fitted.params.empty();
+  const bool continued = files.resume(step, history, epochs_before, weights);
+  if (!continued && !is_known && step.optimizer().steps() > 0) refuse_unknown_parameters(step);
   if (options.params) *options.params = history.params.share();
   const std::int64_t total = data.arrays() ? counted(*data.arrays(), options) : 0;
   bool ended = false;
+  const auto remember = [&] {
+    step.set_fitted({history.params.share(), epochs_before + std::ssize(history.epochs)});
+  };
+  remember();
   while (!ended && !is_over(history, options)) {
     const std::int64_t epoch = std::ssize(history.epochs);
     const std::string label = fmt::format("epoch {}/{}", epoch + 1, options.epochs);
@@ -226,18 +176,24 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
                      .unit = unit_of(options),
                      .leave = false,
                      .stream = options.progress});
-    EpochNumbers numbers = train_epoch(step, history.params, data, options, epoch, bar);
-    if (options.validation) numbers.merge(validated(step, weights(), options, epoch));
+    EpochNumbers numbers =
+        train_epoch(step, history.params, data, options, epoch, epochs_before, bar);
+    if (validation)
+      numbers.merge(validated(step, weights(), *validation, options, epoch, epochs_before));
     bar.close();
     const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
     if (options.progress) *options.progress << line_of(label, numbers, left) << std::endl;
     history.epochs.push_back(std::move(numbers));
-    if (is_best(history, options.validation ? "validation_loss" : "loss")) {
-      history.best_epoch = epoch;
-      history.best = weights();
-      history.best_state = step.state();
+    remember();
+    if (is_best(history, options, validation.has_value())) {
+      TensorMap best = weights();
+      if (all_finite(best)) {
+        history.best_epoch = epoch + 1;
+        history.best = std::move(best);
+        history.best_state = step.state();
+      }
     }
-    if (!files.folder.empty()) files.save_epoch(step, history);
+    files.save_epoch(step, history, epochs_before);
     for (const auto& callback : options.callbacks) ended |= callback(history);
   }
   return history;

@@ -80,6 +80,7 @@ struct TrainingStep::Impl {
   std::optional<TrainingProgram> update = {}, accumulation = {};
   std::uint64_t options_version = 0;
   std::vector<Tensor> incoming = {};  // gradients, at outputs
+  Fitted fitted = {};
 
   using Memories = std::vector<Optimizer::ParameterMemory*>;
 
@@ -152,6 +153,18 @@ void TrainingStep::set_state(const State& state) try {
         compiled.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
   }
   impl_->state = std::move(copied);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+TrainingStep::Fitted TrainingStep::fitted() const try {
+  return {impl_->fitted.params.share(), impl_->fitted.epochs};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+void TrainingStep::set_fitted(const Fitted& fitted) try {
+  impl_->fitted = {fitted.params.share(), fitted.epochs};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

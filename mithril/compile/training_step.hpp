@@ -1,6 +1,7 @@
 // Evaluating a model, its gradients and the step of an optimizer as one graph.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "mithril/compile/compiled_model.hpp"
@@ -57,6 +58,14 @@ class TrainingStep {
   State state() const;
   // Copies the state. StateError E0902 for other keys, E0923 for other dims or kinds.
   void set_state(const State& state);
+
+  // Where `fit` ended, and its next call continues.
+  struct Fitted {
+    TensorMap params = {};  // empty before the first call
+    std::int64_t epochs = 0;
+  };
+  Fitted fitted() const;  // with the same elements
+  void set_fitted(const Fitted& fitted);
 
  private:
   struct Impl;

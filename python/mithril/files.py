@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import Model, WeightSource, load_safetensors, save, save_safetensors
 from .calls import checked
+from .summaries import summary_of
 
 __all__ = [
     "Checkpoint",
@@ -35,6 +36,19 @@ class Checkpoint(NamedTuple):
     state: dict[str, Any]
     scaler: dict[str, Any]
     metadata: dict[str, str]  # the other texts of the file
+
+    def __repr__(self) -> str:
+        lines = ["Checkpoint", f"  params: {summary_of(self.params)}"]
+        if self.model is not None:
+            lines.append(f"  model: of {', '.join(self.model.input_keys)[:60]}")
+        for name in ("optimizer", "state"):
+            if tensors := getattr(self, name):
+                lines.append(f"  {name}: {summary_of(tensors)}")
+        if self.scaler:
+            lines.append(f"  scaler: scale {self.scaler['scale']:g}")
+        if self.metadata:
+            lines.append(f"  metadata: {', '.join(sorted(self.metadata))[:60]}")
+        return "\n".join(lines)
 
 
 class WeightReport(NamedTuple):

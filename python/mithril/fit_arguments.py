@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ._core import Evaluator, raise_error, unknown_name, wrong_argument
 from .data_source import DataSource
@@ -40,25 +42,126 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
     if not isinstance(arguments["checkpoint"], (str, PathLike, type(None))):
         wrong_argument("fit", "checkpoint", "a path", arguments["checkpoint"])
     _check_keys(step, arguments["loss"], arguments["tokens"])
-    if metrics and arguments["validation"] is None:
+    _check_weights(step, arguments["data"], arguments["sample_weight"])
+    _check_split(arguments["data"], arguments["validation"], arguments["validation_split"])
+    validates = arguments["validation"] is not None or arguments["validation_split"] > 0
+    numbers = ["loss", *(["validation_loss"] if validates else []), *metrics]
+    _check_monitor(arguments["monitor"], arguments["mode"], numbers)
+    if metrics and not validates:
         raise_error(
             "InputError",
             "E0843",
             "fit: metrics are measured in validation, and there is none",
-            help="add validation=",
+            help="add validation= or validation_split=",
         )
 
 
-def check_progress(rows: int, epoch: int, what: str = "batches") -> None:
-    """Raises an error for an epoch without rows."""
-    if rows > 0:
+class FitChecks(NamedTuple):
+    """The checks of an epoch, which counts from 0."""
+
+    epoch: int
+    allow_nan: bool
+
+    def rows(self, rows: int, what: str) -> None:
+        """Raises an error for an epoch without rows."""
+        if rows > 0:
+            return
+        raise_error(
+            "InputError",
+            "E0841",
+            f"fit: there are no {what} in epoch {self.epoch + 1}",
+            help="a generator ends after one pass: use a list, or a class with __iter__",
+        )
+
+    def loss(self, cost: float, of: str, step: int) -> None:
+        """Raises an error for a loss that is not finite."""
+        if self.allow_nan or math.isfinite(cost):
+            return
+        raise_error(
+            "ValueError",
+            "E0419",
+            f"fit: the {of} is {cost} in epoch {self.epoch + 1}, step {step}",
+            help="lower the learning rate, or clip gradients with max_norm; debug of compile names "
+            "the first op that makes NaN; allow_nan continues",
+        )
+
+
+def check_first_steps(step: TrainingStep) -> None:
+    """Raises an error if the optimizer has moments of parameters that fit does not know."""
+    steps = int(step.optimizer.state_dict()["steps"])
+    if steps == 0:
         return
     raise_error(
-        "InputError",
-        "E0841",
-        f"fit: there are no {what} in epoch {epoch + 1}",
-        help="a generator ends after one pass: use a list, or a class with __iter__",
+        "StateError",
+        "E0914",
+        f"fit: the optimizer has made {steps} steps with other parameters",
+        help="give the parameters that it has trained as params, or take a new optimizer",
     )
+
+
+def arranged(data: Any, validation: Any, weights: Any, split: float) -> tuple[Any, Any]:
+    """The data with its weights, and the validation, which may be the last rows of the data."""
+    if weights is not None:
+        data = {**data, "sample_weight": weights}
+        _check_data("data", data)
+        if isinstance(validation, Mapping) and "sample_weight" not in validation:
+            ones = np.ones(len(next(iter(validation.values()))), np.float32)
+            validation = {**validation, "sample_weight": ones}
+    return _split_rows(data, split) if split else (data, validation)
+
+
+def _split_rows(data: Any, split: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first rows of the arrays, and the last ones."""
+    rows = len(next(iter(data.values())))
+    end = rows - _held_rows(rows, split)
+    first = {key: value[:end] for key, value in data.items()}
+    return first, {key: value[end:] for key, value in data.items()}
+
+
+def _held_rows(rows: int, split: float) -> int:
+    return math.floor(rows * split + 0.5)
+
+
+def _check_weights(step: TrainingStep, data: Any, weights: Any) -> None:
+    if weights is None:
+        return
+    message = "fit: sample_weight is given, "
+    if "sample_weight" not in step.compiled.data_keys:
+        message += "and the model has no input 'sample_weight'"
+        help = "give add_loss this name as its sample_weight"
+        raise_error("ValueError", "E0416", message, help=help)
+    if not isinstance(data, Mapping) or "sample_weight" in data:
+        message += "and data is no arrays without weights"
+        help = "put the weights into the batches"
+        raise_error("ValueError", "E0416", message, help=help)
+
+
+def _check_split(data: Any, validation: Any, split: Any) -> None:
+    def refuse(why: str) -> None:
+        raise_error("ValueError", "E0416", f"fit: validation_split is {split}, {why}")
+
+    if isinstance(split, bool) or not isinstance(split, (int, float)):
+        wrong_argument("fit", "validation_split", "a float", split)
+    if split == 0:
+        return
+    if not 0 < split < 1:
+        refuse("expected at least 0 and below 1")
+    if validation is not None:
+        refuse("and there is validation, too")
+    if not isinstance(data, Mapping):
+        refuse("and data is no arrays: give the validation itself")
+    rows = len(next(iter(data.values()), ()))
+    if _held_rows(rows, split) in (0, rows):
+        refuse(f"which leaves one part of {rows} rows empty")
+
+
+def _check_monitor(monitor: Any, mode: Any, known: list[str]) -> None:
+    if monitor is not None and not isinstance(monitor, str):
+        wrong_argument("fit", "monitor", "a string", monitor)
+    if mode not in ("min", "max"):
+        wrong_argument("fit", "mode", '"min" or "max"', mode)
+    if monitor is not None and monitor not in known:
+        unknown_name("E0606", "number of an epoch", monitor, known)
 
 
 def made_folder(path: str | PathLike[str]) -> Path:
@@ -70,25 +173,6 @@ def made_folder(path: str | PathLike[str]) -> Path:
         why = [("why", getattr(error, "strerror", None) or str(error))]
         raise_error("InputError", "E0831", "the folder cannot be made", path=str(path), facts=why)
     return folder
-
-
-def read_history(
-    metadata: Mapping[str, str], path: PathLike[str]
-) -> tuple[list[dict[str, float]], int]:
-    """The epochs and the best one in the metadata of last.safetensors."""
-    try:
-        kept = json.loads(metadata["fit"])
-        epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
-        if 0 <= kept["best_epoch"] < len(epochs):
-            return epochs, kept["best_epoch"]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        pass  # refused below
-    raise_error(
-        "InputError",
-        "E0844",
-        f"fit: '{path}' is not a checkpoint of fit",
-        help="choose another folder for checkpoint",
-    )
 
 
 def _is_metric(metric: Any) -> bool:

@@ -5,10 +5,11 @@
 namespace mithril::python {
 namespace {
 
-// A model made from another one, with a reference to it for pickling.
+// A model made from another one, with a reference to it for pickling. That of a TrainingStep lacks
+// the reference.
 py::object derived(py::handle from, CompiledModel made) {
   py::object object = py::cast(std::move(made));
-  object.attr("_source") = from.attr("_source");
+  if (py::hasattr(from, "_source")) object.attr("_source") = from.attr("_source");
   object.attr("_bound") = true;
   return object;
 }

@@ -10,6 +10,7 @@
 #include "convert.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/batches.hpp"
+#include "mithril/compile/finite.hpp"
 #include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
 #include "mithril/optim/adam.hpp"
@@ -92,6 +93,8 @@ Schedule schedule_of(const Rate& rate) {
 }  // namespace
 
 void bind_optimizers(py::module_& module) {
+  module.def("_all_finite",
+             [](const py::dict& tensors) { return all_finite(tensor_map_of(tensors)); });
   module.def("_shuffled_rows", [](std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
     const std::vector<std::int64_t> rows = shuffled_rows(count, seed, epoch);
     return py::array_t<std::int64_t>(std::ssize(rows), rows.data());

@@ -60,7 +60,7 @@ def test_a_model_learns(kind: str, averages: bool) -> None:
     assert list(last) == ["loss", "lr", "samples_per_second", "validation_loss", "accuracy"]
     assert last["accuracy"] > 0.85 > first["accuracy"]
     costs = [each["validation_loss"] for each in history.epochs]
-    assert history.best_epoch == int(np.argmin(costs))
+    assert history.best_epoch == 1 + int(np.argmin(costs))
 
 
 def test_batches_are_all_rows_once_in_a_new_order() -> None:
@@ -95,7 +95,7 @@ def test_training_ends_without_a_new_minimum() -> None:
     history = ml.fit(
         step, rows(32, 0), epochs=50, patience=3, validation=rows(8, 1), progress=False
     )
-    assert history.best_epoch == 0
+    assert history.best_epoch == 1
     assert len(history.epochs) == 4
 
 
@@ -210,7 +210,7 @@ def test_wrong_data_is_refused() -> None:
         ml.fit(step_of(model), data, epochs=2, metrics={"accuracy": accuracy})
     assert str(caught.value) == (
         "mithril.InputError[E0843]: fit: metrics are measured in validation, and there is none\n"
-        "  help: add validation="
+        "  help: add validation= or validation_split="
     )
     with pytest.raises(ml.StateError, match="E0911"):
         ml.fit(step_of(model), data, epochs=2, averages=True)

@@ -46,7 +46,7 @@ TEST_CASE("fit trains a model and keeps the best epoch") {
   CHECK(history.epochs.back().at("accuracy") > 0.85);
   CHECK(history.epochs.front().at("accuracy") < history.epochs.back().at("accuracy"));
   CHECK(history.epochs.back().at("lr") == 0.02);
-  const EpochNumbers& best = history.epochs[static_cast<size_t>(history.best_epoch)];
+  const EpochNumbers& best = history.epochs[static_cast<size_t>(history.best_epoch - 1)];
   for (const EpochNumbers& numbers : history.epochs)
     CHECK(numbers.at("validation_loss") >= best.at("validation_loss"));
   // The best parameters and state are those that were validated: here in one batch.
@@ -149,7 +149,7 @@ TEST_CASE("fit ends without a new minimum, and when a callback says so") {
   TrainingStep step(model, optimizer);
   const History history =
       fit_quietly(step, points(32, 0), {.epochs = 50, .validation = points(8, 1), .patience = 3});
-  CHECK(history.best_epoch == 0);
+  CHECK(history.best_epoch == 1);
   CHECK(history.epochs.size() == 4);
   int called = 0;
   const History ended =
@@ -163,8 +163,6 @@ TEST_CASE("fit ends without a new minimum, and when a callback says so") {
 
 TEST_CASE("a loss that is not a number is never the best after one that is") {
   const CompiledModel model = compiled_for_fit();
-  SGD optimizer({.lr = 0.01});
-  TrainingStep step(model, optimizer);
   const auto not_numbers_but = [](std::int64_t good) {
     return [good](std::int64_t epoch, std::int64_t index) -> std::optional<TensorMap> {
       if (index == 1) return std::nullopt;
@@ -174,10 +172,12 @@ TEST_CASE("a loss that is not a number is never the best after one that is") {
     };
   };
   for (const std::int64_t good : {0, 1, 2}) {
-    const History history =
-        fit_quietly(step, points(32, 0), {.epochs = 3, .validation = not_numbers_but(good)});
+    SGD optimizer({.lr = 0.01});
+    TrainingStep step(model, optimizer);
+    const History history = fit_quietly(
+        step, points(32, 0), {.epochs = 3, .validation = not_numbers_but(good), .allow_nan = true});
     CHECK(std::isnan(history.epochs[good == 0 ? 1 : 0].at("validation_loss")));
-    CHECK(history.best_epoch == good);
+    CHECK(history.best_epoch == good + 1);
   }
 }
 
@@ -250,13 +250,22 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
       "mithril.ValueError[E0416]: fit: a metric is 'loss', expected a name that fit does not use");
   CHECK(error(data, {.metrics = {{"accuracy", accuracy}}}) ==
         "mithril.InputError[E0843]: fit: metrics are measured in validation, and there is none\n"
-        "  help: set .validation");
+        "  help: set .validation or .validation_split");
   CHECK(error(data, {.epochs = -1}) ==
         "mithril.ValueError[E0416]: fit: epochs is -1, expected at least 0");
   CHECK(error(data, {.batch_size = 0}) ==
         "mithril.ValueError[E0416]: fit: batch_size is 0, expected at least 1");
   CHECK(error(data, {.patience = 0}) ==
         "mithril.ValueError[E0416]: fit: patience is 0, expected at least 1");
+  CHECK(error(data, {.validation_split = 1.5}) ==
+        "mithril.ValueError[E0416]: fit: validation_split is 1.5, expected at least 0 and below 1");
+  CHECK(error(data, {.validation_split = 0.001}) ==
+        "mithril.ValueError[E0416]: fit: validation_split is 0.001, which leaves one part of 32 "
+        "rows empty");
+  CHECK(error(data, {.validation = points(8, 0), .validation_split = 0.5}) ==
+        "mithril.ValueError[E0416]: fit: validation_split is 0.5, and there is validation, too");
+  CHECK(error(data, {.monitor = "validation_loss"})
+            .starts_with("mithril.NameError[E0606]: there is no number of an epoch"));
   CHECK(error(data, {.loss = "final_const"})
             .starts_with("mithril.NameError[E0606]: there is no output 'final_const'"));
   CHECK(error(data, {.tokens = "y"}).starts_with("mithril.NameError[E0606]: there is no input"));
@@ -283,7 +292,7 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   CHECK(error_of_file({{"fit", R"({"epochs": []})"}}).starts_with("mithril.ParseError[E0727]"));
   CHECK(error_of_file({{"fit", R"({"epochs": [], "best_epoch": 0})"}}) ==
         "mithril.ParseError[E0726]: /best_epoch: this does not fit here\n"
-        "  expected : the index of an epoch\n"
+        "  expected : the number of an epoch\n"
         "  got      : 0");
 }
 
