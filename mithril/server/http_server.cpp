@@ -5,6 +5,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -29,6 +31,9 @@ constexpr std::chrono::milliseconds between_looks(5);  // at the connections, wh
 constexpr std::chrono::milliseconds accept_pause(10);  // without a place for a connection
 constexpr int accepted_at_once = 64;                   // the others have their turn, too
 constexpr std::chrono::seconds cancelled_time(1);      // for the answers of cancelled requests
+
+// A program that this one starts would keep the connection open.
+void close_in_children(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
 
@@ -67,6 +72,7 @@ struct HttpServer::Impl {
       if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
       if (!error) acceptor.non_blocking(true, error);
       if (error) continue;
+      close_in_children(acceptor.native_handle());
       port = acceptor.local_endpoint().port();
       return;
     }
@@ -124,6 +130,7 @@ struct HttpServer::Impl {
       if (error == asio::error::no_descriptors) return close_slowest();
       if (error == asio::error::connection_aborted || error == asio::error::interrupted) continue;
       if (error) return error == asio::error::would_block || error == asio::error::try_again;
+      close_in_children(socket.native_handle());
       try {
         std::make_shared<HttpConnection>(std::move(socket), core)->start();
       } catch (const std::exception&) {

@@ -142,6 +142,21 @@ def test_an_exception_of_a_signal_handler_ends_the_waiting_for_the_end():
     assert server.stop()
 
 
+def test_programs_that_the_process_starts_do_not_keep_connections():
+    server = ml.serve(waiting_engine(), port=0)
+    with connect(server) as raw:
+        raw.sendall(GET)
+        assert answer_from(raw).status == 200
+        with subprocess.Popen(
+            [sys.executable, "-c", "input()"], close_fds=False, stdin=subprocess.PIPE
+        ) as child:
+            assert server.stop()
+            assert all_of(raw) == b""
+            with pytest.raises(ConnectionRefusedError):
+                connect(server)
+            child.stdin.write(b"\n")
+
+
 # ---- The command ----
 
 

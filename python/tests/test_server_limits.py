@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import subprocess
+import sys
 import threading
 import zlib
 from contextlib import ExitStack
@@ -10,6 +12,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from processes import environment
 from raw_http import all_of, answer_from, answers_in, connect, exchange
 
 import mithril as ml
@@ -300,6 +303,59 @@ def test_without_descriptors_the_slowest_connection_is_closed(server):
                 os.close(each)
         raw.sendall(GET)
         assert answers_in(all_of(slow)) == []
+
+
+# A body that does not fit into the memory of the process, and a small request after it.
+WITHOUT_MEMORY = """
+import json, resource, socket, sys
+import mithril as ml
+
+engine = ml.Engine()
+engine.register("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
+small = json.dumps(
+    {"inputs": [{"name": "input", "shape": [1], "datatype": "FP32", "data": [3]}]}
+).encode()
+head = "POST /v2/models/net/infer HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: {}\\r\\n\\r\\n"
+
+def connect():
+    return socket.create_connection((server.host, server.port), timeout=300)
+
+def is_answered(raw):
+    raw.sendall(head.format(len(small)).encode() + small)
+    return raw.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+with ml.serve(engine, port=0) as server, connect() as good:
+    assert is_answered(good)
+    with open("/proc/self/statm") as pages:
+        used = int(pages.read().split()[0]) * resource.getpagesize()
+    piece = bytes(1 << 20)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), hard))
+    with connect() as raw:
+        try:
+            raw.sendall(head.format(60 << 20).encode())
+            for _ in range(60):
+                raw.sendall(piece)
+            answer = raw.recv(100)
+        except OSError:
+            answer = b""
+    assert answer == b"", answer
+    assert is_answered(good)
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, hard))
+print("served")
+"""
+
+
+def test_a_failed_allocation_closes_one_connection():
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_MEMORY],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "served\n", "")
 
 
 def test_options_out_of_range_are_errors():
