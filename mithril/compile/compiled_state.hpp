@@ -96,6 +96,7 @@ struct CompiledState : CompileSettings {
   std::vector<std::string> warnings;
 
   std::vector<std::string> input_labels() const;     // for messages
+  std::string size_advice() const;                   // of the model or of one in it
   std::vector<bool> differentiable_outputs() const;  // per output of the graph
   // The dims in the example `data`, or known since compiling; InputError E0811 if neither has them.
   Dims dims_of_input(const NamedIndex& key, const TensorMap& data) const;

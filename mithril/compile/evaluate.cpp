@@ -283,7 +283,7 @@ void CompiledModel::Impl::load() {
     };
   }
   forward = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels()), backend->load(graph, options)});
+      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, options)});
 }
 
 std::vector<size_t> CompiledState::parameter_inputs() const {
@@ -327,8 +327,8 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of
   std::vector<std::string> labels = input_labels();
   for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(of, parameter_inputs());
-  program = std::make_unique<const Program>(
-      Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
+  program = std::make_unique<const Program>(Program{
+      Signature(both, std::move(labels), size_advice()), backend->load(both, load_options)});
   return *program;
 }
 
@@ -348,8 +348,9 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& of,
   }
   LoadOptions loading = load_options;
   loading.donations = made.donations;
-  return {{Signature(made.graph, std::move(labels)), backend->load(made.graph, loading)},
-          made.donations};
+  return {
+      {Signature(made.graph, std::move(labels), size_advice()), backend->load(made.graph, loading)},
+      made.donations};
 }
 
 TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const try {

@@ -276,7 +276,7 @@ const Program& CompiledModel::Impl::in_place() {
     loading.donations.push_back({next.index, state->index});
   }
   in_place_ = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels()), backend->load(graph, loading)});
+      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, loading)});
   return *in_place_;
 }
 

@@ -34,7 +34,8 @@ std::optional<Dims> fitting_dims(const Dims& got,
 
 }  // namespace
 
-Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
+Signature::Signature(const Graph& graph, std::vector<std::string> labels, std::string size_advice)
+    : size_advice_(std::move(size_advice)) {
   MITHRIL_CHECK(labels.size() == graph.inputs().size(), "a label for each input of the graph");
   for (size_t i = 0; i < labels.size(); ++i) {
     const Value& value = graph.value(graph.inputs()[i]);
@@ -83,14 +84,14 @@ std::string Signature::mismatch(size_t i, const Tensor& tensor) const {
   return dtype_and_dims(tensor) + ", expected " + std::string(name(entry.dtype)) + entry.text;
 }
 
-void Signature::refuse(const char* code, size_t i, const Tensor& got,
-                       const std::string& what) const {
+void Signature::refuse(const char* code, size_t i, const Tensor& got, const std::string& what,
+                       const std::string& advice) const {
   const std::optional<Dims> fitting = fitting_dims(got.dims(), entries_[i].dims);
   raise({.kind = ErrorKind::input,
          .code = code,
          .message = entries_[i].label + " has " + what,
          .facts = {{"expected", entries_[i].text}, {"got", to_string(got.dims())}},
-         .help = fitting ? "reshape it to " + to_string(*fitting) : ""});
+         .help = fitting ? "reshape it to " + to_string(*fitting) : advice});
 }
 
 void Signature::check_dims(std::span<const Tensor> inputs) const {
@@ -111,7 +112,8 @@ void Signature::check_dims(std::span<const Tensor> inputs) const {
   for (; dim >= entries_[i].dims.size(); ++i) dim -= entries_[i].dims.size();
   refuse("E0804", i, inputs[i],
          std::to_string(wrong->got) + " in dim " + std::to_string(dim) + ", expected " +
-             wrong->expected);
+             wrong->expected,
+         entries_[i].dims[dim] ? size_advice_ : "");
 }
 
 }  // namespace mithril

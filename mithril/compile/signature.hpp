@@ -16,7 +16,8 @@ namespace mithril {
 class Signature {
  public:
   // `labels`: the names of inputs in messages ("'image'"), in the order of graph.inputs().
-  Signature(const Graph& graph, std::vector<std::string> labels);
+  // `size_advice`: the help of errors about sizes that are numbers.
+  Signature(const Graph& graph, std::vector<std::string> labels, std::string size_advice = "");
 
   size_t size() const { return entries_.size(); }
   DType dtype(size_t i) const { return entries_[i].dtype; }
@@ -41,9 +42,10 @@ class Signature {
     std::string text;
   };
   Tensor convert_width(size_t i, const Tensor& tensor) const;
-  [[noreturn]] void refuse(const char* code, size_t i, const Tensor& got,
-                           const std::string& what) const;
+  [[noreturn]] void refuse(const char* code, size_t i, const Tensor& got, const std::string& what,
+                           const std::string& advice = "") const;
   std::vector<Entry> entries_;
+  std::string size_advice_;
   SizeProgram sizes_;  // observes the dims of the inputs whose rank is known
 };
 

@@ -123,6 +123,7 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   uint64_t adopted_at = 0;                 // when it became a part
   uint64_t revision = 0;                   // how many changes were committed
   int64_t op_count = 0;                    // of the ops at all depths
+  std::string size_advice;  // the help of an error about a size of this model, if there is one
   std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model
   bool expression = false;       // made by Connection("x"): merged into the model that uses it
   bool selects_outputs = false;  // expose_keys was called: only exposed keys are outputs

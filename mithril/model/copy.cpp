@@ -147,6 +147,7 @@ class Copying {
     to->chooses_outputs = from.chooses_outputs;
     to->canonical_inputs = copied(level, from.canonical_inputs);
     to->canonical_outputs = copied(level, from.canonical_outputs);
+    to->size_advice = from.size_advice;
     if (from.recipe) {
       to->recipe = std::make_unique<Recipe>(*from.recipe);
       to->recipe->made_at = moment();

@@ -303,6 +303,9 @@ def convert(
     # A copy of what is an input, too, or an output twice.
     model.expose_keys(**{name: ml.Buffer()(each) for name, each in outputs.items()})
     conversion.weights.bind_state()
+    model._set_size_advice(
+        'the example of from_torch fixed this size: dynamic_shapes="auto" leaves sizes open'
+    )
     model.set_cin(*(name for name in keys if name in model.input_keys))
     return model, conversion.weights.parameters
 

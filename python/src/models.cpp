@@ -256,6 +256,8 @@ void bind_models(py::module_& module) {
       .def_property_readonly("couts", &Model::couts, "The canonical outputs, if there are several.")
       .def_property_readonly("name", &Model::name, "The name given to it, or \"\".")
       .def_property_readonly("class_name", &Model::class_name, "The name of its class: \"Linear\".")
+      .def("_set_size_advice",
+           [](Model& m, const std::string& text) { m.composite()->size_advice = text; })
       .def_property_readonly("_revision", [](const Model& m) { return m.composite()->revision; })
       .def(
           "expose_keys",

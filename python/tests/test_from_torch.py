@@ -291,6 +291,20 @@ def test_control_flow_that_depends_on_data_names_the_line() -> None:
     assert "if x.sum() > 0:\n" in text
 
 
+def test_a_size_of_the_example_is_named_where_it_does_not_fit() -> None:
+    model, params = ml.from_torch(nn.Linear(4, 2), torch.ones(3, 4))
+    outer = ml.Model()
+    outer |= model(input="x", output="y")
+    compiled = ml.compile(outer, ml.TorchBackend(), data_keys={"x"})
+    values = dict(zip(compiled.parameter_keys, params.values(), strict=True))
+    with pytest.raises(ml.InputError) as caught:
+        compiled.evaluate(values, {"x": torch.ones(5, 4)})
+    assert caught.value.code == "E0804"
+    assert caught.value.help == (
+        'the example of from_torch fixed this size: dynamic_shapes="auto" leaves sizes open'
+    )
+
+
 CAUSES: dict[str, tuple[Any, Any, str]] = {
     "a branch": (lambda x: x if x.sum() > 0 else -x, None, "forward may not branch on elements"),
     "a size": (lambda x: x[: int(x[0, 0].item())], None, "forward may not branch on elements"),

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/model/composite.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -68,6 +69,23 @@ TEST_CASE("a wrong dim is refused") {
         "mithril.InputError[E0804]: 'image' has 3 in dim 1, expected 2\n"
         "  expected : [N, 2]\n"
         "  got      : [5, 3]");
+}
+
+TEST_CASE("a model may say who fixed its sizes") {
+  Model inner;
+  inner |= Model::op("relu")({{"input", "image"}, {"output", "y"}});
+  inner.set_shapes({{"image", {"N", 2}}});
+  inner.composite()->size_advice = "the example fixed it";
+  Model outer;
+  outer |= inner({{"image", "image"}, {"y", "y"}});
+  const CompiledModel made = compile(outer, cpu(), {.data_keys = {"image"}});
+  CHECK(text_of_error([&] {
+          made.evaluate({}, {{"image", Tensor(DType::float32, {5, 3})}});
+        }) ==
+        "mithril.InputError[E0804]: 'image' has 3 in dim 1, expected 2\n"
+        "  expected : [N, 2]\n"
+        "  got      : [5, 3]\n"
+        "  help: the example fixed it");
 }
 
 TEST_CASE("a size that two inputs share is checked") {
