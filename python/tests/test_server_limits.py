@@ -158,7 +158,11 @@ def test_the_bodies_of_all_requests_have_a_limit_together():
             with connect(server) as raw:
                 raw.sendall(data)
                 answer = answer_from(raw)
-            assert (answer.status, json.loads(answer.body)["code"]) == (503, "E1245")
+            error = json.loads(answer.body)
+            assert (answer.status, error["code"]) == (503, "E1245")
+            assert error["error"].startswith(
+                "mithril.BackendError[E1245]: the server holds as many bytes of requests as it may"
+            )
         engine.infer_batch("net", [{"input": np.zeros(98, np.float32)}])  # fills the batch
         for each in waiting:
             assert answer_from(each).status == 200
