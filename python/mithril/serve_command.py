@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stop-timeout",
         type=float,
-        default=30.0,
+        default=25.0,
         metavar="SECONDS",
         help="for the answers to requests that have arrived before a signal",
     )

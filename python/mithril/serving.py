@@ -81,7 +81,7 @@ def serve(  # noqa: PLR0913 - its options
     max_requests: int = 512,
     request_timeout: float = 60.0,
     idle_timeout: float = 60.0,
-    stop_timeout: float = 30.0,
+    stop_timeout: float = 25.0,
 ) -> Server:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
