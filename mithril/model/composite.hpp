@@ -100,6 +100,11 @@ class Completion {
   virtual void require() const = 0;   // raises if it is not ready
   virtual bool is_ready() const = 0;  // whether require() would not
   virtual void complete(Composition& composition) const = 0;
+  virtual std::vector<Wire*> objectives() const = 0;  // the results of losses and metrics
+  // For a copy of the model, with what its parts and wires are there.
+  virtual std::unique_ptr<Completion> copy(
+      const std::function<std::shared_ptr<Part>(const std::shared_ptr<Part>&)>& part,
+      const std::function<Wire*(Wire*)>& wire) const = 0;
   virtual std::string summary(const Composite& model, bool shapes, bool types, int depth) const = 0;
 
   bool done = false;  // for good: the model has become a part

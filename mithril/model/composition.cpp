@@ -8,6 +8,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/share.hpp"
 #include "mithril/model/undo.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -50,14 +51,15 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
            .path = path(part.get()),
            .message = part.get() == &here_ ? "a model cannot be a part of itself"
                                            : "this part belongs to a model already",
-           .help = "make a new part for each place; parts share a weight that is bound to one "
-                   "name in each of them"});
+           .help = "make a new part for each place; part.shared() makes one that reads the same "
+                   "parameters and states"});
   }
   added_ = part.get();
+  const Bindings all = with_shared_inputs(*part, bindings);
   if (part->op) {
-    add_op(part, bindings, chain);
+    add_op(part, all, chain);
   } else {
-    add_composite(std::static_pointer_cast<Composite>(part), bindings, chain);
+    add_composite(std::static_pointer_cast<Composite>(part), all, chain);
   }
 }
 

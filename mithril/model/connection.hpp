@@ -22,6 +22,13 @@ class Binding;
 class Connection {
  public:
   Connection() = default;  // none yet: assign one before it is used (ConnectionError E0118)
+  Connection(const Connection&) = default;
+  Connection(Connection&&) noexcept = default;
+  // Not to a temporary, as model["out"] = h, which would change nothing: model |= part({{"output",
+  // "out"}}) and model.expose_keys({{"out", h}}) name a connection.
+  Connection& operator=(const Connection&) & = default;
+  Connection& operator=(Connection&&) & noexcept = default;
+  ~Connection() = default;
   explicit Connection(const std::string& name);  // a free input: x = Connection("x")
   explicit Connection(const IOKey& key);
   Connection(std::shared_ptr<Composite> model, Wire* wire)

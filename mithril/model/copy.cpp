@@ -101,10 +101,38 @@ class Copying {
       add_parts(level, composition, parts);
       add_keys(level, composition);
       transfer(level);
-      take_extras(level);
+      take_extras(level, *root);
+      take_symbols(level);
       composition.commit();
     }
     note_statements(level);
+    Copied copied{root, {}};
+    for (const auto& [from, to] : level.order) copied.wires.emplace_back(top(from), to);
+    target_->copied.push_back(std::move(copied));
+    levels_.clear();
+  }
+
+  // Copies a whole model, which may be a part of another.
+  void copy(const std::shared_ptr<Composite>& model) {
+    for (const Composite* inner : inner_first(model->parts)) levels_.emplace(inner, copied(*inner));
+    Level level = copied(*model);
+    target_ = level.to;
+    const std::shared_ptr<Composite> root = root_of(model);
+    {
+      Composition composition(*target_);
+      transfer(level);
+      take_extras(level, *root);
+      take_symbols(level);
+      composition.commit();
+    }
+    if (model->completion && !model->completion->done) {
+      target_->completion = model->completion->copy(
+          [&](const std::shared_ptr<Part>& part) {
+            const auto at = std::find(model->parts.begin(), model->parts.end(), part);
+            return target_->parts[static_cast<size_t>(at - model->parts.begin())];
+          },
+          [&](Wire* wire) { return top_of(level, wire); });
+    }
     Copied copied{root, {}};
     for (const auto& [from, to] : level.order) copied.wires.emplace_back(top(from), to);
     target_->copied.push_back(std::move(copied));
@@ -257,9 +285,10 @@ class Copying {
     return shape;
   }
 
-  void take_extras(const Level& level) {
-    if (!level.from->extras) return;
-    const Extras& from = *level.from->extras;
+  // `root` has those of all levels.
+  void take_extras(const Level& level, const Composite& root) {
+    if (!root.extras) return;
+    const Extras& from = *root.extras;
     Extras& to = target_->more();
     for (const TensorLiteral& literal : from.literals) {
       Wire* wire = top_of(level, literal.wire);
@@ -282,8 +311,13 @@ class Copying {
       if (Wire* wire = top_of(level, interval.wire))
         to.intervals.push_back({wire, interval.low, interval.high});
     }
-    for (const auto& [name, dim] : from.symbols)
-      to.symbols.emplace(name, rename(dim, renamed_, *target_->facts));
+  }
+
+  // The names of sizes belong to the level that states them.
+  void take_symbols(const Level& level) {
+    if (!level.from->extras) return;
+    for (const auto& [name, dim] : level.from->extras->symbols)
+      target_->more().symbols.emplace(name, rename(dim, renamed_, *target_->facts));
   }
 
   static Wire* top_of(const Level& level, Wire* wire) {
@@ -321,6 +355,12 @@ class Copying {
 };
 
 }  // namespace
+
+std::shared_ptr<Composite> copy_of(const std::shared_ptr<Composite>& model) {
+  Copying copying;
+  copying.copy(model);
+  return copying.target();
+}
 
 std::pair<std::shared_ptr<Composite>, std::vector<Connection>> copy_of(
     const std::vector<Connection>& connections) {

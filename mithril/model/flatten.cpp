@@ -9,6 +9,7 @@
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/model/share.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -281,11 +282,11 @@ class Flattening {
       if (const ValueId* id = ids_.find(port.wire)) graph().add_output(port.name, *id);
     }
     if (!model_.extras) return;
-    for (const StatePair& pair : model_.extras->states) {
-      require_open(top(pair.input));
-      const ValueId *in = ids_.find(top(pair.input)), *out = ids_.find(top(pair.output));
+    for (const StateChain& chain : state_chains(model_.extras->states)) {
+      require_open(top(chain.first->input));
+      const ValueId *in = ids_.find(top(chain.first->input)), *out = ids_.find(top(chain.output));
       MITHRIL_CHECK(in && out, "a state's wires are not in the graph");
-      FlatState state{graph().value(*in).name, graph().value(*out).name, pair.initial};
+      FlatState state{graph().value(*in).name, graph().value(*out).name, chain.first->initial};
       const auto named = [&](const Output& output) { return output.name == state.output; };
       if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named))
         graph().add_output(state.output, *out);

@@ -38,6 +38,68 @@ void drop_repeated(std::vector<Wire*>& wires) {
   std::erase_if(wires, [&](Wire* wire) { return std::exchange(seen[wire], true); });
 }
 
+// Tells which inputs are parts of expressions for parameters of layers, as in weight=base + b @ a.
+class ParameterExpressions {
+ public:
+  explicit ParameterExpressions(const Composite& model) : model_(model) {
+    if (!model.extras) return;
+    for (const WireDistribution& distribution : model.extras->distributions) {
+      const Wire* wire = top(distribution.wire);
+      any_ = any_ || wire->driver;
+      parameters_[wire] = true;
+    }
+    if (any_) find_layers();
+  }
+
+  // An input that a layer with parameters reads, too, is data.
+  bool has(const Wire* input) {
+    if (!any_) return false;
+    std::vector<const Wire*> open{input};
+    PointerMap<bool> visited(16);
+    bool found = false;
+    while (!open.empty()) {
+      const Wire* wire = open.back();
+      open.pop_back();
+      if (std::exchange(visited[wire], true)) continue;
+      if (parameters_.find(wire)) {
+        found = true;
+        continue;
+      }
+      const auto* readers = readers_.find(wire);
+      if (!readers) continue;
+      for (const Part* op : *readers) {
+        if (is_in_layer(*op)) return false;
+        for (size_t slot = op->input_count; slot < op->slot_count; ++slot)
+          open.push_back(top(op->slots[slot]));
+      }
+    }
+    return found;
+  }
+
+ private:
+  void find_layers() {
+    for (const Part* op : all_op_parts(model_)) {
+      for (size_t slot = 0; slot < op->input_count; ++slot) {
+        if (!op->slots[slot]) continue;
+        const Wire* wire = top(op->slots[slot]);
+        readers_[wire].push_back(op);
+        if (!parameters_.find(wire)) continue;
+        const auto* owner = static_cast<const Composite*>(op->owner);
+        const bool is_layer = owner != &model_ && owner->recipe;
+        layers_[is_layer ? static_cast<const Part*>(owner) : op] = true;
+      }
+    }
+  }
+
+  bool is_in_layer(const Part& op) const { return layers_.find(&op) || layers_.find(op.owner); }
+
+  const Composite& model_;
+  bool any_ = false;  // a parameter of a layer that ops compute
+  PointerMap<bool> parameters_{16};
+  PointerMap<bool> layers_{16};  // library models and ops that read parameters
+  PointerMap<std::vector<const Part*>> readers_{16};
+};
+
 }  // namespace
 
 bool is_valued(const Wire* wire) {
@@ -62,6 +124,8 @@ std::vector<Wire*> open_inputs(const Composite& model) {
     if (!wire->driver && !is_valued(wire)) open.push_back(wire);
   }
   drop_repeated(open);
+  ParameterExpressions expressions(model);
+  std::erase_if(open, [&](const Wire* wire) { return expressions.has(wire); });
   return open;
 }
 

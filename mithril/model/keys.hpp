@@ -24,7 +24,8 @@ std::vector<Part*> all_op_parts(const Composite& model);
 
 // The canonical outputs that no later part reads.
 std::vector<Wire*> open_outputs(const Composite& model);
-// The canonical inputs without a source and a value.
+// The canonical inputs without a source and a value. An input that serves only to compute
+// parameters of layers, as in weight=base + b @ a, is not canonical: it is a parameter itself.
 std::vector<Wire*> open_inputs(const Composite& model);
 // They stay canonical outputs of this part even if they are read later. Undone with the Attempt.
 void keep_open_outputs(Composite& part);

@@ -10,6 +10,7 @@
 #include "mithril/model/composition.hpp"
 #include "mithril/model/copy.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/share.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -184,7 +185,8 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
   raise_out_of_memory();
 }
 
-std::vector<Connection> Model::apply(const Bindings& inputs) const try {
+std::vector<Connection> Model::apply(const Bindings& given) const try {
+  const Bindings inputs = with_shared_inputs(*part_, given);
   const std::shared_ptr<Composite> home = home_for(inputs);
   Composition composition(extendable(home));
   std::vector<std::string> keys;
@@ -231,6 +233,41 @@ Model& Model::operator+=(const Call& call) try {
   composition.add(call.part, call.bindings, true);
   composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+Model Model::copy() const try {
+  if (!part_->op) return Model(std::static_pointer_cast<Part>(copy_of(composite())));
+  const OpPart& from = static_cast<const OpPart&>(*part_);
+  Arguments arguments;
+  if (from.arguments) arguments = *from.arguments;
+  for (size_t slot = 0; slot < from.input_count; ++slot) {
+    const PortDef& port = from.port_at(slot);
+    const Wire* wire = from.slots[slot] ? top(from.slots[slot]) : nullptr;
+    const DatumVariable* value = wire && wire->value ? find(wire->value) : nullptr;
+    const bool is_given =
+        std::any_of(arguments.begin(), arguments.end(),
+                    [&](const auto& argument) { return argument.first == port.name; });
+    if (value && value->known && !port.list && !is_given && !is_symbolic(value->datum))
+      arguments.emplace_back(port.name, value->datum);
+  }
+  auto part = std::make_shared<OpPart>();
+  part->op = from.op;
+  if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
+  part->give_name(from.given_name());
+  return Model(std::move(part));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+Model standalone(const Model& model) { return model.part()->owner ? model.copy() : model; }
+
+Model Model::shared() const try {
+  Model made = copy();
+  const std::shared_ptr<Part> first = part_->original();
+  made.part_->share_with(first ? first : part_);
+  return made;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -66,6 +66,18 @@ class Model {
       const Call& call);  // the part's canonical input is wired to the model's canonical output
   Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
+  // A new model that is equal to this one (==) and belongs to no other. Of a part, it is the part
+  // as it is inside the other model: sizes and values that were inferred there are known. compile,
+  // save_package and to_json take parts, too: they work on such a copy.
+  Model copy() const;
+  // A part for another place that reads the parameters and states of this one. In a call, all
+  // inputs that are neither bound nor canonical are those of this part, which must have been added
+  // before (ConnectionError E0122). Example:
+  //   Model encoder = Linear({.dimension = 8});
+  //   net |= encoder({{"input", "left"}, {"output", "a"}});
+  //   net |= encoder.shared()({{"input", "right"}, {"output", "b"}});
+  Model shared() const;
+
   // Names the part before it is added: net |= Linear().named("fc1")({{"input", "x"}}).
   // ConnectionError E0119 for a part that was added before.
   Model named(std::string name);
@@ -73,6 +85,7 @@ class Model {
   // Ports.
   Connection operator[](
       const std::string& key);  // the key or path; made as a new key if there is none
+  Connection add_input(const std::string& key);  // a new key; NameError E0607 if there is one
   Connection at(const std::string& key) const;  // NameError with the nearest names if there is none
   std::vector<std::string> input_keys() const;  // with the paths of unnamed inputs; without state
   std::vector<std::string> output_keys()
@@ -128,5 +141,8 @@ class Model {
   std::shared_ptr<Composite> changing();  // as composite(), which an op on its own becomes for good
   std::shared_ptr<Part> part_;
 };
+
+// The model itself, or a copy if it is a part of another.
+Model standalone(const Model& model);
 
 }  // namespace mithril

@@ -45,6 +45,14 @@ Connection Model::operator[](const std::string& key) try {
   raise_out_of_memory();
 }
 
+Connection Model::add_input(const std::string& key) {
+  if (!find_port(*composite(), key)) return (*this)[key];
+  raise({.kind = ErrorKind::name,
+         .code = "E0607",
+         .message = "there is a key " + quoted(key) + " already",
+         .help = "choose another name, or use the key: model[" + quoted(key) + "]"});
+}
+
 Connection Model::at(const std::string& key) const try {
   if (part_->op && part_->owner) {  // an op that is a part already: its own ports
     const auto model = static_cast<Composite*>(part_->owner)->shared_from_this();

@@ -57,6 +57,11 @@ struct Part {
   virtual ~Part() = default;
   const std::string& given_name() const;  // by the user; empty: by its class
   void give_name(std::string name);
+  // The part whose parameters and states it reads (model/share.hpp); null: it has its own.
+  std::shared_ptr<Part> original() const { return original_ ? *original_ : nullptr; }
+  void share_with(const std::shared_ptr<Part>& original) {
+    original_ = std::make_unique<const std::shared_ptr<Part>>(original);
+  }
   virtual std::string class_name() const;  // "Relu", "Linear"
   virtual std::string_view label() const;  // the name given to it, else its class in lower case
   virtual std::string name_of(
@@ -75,7 +80,8 @@ struct Part {
 
  private:
   size_t slots_at(size_t port) const;
-  std::unique_ptr<const std::string> given_name_;  // most have none
+  std::unique_ptr<const std::string> given_name_;          // most have none
+  std::unique_ptr<const std::shared_ptr<Part>> original_;  // the same
 };
 
 std::string path(const Part* part);  // "encoder.block_2.fc1"; the root's own name is left out

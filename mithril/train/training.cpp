@@ -231,6 +231,40 @@ void Training::require() const {
          .help = "give it one with add_loss"});
 }
 
+std::vector<Wire*> Training::objectives() const {
+  std::vector<Wire*> wires;
+  for (const auto* list : {&losses, &metrics}) {
+    for (const Objective& objective : *list) wires.push_back(objective.output);
+  }
+  for (const Penalty& penalty : penalties) {
+    for (const Penalty::Term& term : penalty.terms) wires.push_back(term.output);
+  }
+  return wires;
+}
+
+std::unique_ptr<Completion> Training::copy(
+    const std::function<PartPointer(const PartPointer&)>& part,
+    const std::function<Wire*(Wire*)>& wire) const {
+  auto copied = std::make_unique<Training>();
+  copied->model = part(model);
+  copied->losses = losses;
+  copied->metrics = metrics;
+  copied->penalties = penalties;
+  copied->combiner = combiner.copy();
+  for (auto* list : {&copied->losses, &copied->metrics}) {
+    for (Objective& objective : *list) {
+      objective.part = part(objective.part);
+      objective.output = wire(objective.output);
+      for (PartPointer& step : objective.reduce_steps) step = part(step);
+    }
+  }
+  for (Penalty& penalty : copied->penalties) {
+    for (Penalty::Term& term : penalty.terms)
+      term = {part(term.part), wire(term.key), wire(term.output)};
+  }
+  return copied;
+}
+
 void Training::complete(Composition& composition) const { CostWriter(composition, *this).write(); }
 
 }  // namespace mithril

@@ -1,5 +1,6 @@
 // The losses, regularisers and metrics of a training model, and its cost.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ class Training final : public Completion {
   void require() const override;  // ConnectionError E0116 without a loss
   bool is_ready() const override { return !losses.empty(); }
   void complete(Composition& composition) const override;
+  std::vector<Wire*> objectives() const override;
+  std::unique_ptr<Completion> copy(const std::function<PartPointer(const PartPointer&)>& part,
+                                   const std::function<Wire*(Wire*)>& wire) const override;
   std::string summary(const Composite& model, bool shapes, bool types, int depth) const override;
 };
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Literal, overload
 
 from typing_extensions import Self
 
@@ -14,14 +14,18 @@ from ._functions import _write_wasm_loaders as _write_wasm_loaders
 from ._functions import cpu_backend as cpu_backend
 from ._functions import jax_backend as jax_backend
 from ._functions import set_limits as set_limits
+from ._handles import Backend as Backend
+from ._handles import Call as Call
 from ._handles import HookHandle as HookHandle
 from ._handles import LossScale as LossScale
 from ._handles import MemoryHookHandle as MemoryHookHandle
 from ._handles import RandomKey as RandomKey
+from ._handles import Solver as Solver
 from ._handles import _PerSample as _PerSample
 from ._handles import dtype as dtype
 from ._tensor import Tensor as Tensor
-from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
+from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, Outputs, PortType, Shape
+from ._types import Value as Value
 from .evaluation import Evaluator as Evaluator
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
@@ -105,16 +109,6 @@ class Connection:
     @property
     def dims(self) -> list[int | None] | None: ...
 
-class Call: ...
-
-class Solver:
-    def shape(self, key: str) -> list[int | None] | None: ...
-    def value(self, key: str) -> Any: ...
-    def set_shape(self, key: str, shape: Sequence[int | None]) -> None: ...
-    def set_value(self, key: str, value: Value) -> None: ...
-    def set_type(self, key: str, type: PortType) -> None: ...
-    def reject(self, message: str, expected: str = "", got: str = "") -> NoReturn: ...
-
 class Model:
     def __init__(self, name: str | Model | None = None) -> None: ...
     @staticmethod
@@ -126,6 +120,9 @@ class Model:
     def __getattr__(self, key: str) -> Any: ...
     __dlpack_device__: None  # not a key: a model is no tensor
     def __getitem__(self, key: str) -> Connection: ...
+    def add_input(self, key: str) -> Connection: ...
+    def copy(self) -> Self: ...
+    def shared(self) -> Self: ...
     @property
     def input_keys(self) -> list[str]: ...
     @property
@@ -197,15 +194,6 @@ class TrainModel(Model):
     ) -> None: ...
     def set_loss_combiner(self, model: Model) -> None: ...
 
-class Backend:
-    def __init__(self, library: str | Backend, options: dict[str, Any] = ...) -> None: ...
-    @property
-    def name(self) -> str: ...
-    def get_memory_stats(self) -> dict[str, int | None]: ...
-    def register_memory_hook(self, fn: Callable[[str, int, int], object]) -> MemoryHookHandle: ...
-    def clear_cache(self) -> None: ...
-    _counted: Callable[..., Any]
-
 def host_memory(cgroup: str) -> tuple[int | None, int | None]: ...
 def use_bridge(capsule: object) -> None: ...
 
@@ -213,7 +201,13 @@ class CompiledModel:
     def _repr_html_(self) -> str: ...
     @overload
     def evaluate(
-        self, params: Arrays, data: Arrays = ..., output_gradients: None = ..., state: None = ...
+        self,
+        params: Arrays,
+        data: Arrays = ...,
+        output_gradients: None = ...,
+        state: None = ...,
+        *,
+        outputs: Outputs = ...,
     ) -> dict[str, Any]: ...
     @overload
     def evaluate(
@@ -223,10 +217,17 @@ class CompiledModel:
         *,
         output_gradients: Arrays | Literal[True],
         state: None = ...,
+        outputs: Outputs = ...,
     ) -> tuple[dict[str, Any], dict[str, Any]]: ...
     @overload
     def evaluate(
-        self, params: Arrays, data: Arrays = ..., output_gradients: None = ..., *, state: Arrays
+        self,
+        params: Arrays,
+        data: Arrays = ...,
+        output_gradients: None = ...,
+        *,
+        state: Arrays,
+        outputs: Outputs = ...,
     ) -> tuple[dict[str, Any], dict[str, Any]]: ...
     @overload
     def evaluate(
@@ -236,12 +237,22 @@ class CompiledModel:
         *,
         output_gradients: Arrays | Literal[True],
         state: Arrays,
+        outputs: Outputs = ...,
     ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]: ...
-    def infer(self, params: Arrays, data: Arrays = ..., state: Arrays = ...) -> dict[str, Any]: ...
-    def in_inference(self) -> CompiledModel: ...
-    def for_inference(self, params: Arrays, state: Arrays = ...) -> CompiledModel: ...
+    def infer(
+        self,
+        params: Arrays,
+        data: Arrays = ...,
+        state: Arrays = ...,
+        *,
+        outputs: Outputs = None,
+    ) -> dict[str, Any]: ...
+    def in_inference(self, *, outputs: Outputs = None) -> CompiledModel: ...
+    def for_inference(
+        self, params: Arrays, state: Arrays = ..., *, outputs: Outputs = None
+    ) -> CompiledModel: ...
     def save_torchscript(self, path: str, params: Arrays, data: Arrays = ...) -> None: ...
-    def bind(self, params: Arrays) -> CompiledModel: ...
+    def bind(self, params: Arrays, *, outputs: Outputs = None) -> CompiledModel: ...
     def register_hook(
         self, path: str, fn: Callable[[Any], object], *, gradient: bool = False
     ) -> HookHandle: ...
@@ -335,6 +346,7 @@ def compile(
     constant_keys: Mapping[Any, Value | Array] | None = None,
     trainable_keys: Keys | None = None,
     discard_keys: Keys | None = None,
+    outputs: str | Keys | None = None,
     inference: bool = False,
     jit: bool = True,
     use_short_namings: bool = False,

@@ -19,6 +19,7 @@ class SupportsDLPack(Protocol):
 Array: TypeAlias = npt.NDArray[Any] | np.generic | float | Tensor
 Arrays: TypeAlias = Mapping[str, Array]
 Keys: TypeAlias = Iterable[str | Connection]
+Outputs: TypeAlias = str | Iterable[str] | None
 # One size: a number, a name, None for any; ... or (name, ...) for any number of sizes.
 Size: TypeAlias = SupportsIndex | str | EllipsisType | tuple[str, EllipsisType] | None
 Shape: TypeAlias = Sequence[Size]

@@ -88,7 +88,7 @@ class Conversion:
                 f"the input {name!r} has the name of a parameter or a buffer",
                 help="rename the parameter of forward",
             )
-        self._values[node] = self.model[name]
+        self._values[node] = self.model.add_input(name)
         dims = [symbols.get(str(each), known_size(each)) for each in value.shape]
         dims = [each if isinstance(each, int | str) else None for each in dims]
         self.model.set_shapes({name: dims})
@@ -210,7 +210,7 @@ class Conversion:
     def _random_key(self) -> Connection:
         """A state that is another number at each evaluation."""
         name = f"random_{next(self._keys)}.key"
-        key = self.model[name]
+        key = self.model.add_input(name)
         self.model.set_shapes({name: []})
         self.model.set_types({name: Tensor[int]})
         self.model |= ml.Buffer()(input=key + 1, output=f"{name}.next")

@@ -48,7 +48,7 @@ class Weights:
             self._model.bind_state_keys(name, f"{name}.next", array_of(self._buffers[name]))
 
     def _describe(self, name: str, value: torch.Tensor) -> None:
-        self._model[name]
+        self._model.add_input(name)
         self._model.set_shapes({name: list(value.shape)})
         self._model.set_types({name: Tensor[kind_of(name, value)]})  # type: ignore[misc]
 

@@ -19,6 +19,7 @@
 
 namespace mithril {
 class CompiledModel;
+struct OutputOptions;
 struct State;
 }  // namespace mithril
 
@@ -111,6 +112,7 @@ py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
 // The states of a dict; none for None.
 State state_of(py::handle dict);
+OutputOptions outputs_of(py::handle names);  // a name, several ones, or None
 // Rethrows the error that is being handled. E0805 says that the array of a dict has the dtype to
 // which tensor_map_of widened it: here, its own.
 [[noreturn]] void rethrow_with_own_dtype(const Error& error,
@@ -136,6 +138,7 @@ void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
 void bind_connections(py::module_& module);
 void bind_models(py::module_& module);
+void bind_model_copies(py::class_<Model>& model);
 void bind_training(py::module_& module);
 void bind_json(py::module_& module);
 void bind_library(py::module_& module);

@@ -188,8 +188,9 @@ void bind_models(py::module_& module) {
       .def_readonly("seed", &RandomKey::seed, "The seed of its random numbers.")
       .def("__repr__",
            [](const RandomKey& key) { return "RandomKey(" + std::to_string(key.seed) + ")"; });
-  py::class_<Model>(module, "Model", py::dynamic_attr(),
-                    "Parts with named ports, connected by name.")
+  py::class_<Model> model(module, "Model", py::dynamic_attr(),
+                          "Parts with named ports, connected by name.");
+  model
       .def(py::init([](py::handle name) {
              if (name.is_none()) return Model();
              // A library class is the handle of a model that its record made.
@@ -244,8 +245,6 @@ void bind_models(py::module_& module) {
             }
           },
           py::arg("key"))
-      .def(
-          "__getitem__", [](Model& m, const std::string& key) { return m[key]; }, py::arg("key"))
       .def_property_readonly("input_keys", &Model::input_keys,
                              "The names of the inputs; an input without a name has its path.")
       .def_property_readonly("output_keys", &Model::output_keys,
@@ -363,6 +362,7 @@ void bind_models(py::module_& module) {
         const Model& m = self.cast<const Model&>();
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });
+  bind_model_copies(model);
 }
 
 }  // namespace mithril::python

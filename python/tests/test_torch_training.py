@@ -201,7 +201,7 @@ def test_state_takes_no_part_in_autograd() -> None:
 @pytest.mark.parametrize("next_state", ["cell.output", "copy.output"])
 def test_an_output_that_is_the_next_state_keeps_its_gradient(next_state: str) -> None:
     model = ml.Model()
-    x, hidden = model["x"], model["h"]
+    x, hidden = model.add_input("x"), model.add_input("h")
     model.set_shapes({"h": [2, 3]})
     cell = ml.Tanh(name="cell")(ml.Linear(3, name="fc")(x) + hidden)
     ml.Buffer(name="copy")(cell)

@@ -1,0 +1,78 @@
+// Reading keys of models, and copies of models.
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/train/train_model.hpp"
+
+namespace mithril::python {
+namespace {
+
+Connection key_of(const Model& model, const std::string& key) {
+  try {
+    return model.at(key);
+  } catch (const NameError& error) {
+    ErrorDetails details = error.unnumbered();
+    details.help += (details.help.empty() ? "" : " ") +
+                    ("a new input is made by add_input(" + quoted(key) + ")");
+    raise(std::move(details));
+  }
+}
+
+// Parts are not attributes: one that is assigned would not be in the model.
+void set_attribute(py::handle self, const py::str& name, py::handle value) {
+  const auto text = name.cast<std::string>();
+  const bool is_part = py::isinstance<Model>(value) || py::isinstance<Call>(value);
+  if (text.rfind('_', 0) != 0 && (is_part || py::isinstance<Connection>(value))) {
+    const std::string of_class =
+        is_part && py::isinstance<Model>(value) ? value.cast<const Model&>().class_name() : "part";
+    raise({.kind = ErrorKind::connection,
+           .code = "E0121",
+           .message = std::string(is_part ? "a part is not added" : "a connection is not named") +
+                      " by assigning it to the attribute " + quoted(text),
+           .help = is_part ? "write model |= " + of_class + "(..., name=" + quoted(text) +
+                                 ")(input=..., output=...), or model += to chain it"
+                           : "name the output of the part, model |= part(output=" + quoted(text) +
+                                 "), or write model.expose_keys(" + text + "=connection)"});
+  }
+  if (PyObject_GenericSetAttr(self.ptr(), name.ptr(), value.ptr()) != 0)
+    throw py::error_already_set();
+}
+
+// A handle of the same class in Python as `self`.
+py::object of_class(const py::object& self, const Model& model) {
+  const py::object plain = object_of(model);
+  if (py::isinstance<TrainModel>(plain)) return plain;
+  const py::type made_class = py::type::of(self);
+  py::object made = made_class.attr("__new__")(made_class);
+  py::type::of<Model>().attr("__init__")(made, plain);
+  return made;
+}
+
+}  // namespace
+
+void bind_model_copies(py::class_<Model>& model) {
+  model
+      .def("__getitem__", key_of, py::arg("key"),
+           "The connection of a key or of a path, such as \"encoder.fc1.output\".")
+      .def("__setattr__", set_attribute, py::arg("name"), py::arg("value"))
+      .def("add_input", &Model::add_input, py::arg("key"),
+           "A new input, as a connection. Inputs that parts name need no such call.")
+      .def(
+          "copy",
+          [](const py::object& self) { return of_class(self, self.cast<const Model&>().copy()); },
+          "A new model that is equal to this one and belongs to no other. Of a part, it is the\n"
+          "part as it is inside the other model. compile, save_package and to_json take parts,\n"
+          "too: they work on such a copy.")
+      .def(
+          "shared",
+          [](const py::object& self) { return of_class(self, self.cast<const Model&>().shared()); },
+          "A part for another place that reads the parameters and states of this one. All inputs\n"
+          "that the call neither binds nor chains are those of this part, which must have been\n"
+          "added before.\n\n"
+          "Example:\n"
+          "    encoder = ml.Linear(8)\n"
+          "    model |= encoder(input=\"left\", output=\"a\")\n"
+          "    model |= encoder.shared()(input=\"right\", output=\"b\")");
+}
+
+}  // namespace mithril::python
