@@ -40,15 +40,12 @@ class StateChanges {
   std::unordered_map<std::string_view, ValueId> outputs_, inputs_;
 };
 
-// The graph of one mode, with the states that it reads and the states that it changes.
-struct Settled {
-  Graph graph;
-  std::vector<InputKey> inputs;
-  std::vector<FlatState> read, changed;
-};
-
-Settled settle(const Composed& composed, Mode mode) {
-  Settled settled{.graph = settle_mode(composed.graph, mode == Mode::inference)};
+Settled settled_in(const Composed& composed, Mode mode) {
+  Settled settled{.graph = settle_mode(composed.graph, mode == Mode::inference),
+                  .inputs = composed.inputs,
+                  .read = {},
+                  .changed = {},
+                  .outputs = composed.outputs};
   std::vector<std::string> unchanged, constants;
   const StateChanges changes(settled.graph), moved_by_training(composed.graph);
   for (const FlatState& state : composed.states) {
@@ -63,7 +60,6 @@ Settled settle(const Composed& composed, Mode mode) {
     if (!moved_by_training.of(state)) constants.push_back(state.input);
   }
   if (!unchanged.empty()) settled.graph = discard_outputs(settled.graph, unchanged, constants);
-  settled.inputs = composed.inputs;
   drop_missing(settled.inputs, settled.graph);
   for (const FlatState& state : composed.states) {
     const auto is_input = [&](const InputKey& key) { return key.path == state.input; };
@@ -71,6 +67,37 @@ Settled settle(const Composed& composed, Mode mode) {
       settled.read.push_back(state);
   }
   return settled;
+}
+
+// Keeps these outputs, with the inputs and states that they need.
+void keep_in_settled(Settled& settled, const std::vector<std::string>& outputs) {
+  const auto is_changed = [&](const FlatState& state) {
+    return std::any_of(settled.changed.begin(), settled.changed.end(),
+                       [&](const FlatState& other) { return other.input == state.input; });
+  };
+  std::vector<StateNames> states;
+  for (const FlatState& state : settled.read)
+    states.push_back({state.input, is_changed(state) ? state.output : ""});
+  KeptOutputs kept = keep_outputs(settled.graph, settled.outputs, outputs, states);
+  const auto is_gone = [&](const FlatState& state) {
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (states[i].input == state.input) return !kept.has_state[i];
+    }
+    return false;
+  };
+  std::erase_if(settled.changed, is_gone);
+  std::erase_if(settled.read, is_gone);
+  settled.graph = std::move(kept.graph);
+  settled.outputs = outputs;
+  drop_missing(settled.inputs, settled.graph);
+}
+
+std::vector<std::string> without_names(std::vector<std::string> names,
+                                       const std::vector<std::string>& gone) {
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(gone.begin(), gone.end(), name) != gone.end();
+  });
+  return names;
 }
 
 // Inserts casts before ops are expanded.
@@ -128,9 +155,16 @@ void place(CompiledState& compiled, const Composed& composed, const Settled& set
     if (input.key_class == KeyClass::parameter) compiled.parameters.push_back({input.key, i});
     if (input.key_class == KeyClass::data) compiled.data.push_back({input.key, i});
   }
+  for (const auto* keys : {&composed.inputs, &composed.spare}) {
+    for (const InputKey& input : *keys) {
+      if (input_at.contains(input.path)) continue;
+      if (input.key_class == KeyClass::parameter) compiled.spare_parameters.push_back(input.key);
+      if (input.key_class == KeyClass::data) compiled.spare_data.push_back(input.key);
+    }
+  }
   const auto& made = compiled.graph.outputs();
   for (size_t i = 0; i < made.size(); ++i) output_at.emplace(made[i].name, i);
-  for (const std::string& name : composed.outputs)
+  for (const std::string& name : settled.outputs)
     compiled.outputs.push_back({name, output_at.at(name)});
   const StateChanges moved_by_training(composed.graph);
   for (const FlatState& state : settled.read) {
@@ -168,8 +202,19 @@ void describe_shapes(CompiledState& compiled) {
 
 }  // namespace
 
-void assemble(CompiledState& compiled, const Composed& composed) {
-  Settled settled = settle(composed, compiled.mode);
+Settled settle(const Composed& composed, Mode mode, const std::vector<std::string>* outputs) {
+  Settled settled = settled_in(composed, mode);
+  if (outputs) {
+    keep_in_settled(settled, *outputs);
+  } else if (mode == Mode::inference && !composed.objectives.empty()) {
+    keep_in_settled(settled, without_names(composed.outputs, composed.objectives));
+  }
+  return settled;
+}
+
+void assemble(CompiledState& compiled, const Composed& composed,
+              const std::vector<std::string>* outputs) {
+  Settled settled = settle(composed, compiled.mode, outputs);
   compiled.inputs = std::move(settled.inputs);
   compiled.source = std::move(settled.graph);
   if (const auto lower = compiled.backend->graph_options().mixed_precision)

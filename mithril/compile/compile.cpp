@@ -1,7 +1,5 @@
 #include "mithril/compile/compile.hpp"
 
-#include <algorithm>
-
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -9,11 +7,8 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compiled_state.hpp"
-#include "mithril/compile/discard.hpp"
-#include "mithril/compile/overrides.hpp"
+#include "mithril/compile/compose.hpp"
 #include "mithril/compile/several_backends.hpp"
-#include "mithril/compile/spelling_warnings.hpp"
-#include "mithril/model/completion.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
 
@@ -21,52 +16,6 @@ namespace mithril {
 namespace {
 
 using Impl = CompiledModel::Impl;
-
-// Drops the discarded outputs, and the keys of inputs that are removed with them.
-void discard(Composed& composed, const std::vector<std::string>& names) {
-  std::vector<std::string> gone;
-  for (const std::string& name : names) {
-    std::erase(composed.outputs, name);
-    const auto is_state = [&](const FlatState& state) { return state.output == name; };
-    if (std::none_of(composed.states.begin(), composed.states.end(), is_state))
-      gone.push_back(name);
-  }
-  composed.graph = discard_outputs(composed.graph, gone);
-  drop_missing(composed.inputs, composed.graph);
-  const auto has = [&](const std::string& path) {
-    return std::any_of(composed.inputs.begin(), composed.inputs.end(),
-                       [&](const InputKey& key) { return key.path == path; });
-  };
-  std::erase_if(composed.states, [&](const FlatState& state) { return !has(state.input); });
-}
-
-// `several`: places the parts; null for one backend.
-Composed compose(Composite& model, DType default_dtype, const CompileOptions& options,
-                 SeveralBackends* several) {
-  Composition composition(model);  // never committed: its destructor undoes the overrides
-  complete(composition);
-  const KeySets sets(model, options);
-  state_overrides(model, options);
-  const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
-  FlatModel flat = flatten(root, default_dtype);
-  if (several) several->place(model, flat);
-  const std::vector<NamedPort> outputs = output_ports(model);
-  sets.check_placed(flat, outputs);
-  Composed composed{.inputs = classify(model, flat, sets),
-                    .warnings = spelling_warnings(model, options)};
-  std::vector<std::string> discarded;
-  for (const NamedPort& port : outputs) {
-    const auto made = [&](const Output& output) { return output.name == port.name; };
-    const auto& all = flat.graph.outputs();
-    if (std::any_of(all.begin(), all.end(), made)) composed.outputs.push_back(port.name);
-    if (sets.of(port.wire) == KeySets::Set::discard) discarded.push_back(port.name);
-  }
-  composed.graph = std::move(flat.graph);
-  composed.states = std::move(flat.states);
-  if (!discarded.empty()) discard(composed, discarded);
-  if (options.use_short_namings) shorten(composed.inputs, composed.graph.outputs());
-  return composed;
-}
 
 PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& wanted) {
   PipelineOptions options{.verify = given.debug};
@@ -93,7 +42,7 @@ void refuse_rewriting(const CompileOptions& options) {
 
 CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
                           const CompileOptions& options, SeveralBackends* several) {
-  const std::shared_ptr<Composite> composite = model.composite();
+  const std::shared_ptr<Composite> composite = standalone(model).composite();
   auto compiled = std::make_shared<Impl>();
   const GraphOptions wanted = backend->graph_options();
   if (wanted.as_composed) refuse_rewriting(options);
@@ -118,12 +67,14 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
 
   Composed composed =
       compose(open_model(composite), compiled->backend->default_dtype(), options, several);
-  for (const InputKey& input : composed.inputs) {
-    if (input.key_class == KeyClass::state) compiled->state_keys.push_back(input.key);
+  for (const auto* keys : {&composed.inputs, &composed.spare}) {
+    for (const InputKey& input : *keys) {
+      if (input.key_class == KeyClass::state) compiled->state_keys.push_back(input.key);
+    }
   }
   compiled->warnings = std::move(composed.warnings);
   assemble(*compiled, composed);
-  if (!options.inference && depends_on_mode(composed.graph))
+  if (!composed.objectives.empty() || (!options.inference && depends_on_mode(composed.graph)))
     compiled->composed = std::make_shared<const Composed>(std::move(composed));
   compiled->load();
   for (const std::string& warning : compiled->warnings) warn(warning);

@@ -50,39 +50,51 @@ class OutputGradients {
   std::variant<OfCost, TensorMap> held_;
 };
 
+// Which outputs to make: inputs that only others need may be left out. Empty: all, in inference
+// mode without losses and metrics. InputError E0807 for an unknown output. Example:
+//   compiled.evaluate(params, {{"image", x}}, {.outputs = {"logits"}})
+struct OutputOptions {
+  std::vector<std::string> outputs = {};
+};
+
 // Immutable: many threads may evaluate it at the same time, with any sizes that satisfy its
 // constraints.
 class CompiledModel {
  public:
-  // Running. `params` has exactly the parameters, `data` exactly the data inputs. Floats and
+  // Running. `params` has exactly the parameters, `data` exactly the data inputs. Those that no
+  // output needs may be left out. Floats and
   // integers are converted to the width of the model. Gradients have the keys of `params`. Outputs
   // may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a
   // wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
   // gradient of an unknown output, E0808 no cost. GradientError E0505 if the model was compiled for
   // inference. StateError E0920 if the model has a state that training changes and none was passed,
   // E0902 for other states.
-  TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
+  TensorMap evaluate(const TensorMap& params, const TensorMap& data,
+                     const OutputOptions& options = {}) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
-                                           const OutputGradients& gradients) const;
+                                           const OutputGradients& gradients,
+                                           const OutputOptions& options = {}) const;
   // Takes the current state and returns the next state last. A model with batch norm or dropout
   // needs it: start with initial_state_dict(), and pass to each evaluation the state that the
   // previous one returned.
   std::pair<TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
-                                       const State& state) const;
+                                       const State& state, const OutputOptions& options = {}) const;
   std::tuple<TensorMap, TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
                                                    const OutputGradients& gradients,
-                                                   const State& state) const;
+                                                   const State& state,
+                                                   const OutputOptions& options = {}) const;
 
   // Inference: dropout passes everything, batch norm uses the running statistics, and the
   // state is read but does not change. A part that was made with inference=false behaves as in
-  // training.
+  // training. Losses and metrics are not outputs unless they are asked for.
   // The outputs in inference mode, for instance to validate in a training loop. The first call
   // compiles the inference form; parameters are not copied. State keys that inference does not read
   // may be left out. StateError E0920 and E0902 as in evaluate; E0921 if the state changes in
   // inference, too.
-  TensorMap infer(const TensorMap& params, const TensorMap& data, const State& state = {}) const;
+  TensorMap infer(const TensorMap& params, const TensorMap& data, const State& state = {},
+                  const OutputOptions& options = {}) const;
   // The compiled model in inference mode, which infer evaluates.
-  CompiledModel in_inference() const;
+  CompiledModel in_inference(const OutputOptions& options = {}) const;
   // A separate model in inference mode that contains the parameters and the state: values that
   // depend on them alone are computed once. It has no gradients and no hooks. Elements are copied
   // unless `params` holds the only reference. A state that changes in inference, too, stays a state
@@ -90,13 +102,17 @@ class CompiledModel {
   // Example:
   //   const ml::CompiledModel deployed = compiled.for_inference(params, step.state());
   //   ml::TensorMap outputs = deployed.evaluate({}, {{"image", x}});
-  CompiledModel for_inference(const TensorMap& params, const State& state = {}) const {
-    return for_inference(params.share(), state);
+  CompiledModel for_inference(const TensorMap& params, const State& state = {},
+                              const OutputOptions& options = {}) const {
+    return for_inference(params.share(), state, options);
   }
-  CompiledModel for_inference(TensorMap&& params, const State& state = {}) const;
+  CompiledModel for_inference(TensorMap&& params, const State& state = {},
+                              const OutputOptions& options = {}) const;
   // The same, but the state stays an argument of evaluate.
-  CompiledModel bind(const TensorMap& params) const { return bind(params.share()); }
-  CompiledModel bind(TensorMap&& params) const;
+  CompiledModel bind(const TensorMap& params, const OutputOptions& options = {}) const {
+    return bind(params.share(), options);
+  }
+  CompiledModel bind(TensorMap&& params, const OutputOptions& options = {}) const;
 
   // Parameters. ShapeError E0209 if a size of a parameter is not known.
   // Initialised as each layer specifies, otherwise uniform in +-1/sqrt(fan in), the product
@@ -168,7 +184,7 @@ class CompiledModel {
   friend class PerSample;
   friend class ServedModel;
   friend class ComparedModel;
-  CompiledModel fixed(TensorMap params, const State* state) const;
+  CompiledModel fixed(TensorMap params, const State* state, const OutputOptions& options) const;
   // Shared, because it is immutable.
   std::shared_ptr<Impl> impl_;
 };

@@ -50,8 +50,10 @@ enum class Mode { training, inference };
 struct Composed {
   Graph graph;
   std::vector<InputKey> inputs;      // in the order of graph.inputs()
+  std::vector<InputKey> spare = {};  // of the model, not needed by these outputs
   std::vector<std::string> outputs;  // that the user sees
   std::vector<FlatState> states;
+  std::vector<std::string> objectives = {};  // of the outputs; left out in inference mode
   std::vector<std::string> warnings = {};
 };
 
@@ -88,6 +90,8 @@ struct CompiledState : CompileSettings {
   std::vector<NamedIndex> parameters, data, states;  // of inputs
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); states that change
   std::vector<std::string> required_states;          // that training changes
+  // Keys of the whole model that these outputs do not need: callers may give them, too.
+  std::vector<std::string> spare_parameters, spare_data;
   std::vector<Hook> hooks;
   std::shared_ptr<CompiledModel::Impl> without_hooks;      // as compiled; null: these are
   State initial;                                           // in the order of states
@@ -131,15 +135,16 @@ struct CompiledModel::Impl : CompiledState {
   // With incoming gradients of these outputs (indices in `outputs`), in this order. Compiled on
   // first use.
   const Program& with_gradients(const std::vector<size_t>& of);
-  std::shared_ptr<Impl> for_inference;             // the inference form; null until first used
-  Graph gradients(const std::vector<size_t>& of);  // the graph of that
+  std::shared_ptr<Impl> for_inference;  // the inference form; null until first used
+  std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
+  Graph gradients(const std::vector<size_t>& of);                        // the graph of that
   // That for these parameters, with a step of the optimizer; made each time.
   TrainingProgram training(const std::vector<size_t>& of,
                            const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
                            const TrainingOptions& options, StepPart part);
 
  private:
-  // Guarded by facts_mutex, as for_inference is.
+  // Guarded by facts_mutex, as for_inference and selections are.
   std::map<std::vector<size_t>, std::unique_ptr<const Program>> backward_;
   std::unique_ptr<const Program> in_place_;
 };

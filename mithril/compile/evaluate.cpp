@@ -5,6 +5,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/select_outputs.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
@@ -12,80 +13,6 @@ namespace mithril {
 namespace {
 
 using Impl = CompiledModel::Impl;
-
-std::string listed(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : join(names, ", ");
-}
-
-// One of the user's two maps, and the other one.
-struct Given {
-  const char* map;   // "params"
-  const char* what;  // "parameter"
-  const TensorMap& tensors;
-  const std::vector<NamedIndex>& expected;
-};
-
-// Advice for a parameter that the user named, which may be meant as data. Layers have paths.
-std::string or_as_data(const Given& given, const std::string& key) {
-  if (std::string_view(given.what) != "parameter" || key.find('.') != std::string::npos) return {};
-  return ", or name " + quoted(key) + " in data_keys when compiling, if it is data";
-}
-
-void refuse_unexpected(const Given& given, const Given& other) {
-  for (const auto& [key, tensor] : given.tensors) {
-    if (contains(given.expected, key)) continue;
-    if (contains(other.expected, key)) {
-      raise({.kind = ErrorKind::input,
-             .code = "E0806",
-             .message = quoted(key) + " is in " + given.map + ", but is a " + other.what,
-             .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
-    }
-    // Other maps than data and params, such as validation data, are named.
-    const std::string_view map = given.map;
-    unknown_name(ErrorKind::input, "E0802", given.what, key,
-                 map == "data" || map == "params" ? "" : map, names_of(given.expected));
-  }
-}
-
-[[noreturn]] void refuse_missing(const Given& given) {
-  std::vector<std::string> missing;
-  for (const NamedIndex& key : given.expected) {
-    if (!given.tensors.contains(key.name)) missing.push_back(key.name);
-  }
-  std::string help;
-  for (const std::string& key : missing) {
-    if (help.empty()) help = or_as_data(given, key);
-  }
-  if (!help.empty()) help = "give it in " + std::string(given.map) + help;
-  raise({.kind = ErrorKind::input,
-         .code = "E0801",
-         .message = std::string(given.map) + " lacks " + join(missing, ", "),
-         .facts = {{"expected", listed(names_of(given.expected))},
-                   {"got", listed(given.tensors.keys())}},
-         .help = std::move(help)});
-}
-
-void take(const Given& given, const Given& other, const Signature& signature,
-          std::vector<Tensor>& inputs) {
-  bool complete = true;
-  for (size_t i = 0; i < given.expected.size() && complete; ++i) {
-    const Tensor* tensor = given.tensors.find(given.expected[i].name, i);
-    complete = tensor != nullptr;
-    const size_t at = given.expected[i].index;
-    if (tensor) inputs[at] = signature.convert(at, *tensor);
-  }
-  if (complete && given.tensors.size() == given.expected.size()) return;
-  refuse_unexpected(given, other);
-  refuse_unexpected(other, given);
-  refuse_missing(given);
-}
-
-size_t output_named(const CompiledState& compiled, const std::string& name) {
-  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
-    if (compiled.outputs[i].name == name) return i;
-  }
-  unknown_name(ErrorKind::input, "E0807", "output", name, "", names_of(compiled.outputs));
-}
 
 }  // namespace
 
@@ -110,7 +37,7 @@ std::vector<size_t> requested(const CompiledState& compiled, const OutputGradien
          .code = "E0808",
          .message = "there is no output to take the gradients of: expected a scalar final_cost, or "
                     "one output that is a scalar",
-         .facts = {{"outputs", listed(names_of(compiled.outputs))}},
+         .facts = {{"outputs", names_or_none(names_of(compiled.outputs))}},
          .help = "give the gradients that come in at the outputs"});
 }
 
@@ -138,74 +65,6 @@ State next_state(const CompiledState& compiled, const State& given,
   return state;
 }
 
-namespace {
-
-struct Request {
-  const TensorMap &params, &data;
-  const OutputGradients* gradients = nullptr;
-  const State* state = nullptr;
-};
-
-struct Result {
-  TensorMap outputs, gradients;
-  State state;
-};
-
-void take_state(const CompiledState& compiled, const State& state, const Signature& signature,
-                std::vector<Tensor>& inputs) {
-  for (size_t i = 0; i < compiled.states.size(); ++i) {
-    const auto& [key, at] = compiled.states[i];
-    const Tensor* tensor = state.find(key, i);
-    inputs[at] = signature.convert(at, tensor ? *tensor : compiled.initial.at(key));
-  }
-}
-
-}  // namespace
-
-void check_state(const CompiledState& compiled, const State& state, const char* call) {
-  if (state.empty() && !compiled.required_states.empty()) {
-    raise({.kind = ErrorKind::state,
-           .code = "E0920",
-           .message = std::string(call) + " needs the state of the model, and none was given",
-           .facts = {{"state", join(compiled.required_states, ", ")}},
-           .help =
-               "begin with initial_state_dict, and give each call the state that the one before "
-               "returned; TrainingStep keeps it, and infer reads it"});
-  }
-  size_t known = 0;
-  for (size_t i = 0; i < compiled.state_keys.size(); ++i)
-    known += state.find(compiled.state_keys[i], i) != nullptr;
-  const auto is_given = [&](const std::string& key) { return state.contains(key); };
-  const std::vector<std::string>& required = compiled.required_states;
-  if (known == state.size() && (known == compiled.state_keys.size() ||
-                                std::all_of(required.begin(), required.end(), is_given)))
-    return;
-  raise({.kind = ErrorKind::state,
-         .code = "E0902",
-         .message = "the state has other keys than the model",
-         .facts = {{"expected", listed(names_of(compiled.states))}, {"got", listed(state.keys())}},
-         .help = "begin with initial_state_dict()"});
-}
-
-void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state) {
-  const std::string why = signature.mismatch(key.index, state);
-  if (why.empty()) return;
-  raise({.kind = ErrorKind::state,
-         .code = "E0923",
-         .message = "the state does not fit the model",
-         .facts = {{"mismatched", key.name + " " + why}}});
-}
-
-void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
-                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
-                 const char* data_name) {
-  const Given given_params{"params", "parameter", params, compiled.parameters};
-  const Given given_data{data_name, "data input", data, compiled.data};
-  take(given_params, given_data, signature, inputs);
-  take(given_data, given_params, signature, inputs);
-  take_state(compiled, state, signature, inputs);
-}
-
 const std::shared_ptr<Impl>& in_use(const std::shared_ptr<Impl>& compiled) {
   const auto is_active = [](const Hook& hook) { return hook.active->load(); };
   const bool hooked = std::any_of(compiled->hooks.begin(), compiled->hooks.end(), is_active);
@@ -214,15 +73,71 @@ const std::shared_ptr<Impl>& in_use(const std::shared_ptr<Impl>& compiled) {
 
 namespace {
 
+struct Request {
+  const TensorMap &params, &data;
+  const OutputGradients* gradients = nullptr;
+  const State* state = nullptr;
+  const std::vector<std::string>* outputs = nullptr;
+};
+
+struct Result {
+  TensorMap outputs, gradients;
+  State state;
+};
+
+// The model with the outputs that are asked for and those whose gradients are.
+std::shared_ptr<Impl> selected(const std::shared_ptr<Impl>& given, const Request& request) {
+  std::vector<std::string> names = *request.outputs;
+  if (request.gradients && !names.empty()) {
+    for (const size_t i : requested(*given, *request.gradients))
+      names.push_back(given->outputs[i].name);
+  }
+  return with_outputs(given, names);
+}
+
+// Those of `whole`, in its order; zero for parameters that the outputs do not need.
+TensorMap gradients_of(const CompiledState& compiled, const CompiledState& whole,
+                       const TensorMap& params, const std::vector<Tensor>& made) {
+  std::vector<TensorMap::Item> gradients;
+  gradients.reserve(whole.parameters.size());
+  const size_t first = compiled.graph.outputs().size();
+  size_t next = 0;
+  for (const NamedIndex& key : whole.parameters) {
+    const bool is_next =
+        next < compiled.parameters.size() && compiled.parameters[next].name == key.name;
+    if (is_next) {
+      gradients.emplace_back(key.name, compiled.backend->own(made[first + next++]));
+    } else if (const Tensor* given = params.find(key.name)) {
+      const DType dtype = whole.graph.value(whole.graph.inputs()[key.index]).dtype;
+      const Tensor zeros = Tensor::full(dtype, given->dims(), 0.0);
+      gradients.emplace_back(key.name, compiled.backend->own(zeros));
+    }
+  }
+  return TensorMap(std::move(gradients));
+}
+
+// The outputs with these names, in the order of the model.
+std::vector<NamedIndex> those(const std::vector<std::string>& names,
+                              const CompiledState& compiled) {
+  std::vector<NamedIndex> outputs;
+  for (const NamedIndex& key : compiled.outputs) {
+    if (std::find(names.begin(), names.end(), key.name) != names.end()) outputs.push_back(key);
+  }
+  return outputs;
+}
+
 Result run(const std::shared_ptr<Impl>& given, const Request& request) {
-  Impl& compiled = *in_use(given);
+  const std::shared_ptr<Impl> whole = in_use(given);
+  const std::shared_ptr<Impl> held = selected(whole, request);
+  Impl& compiled = *held;
   const State none, &state = request.state ? *request.state : none;
   check_state(compiled, state, "evaluate");
   const std::vector<size_t> of =
       request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
   const Program& program = request.gradients ? compiled.with_gradients(of) : *compiled.forward;
   std::vector<Tensor> inputs(program.signature.size());
-  take_inputs(compiled, program.signature, request.params, request.data, state, inputs);
+  take_inputs(compiled, program.signature, request.params, request.data, state, inputs, "data",
+              true);
   for (size_t i = 0; i < of.size(); ++i) {
     inputs[compiled.inputs.size() + i] =
         incoming_gradient(compiled, program.signature, *request.gradients, of, i);
@@ -230,16 +145,10 @@ Result run(const std::shared_ptr<Impl>& given, const Request& request) {
   if (compiled.safe_shapes) program.signature.check_dims(inputs);
   const std::vector<Tensor> made = run_debugged(compiled, *program.executable, inputs);
 
-  Result result{.outputs = named(compiled.outputs, made)};
+  const std::vector<std::string>& asked = *request.outputs;
+  Result result{.outputs = named(asked.empty() ? compiled.outputs : those(asked, compiled), made)};
   if (request.state) result.state = next_state(compiled, state, made);
-  if (!request.gradients) return result;
-  std::vector<TensorMap::Item> gradients;
-  gradients.reserve(compiled.parameters.size());
-  for (const NamedIndex& key : compiled.parameters) {
-    const Tensor& gradient = made[compiled.graph.outputs().size() + gradients.size()];
-    gradients.emplace_back(key.name, compiled.backend->own(gradient));
-  }
-  result.gradients = TensorMap(std::move(gradients));
+  if (request.gradients) result.gradients = gradients_of(compiled, *whole, request.params, made);
   return result;
 }
 
@@ -353,35 +262,36 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& of,
       made.donations};
 }
 
-TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const try {
-  return run(impl_, {params, data}).outputs;
+TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
+                                  const OutputOptions& options) const try {
+  return run(impl_, {params, data, nullptr, nullptr, &options.outputs}).outputs;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
                                                         const TensorMap& data,
-                                                        const OutputGradients& gradients) const
-    try {
-  Result result = run(impl_, {params, data, &gradients});
+                                                        const OutputGradients& gradients,
+                                                        const OutputOptions& options) const try {
+  Result result = run(impl_, {params, data, &gradients, nullptr, &options.outputs});
   return {std::move(result.outputs), std::move(result.gradients)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
-                                                    const State& state) const try {
-  Result result = run(impl_, {params, data, nullptr, &state});
+                                                    const State& state,
+                                                    const OutputOptions& options) const try {
+  Result result = run(impl_, {params, data, nullptr, &state, &options.outputs});
   return {std::move(result.outputs), std::move(result.state)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
-std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(const TensorMap& params,
-                                                                const TensorMap& data,
-                                                                const OutputGradients& gradients,
-                                                                const State& state) const try {
-  Result result = run(impl_, {params, data, &gradients, &state});
+std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(
+    const TensorMap& params, const TensorMap& data, const OutputGradients& gradients,
+    const State& state, const OutputOptions& options) const try {
+  Result result = run(impl_, {params, data, &gradients, &state, &options.outputs});
   return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

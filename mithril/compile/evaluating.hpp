@@ -14,6 +14,9 @@ const std::shared_ptr<CompiledModel::Impl>& in_use(
 std::shared_ptr<CompiledModel::Impl> in_inference(
     const std::shared_ptr<CompiledModel::Impl>& compiled);
 
+// The names in a row, or "none".
+std::string names_or_none(const std::vector<std::string>& names);
+
 // The outputs with incoming gradients: the named ones, or the cost. InputError E0807, E0808.
 std::vector<size_t> requested(const CompiledState& compiled, const OutputGradients& asked);
 
@@ -29,10 +32,11 @@ void check_state(const CompiledState& compiled, const State& state, const char* 
 void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state);
 
 // Puts the tensors of the user in their places among the inputs. `data_name`: the name of `data` in
-// messages. InputError E0801, E0802, E0805, E0806, StateError E0902.
+// messages; `takes_outputs`: whether the caller may ask for some outputs. InputError E0801, E0802,
+// E0805, E0806, StateError E0902.
 void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
-                 const char* data_name = "data");
+                 const char* data_name = "data", bool takes_outputs = false);
 
 // Runs an executable of the model. While debugging, ValueError E0410 says which inputs had NaN.
 std::vector<Tensor> run_debugged(const CompiledState& compiled, const Executable& executable,

@@ -71,7 +71,8 @@ TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
 // state of the step stays.
 EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const BatchSource& data,
                        const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before) {
-  const CompiledModel model = step.model().in_inference();
+  const CompiledModel whole = step.model();
+  const CompiledModel model = whole.in_inference({.outputs = whole.output_keys()});
   State state = step.state();
   for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
   EpochNumbers means;

@@ -6,6 +6,8 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/select_outputs.hpp"
+#include "mithril/compile/shift.hpp"
 #include "mithril/passes/fix_inputs.hpp"
 #include "mithril/passes/fold_batch_norm.hpp"
 #include "mithril/passes/hoist_convolutions.hpp"
@@ -14,24 +16,6 @@ namespace mithril {
 namespace {
 
 using Impl = CompiledModel::Impl;
-
-// Maps indices of inputs to their indices after some inputs are removed.
-class Shift {
- public:
-  explicit Shift(std::vector<size_t> gone) : gone_(std::move(gone)) {
-    std::sort(gone_.begin(), gone_.end());
-  }
-  bool is_gone(size_t index) const { return std::binary_search(gone_.begin(), gone_.end(), index); }
-  void apply(std::vector<NamedIndex>& keys) const {
-    for (NamedIndex& key : keys) {
-      key.index -= static_cast<size_t>(std::lower_bound(gone_.begin(), gone_.end(), key.index) -
-                                       gone_.begin());
-    }
-  }
-
- private:
-  std::vector<size_t> gone_;
-};
 
 // A tensor whose elements no other owner can write to.
 Tensor unshared(Tensor tensor) {
@@ -42,32 +26,6 @@ void use_inference_passes(CompiledState& compiled) {
   // A pipeline of one pass keeps the graph as composed.
   if (compiled.passes.passes.size() > 1 && compiled.backend->graph_options().fused_attention)
     compiled.passes.passes = passes_with_fused_attention();
-}
-
-// Takes over the hooks on values that both modes compute.
-void take_hooks(Impl& compiled, const Impl& from, std::shared_ptr<Impl> without_hooks) {
-  for (Hook hook : from.hooks) {
-    const auto value = find_value_named(compiled.source, from.source.value(hook.value).name);
-    if (!value) continue;
-    hook.value = *value;
-    compiled.hooks.push_back(std::move(hook));
-  }
-  if (compiled.hooks.empty()) return;
-  compiled.without_hooks = std::move(without_hooks);
-  apply_hooks(compiled);
-}
-
-std::shared_ptr<Impl> made_for_inference(const Impl& from, std::shared_ptr<Impl> without_hooks) {
-  auto compiled = std::make_shared<Impl>();
-  static_cast<CompileSettings&>(*compiled) = from;
-  compiled->mode = Mode::inference;
-  compiled->load_options.observer =
-      compiled->debug ? print_values(nullptr, compiled->quiet) : nullptr;
-  use_inference_passes(*compiled);
-  assemble(*compiled, *compiled->composed);
-  take_hooks(*compiled, from, std::move(without_hooks));
-  compiled->load();
-  return compiled;
 }
 
 // Turns the parameters into constants and, if a state is passed, also the states that the model
@@ -81,6 +39,7 @@ class ParameterFixing {
     for (const NamedIndex& key : from_.parameters) fix(key, std::move(params.at(key.name)));
     std::erase_if(impl_->shapes, [&](const auto& shape) { return params.find(shape.first); });
     impl_->parameters.clear();
+    impl_->spare_parameters.clear();
   }
 
   // States that change stay states, and start as passed.
@@ -109,11 +68,7 @@ class ParameterFixing {
     const Shift shift(gone_);
     shift.apply(impl_->data);
     shift.apply(impl_->states);
-    std::vector<InputKey> left;
-    for (size_t i = 0; i < impl_->inputs.size(); ++i) {
-      if (!shift.is_gone(i)) left.push_back(std::move(impl_->inputs[i]));
-    }
-    impl_->inputs = std::move(left);
+    shift.apply(impl_->inputs);
     impl_->hooks.clear();
     impl_->without_hooks = nullptr;
     impl_->composed = nullptr;
@@ -146,25 +101,39 @@ class ParameterFixing {
 
 }  // namespace
 
+std::shared_ptr<Impl> made_for_inference(const Impl& from, std::shared_ptr<Impl> without_hooks,
+                                         const std::vector<std::string>* outputs) {
+  auto compiled = std::make_shared<Impl>();
+  static_cast<CompileSettings&>(*compiled) = from;
+  compiled->mode = Mode::inference;
+  compiled->load_options.observer =
+      compiled->debug ? print_values(nullptr, compiled->quiet) : nullptr;
+  use_inference_passes(*compiled);
+  assemble(*compiled, *compiled->composed, outputs);
+  take_hooks(*compiled, from, std::move(without_hooks));
+  compiled->load();
+  return compiled;
+}
+
 std::shared_ptr<Impl> in_inference(const std::shared_ptr<Impl>& compiled) {
   if (compiled->mode == Mode::inference || !compiled->composed) return compiled;
   std::shared_ptr<Impl> without_hooks;
   if (compiled->without_hooks) without_hooks = in_inference(compiled->without_hooks);
   const std::lock_guard lock(*compiled->facts_mutex);
   if (!compiled->for_inference)
-    compiled->for_inference = made_for_inference(*compiled, std::move(without_hooks));
+    compiled->for_inference = made_for_inference(*compiled, std::move(without_hooks), nullptr);
   return compiled->for_inference;
 }
 
-CompiledModel CompiledModel::in_inference() const try {
-  return CompiledModel(mithril::in_inference(impl_));
+CompiledModel CompiledModel::in_inference(const OutputOptions& options) const try {
+  return CompiledModel(with_outputs(mithril::in_inference(impl_), options.outputs));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
-TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data,
-                               const State& state) const try {
-  const CompiledModel model = in_inference();
+TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, const State& state,
+                               const OutputOptions& options) const try {
+  const CompiledModel model = in_inference(options);
   const Impl& compiled = *in_use(model.impl_);
   check_state(compiled, state, "infer");
   if (!compiled.next_states.empty()) {
@@ -180,17 +149,19 @@ TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data,
   raise_out_of_memory();
 }
 
-CompiledModel CompiledModel::bind(TensorMap&& params) const {
-  return fixed(std::move(params), nullptr);
+CompiledModel CompiledModel::bind(TensorMap&& params, const OutputOptions& options) const {
+  return fixed(std::move(params), nullptr, options);
 }
 
-CompiledModel CompiledModel::for_inference(TensorMap&& params, const State& state) const {
-  return fixed(std::move(params), &state);
+CompiledModel CompiledModel::for_inference(TensorMap&& params, const State& state,
+                                           const OutputOptions& options) const {
+  return fixed(std::move(params), &state, options);
 }
 
-CompiledModel CompiledModel::fixed(TensorMap params, const State* state) const try {
-  const CompiledModel model(
-      mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_));
+CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
+                                   const OutputOptions& options) const try {
+  const CompiledModel model(with_outputs(
+      mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_), options.outputs));
   if (state) check_state(*model.impl_, *state, "for_inference");
   TensorMap taken = model.load_state_dict(params);
   if (model.impl_->native_code_bytes) return model;

@@ -150,6 +150,7 @@ KeySets::KeySets(Composite& model, const CompileOptions& options) {
   for (const KeyRef& key : options.data_keys) add(key.wire(model), Set::data, key.name());
   for (const KeyRef& key : options.trainable_keys) add(key.wire(model), Set::trainable, key.name());
   for (const KeyRef& key : options.discard_keys) add(key.wire(model), Set::discard, key.name());
+  for (const KeyRef& key : options.outputs) ask(key.wire(model), key.name());
   refuse_states(model);
 }
 
@@ -173,6 +174,16 @@ void KeySets::add(Wire* wire, Set set, std::string name) {
          .code = "E0407",
          .message = quoted(name) + " is in " + text(at->second.set) + " and in " + text(set),
          .help = "name it in one of them"});
+}
+
+void KeySets::ask(Wire* wire, std::string name) {
+  if (of(top(wire)) == Set::discard) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0407",
+           .message = quoted(name) + " is in discard_keys and in outputs",
+           .help = "name it in one of them"});
+  }
+  asked_.emplace(top(wire), std::move(name));
 }
 
 KeySets::Set KeySets::of(const Wire* wire) const {
@@ -200,6 +211,16 @@ void KeySets::check_placed(const FlatModel& flat, const std::vector<NamedPort>& 
            .message = quoted(member.name) + " of " + text(member.set) + " is not an " +
                       (input_wanted ? "input" : "output") + " of the model",
            .facts = {{input_wanted ? "inputs" : "outputs", join(names, ", ")}}});
+  }
+  for (const auto& [wire, name] : asked_) {
+    const auto is_it = [&wire = wire](const NamedPort& port) { return port.wire == wire; };
+    if (std::any_of(outputs.begin(), outputs.end(), is_it)) continue;
+    std::vector<std::string> names;
+    for (const NamedPort& port : outputs) names.push_back(port.name);
+    raise({.kind = ErrorKind::name,
+           .code = "E0611",
+           .message = quoted(name) + " of outputs is not an output of the model",
+           .facts = {{"outputs", join(names, ", ")}}});
   }
 }
 

@@ -43,8 +43,9 @@ class KeySets {
   KeySets(Composite& model, const CompileOptions& options);
 
   Set of(const Wire* wire) const;
+  bool is_asked(const Wire* wire) const { return asked_.contains(wire); }  // in `outputs`
   // NameError E0611 if a key of data_keys or trainable_keys is not an input, or a key of
-  // discard_keys is not an output.
+  // discard_keys or outputs is not an output.
   void check_placed(const FlatModel& flat, const std::vector<NamedPort>& outputs) const;
 
  private:
@@ -53,8 +54,11 @@ class KeySets {
     std::string name;
   };
   void add(Wire* wire, Set set, std::string name);
+  void ask(Wire* wire, std::string name);
   void refuse_states(const Composite& model) const;
   std::unordered_map<const Wire*, Member> members_;
+  // Apart, because an input may be an output, too.
+  std::unordered_map<const Wire*, std::string> asked_;
 };
 
 // In the order of flat.graph.inputs(). GradientError E0506 for a trainable key that cannot be a

@@ -58,6 +58,9 @@ struct CompileOptions {
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
   std::vector<KeyRef> discard_keys =
       {};  // outputs to leave out, with the nodes that only they need
+  // The outputs to make; the inputs that only others need are no inputs. Empty: all, in inference
+  // mode without losses and metrics (docs/semantics.md, "Outputs").
+  std::vector<KeyRef> outputs = {};
 
   bool inference = false;          // in inference mode, and without gradients
   bool jit = true;                 // whether the backend may compile code where it can

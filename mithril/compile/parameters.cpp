@@ -139,6 +139,8 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
   }
   for (const auto& [name, tensor] : saved) {
     const auto known = [&name = name](const NamedIndex& key) { return key.name == name; };
+    const auto& spare = impl_->spare_parameters;
+    if (std::find(spare.begin(), spare.end(), name) != spare.end()) continue;
     if (std::none_of(impl_->parameters.begin(), impl_->parameters.end(), known)) {
       wrong.push_back(
           {"unknown", name + " " + to_string(tensor.dims()), did_you_mean(name, parameter_keys())});

@@ -25,10 +25,11 @@ using Impl = CompiledModel::Impl;
          .help = std::move(help)});
 }
 
-CompiledModel fixed_model(ServableModel model) {
+CompiledModel fixed_model(ServableModel model, const ServingOptions& options) {
   const bool is_bound = model.compiled.parameter_keys().empty() && model.params.empty();
   if (is_bound && model.state.empty()) model.state = model.compiled.initial_state_dict();
-  return model.compiled.for_inference(std::move(model.params), model.state);
+  return model.compiled.for_inference(std::move(model.params), model.state,
+                                      {.outputs = options.outputs});
 }
 
 std::int64_t tensor_bytes(const Tensor& tensor) {
@@ -153,7 +154,7 @@ class BatchSymbols {
 }  // namespace
 
 ServedModel::ServedModel(ServableModel model, ServingOptions options)
-    : options_(std::move(options)), compiled_(fixed_model(std::move(model))) {
+    : options_(std::move(options)), compiled_(fixed_model(std::move(model), options_)) {
   const Impl& impl = *compiled_.impl_;
   for (const Constant& constant : impl.graph.constants()) bytes_ += tensor_bytes(constant.tensor);
   bytes_ += state_bytes() + impl.native_code_bytes.value_or(0);
@@ -225,7 +226,7 @@ ServedInputs ServedModel::check(const TensorMap& request) const {
   const Signature& signature = impl.forward->signature;
   ServedInputs inputs{.tensors = std::vector<Tensor>(signature.size())};
   static const TensorMap none;
-  take_inputs(impl, signature, none, request, impl.initial, inputs.tensors, "the request");
+  take_inputs(impl, signature, none, request, impl.initial, inputs.tensors, "the request", true);
   signature.check_dims(inputs.tensors);
   if (!batching_) return inputs;
   inputs.lengths.resize(batching_->lengths);

@@ -33,6 +33,9 @@ struct ServingOptions {
   // The largest share of padding in a batch, from 0 to 1. A batch takes the requests whose lengths
   // are nearest to that of its first one.
   double max_padding = 0.1;
+  // The outputs of answers; inputs that only others need may be left out. Empty: all but losses and
+  // metrics.
+  std::vector<std::string> outputs = {};
 };
 
 // A model that can be loaded again after the engine has evicted it.

@@ -46,6 +46,7 @@ ModelDef define_auc() {
               "Ports: pred [N, n_classes] or [N] for one class, label [N, C] or [N], output [].",
           .arguments = {{"n_classes", "int", {}, "each against all others"},
                         {"is_label_one_hot", "bool", true, "label has a number for each class"}},
+          .objective = true,
           .build = build_auc};
 }
 

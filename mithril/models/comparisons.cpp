@@ -82,6 +82,7 @@ ModelDef define_huber_loss() {
           "With e = |input - target|: e^2 / 2 up to delta, then delta * (e - delta / 2). Ports: "
           "input [...], target [...], output [...].",
       .arguments = {{"delta", "int|float", Datum(1.0), "where the parabola becomes a line"}},
+      .objective = true,
       .build = build_huber_loss};
 }
 
@@ -93,6 +94,7 @@ ModelDef define_smooth_l1_loss() {
               "input [...], target [...], output [...].",
           .arguments = {{"beta", "int|float", Datum(1.0),
                          "where the parabola becomes a line; 0: a line everywhere"}},
+          .objective = true,
           .build = build_smooth_l1_loss};
 }
 

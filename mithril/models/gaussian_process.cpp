@@ -130,6 +130,7 @@ ModelDef define_gpr_loss() {
           "The negative logarithm of the likelihood of labels. Ports: labels [N, 1], mu [N, 1], "
           "L [N, N], the Cholesky factor of K_term [N, N], alpha [N, 1], output.",
       .arguments = {{"robust", "bool", false, "the logarithm is the robust one"}},
+      .objective = true,
       .build = build_gpr_loss};
 }
 

@@ -51,6 +51,8 @@ struct ModelDef {
   std::string name;  // "Linear"
   std::string doc;
   std::vector<ArgumentDef> arguments;
+  // A loss, a metric or a regulariser: no output in inference mode unless it is asked for.
+  bool objective = false;
   Model (*build)(const CheckedArguments&) = nullptr;
   // Another name, that of another library: `arguments` are those of this model, under the names of
   // that library where `renamed` has them as {name there, name here}. It makes models of this

@@ -144,6 +144,7 @@ ModelDef define_metric() {
               "The classes of pred minus the classes of label. Ports: pred [N, C] or [N], label "
               "[N, C] or [N], pred_formatted [N], label_formatted [N], output [N].",
           .arguments = format_arguments(),
+          .objective = true,
           .build = [](const CheckedArguments& arguments) {
             Model model = model_of_class("Metric");
             const auto [pred, label] = classes_of(model, arguments);
@@ -160,6 +161,7 @@ ModelDef define_accuracy() {
               "How many of the classes are right, of all. Ports: pred [N, C] or [N], label [N, C] "
               "or [N], output [].",
           .arguments = format_arguments(),
+          .objective = true,
           .build = [](const CheckedArguments& arguments) {
             Model model = model_of_class("Accuracy");
             const Classes classes = classes_of(model, arguments);
@@ -174,6 +176,7 @@ ModelDef define_precision() {
               "How many of those predicted to be of a class are, averaged over the classes. Ports: "
               "pred [N, C] or [N], label [N, C] or [N], output [].",
           .arguments = averaging_arguments(),
+          .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("Precision", a, precision); }};
 }
 
@@ -184,6 +187,7 @@ ModelDef define_recall() {
               "The fraction of the samples of a class that are predicted as that class, averaged "
               "over the classes. Ports: pred [N, C] or [N], label [N, C] or [N], output [].",
           .arguments = averaging_arguments(),
+          .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("Recall", a, recall); }};
 }
 
@@ -194,6 +198,7 @@ ModelDef define_f1() {
               "The harmonic mean of precision and recall, averaged over the classes. Ports: pred "
               "[N, C] or [N], label [N, C] or [N], output [].",
           .arguments = averaging_arguments(),
+          .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("F1", a, f1); }};
 }
 

@@ -12,6 +12,7 @@ ModelDef define_l1();
 ModelDef define_l1() {
   return {.name = "L1",
           .doc = "The sum of absolute values. Ports: input [...], output [].",
+          .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L1");
             const Connection input = model["input"];
@@ -23,6 +24,7 @@ ModelDef define_l2();
 ModelDef define_l2() {
   return {.name = "L2",
           .doc = "Half the sum of squares. Ports: input [...], output [].",
+          .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L2");
             const Connection input = model["input"];
@@ -37,6 +39,7 @@ ModelDef define_quadratic_form_regularizer() {
           .doc =
               "Half of input @ kernel @ input.T. Ports: input [1, N], kernel [N, N], output [1, "
               "1].",
+          .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("QuadraticFormRegularizer");
             const Connection input = model["input"], kernel = model["kernel"];

@@ -112,7 +112,8 @@ struct OpDef {
   void (*samples)(SampleContext&) = nullptr;
 
   CastPolicy cast = CastPolicy::promote;
-  bool opaque = false;  // an observer may replace the result: passes must not compute it
+  bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
+  bool opaque = false;     // an observer may replace the result: passes must not compute it
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool averages = false;
   // The output has the elements of the first input in their order, so it can be a view.

@@ -5,11 +5,9 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
-#include "mithril/compile/key_classes.hpp"
+#include "mithril/compile/assemble.hpp"
+#include "mithril/compile/compose.hpp"
 #include "mithril/compile/signature.hpp"
-#include "mithril/model/completion.hpp"
-#include "mithril/model/composition.hpp"
-#include "mithril/model/keys.hpp"
 
 namespace mithril {
 namespace {
@@ -69,19 +67,14 @@ class Fitting {
 }  // namespace
 
 ModelPorts describe_ports(const Model& model, const TensorMap& params, const State& state,
-                          const std::vector<std::string>& data_keys) {
-  const std::shared_ptr<Composite> composite = model.composite();
-  Composite& root = open_model(composite);
-  Composition composition(root);  // never committed: its destructor undoes the completion
-  complete(composition);
-  CompileOptions options;
-  options.data_keys.assign(data_keys.begin(), data_keys.end());
-  const KeySets sets(root, options);
-  const FlatModel flat =
-      flatten(Model(std::static_pointer_cast<Part>(composite)), default_dtype_of(params));
-  const std::vector<NamedPort> outputs = output_ports(root);
-  sets.check_placed(flat, outputs);
-  const std::vector<InputKey> keys = classify(root, flat, sets);
+                          const SavePackageOptions& options) {
+  const std::shared_ptr<Composite> composite = standalone(model).composite();
+  CompileOptions compiling;
+  compiling.data_keys.assign(options.data_keys.begin(), options.data_keys.end());
+  compiling.outputs.assign(options.outputs.begin(), options.outputs.end());
+  const Composed composed =
+      compose(open_model(composite), default_dtype_of(params), compiling, nullptr);
+  const Settled settled = settle(composed, Mode::inference);
 
   ModelPorts ports;
   UnknownNumbers unknowns;
@@ -90,28 +83,36 @@ ModelPorts describe_ports(const Model& model, const TensorMap& params, const Sta
     if (value.ranked) port.shape = to_known(value.dims, unknowns);
     return port;
   };
-  Fitting fitting(flat.graph, keys);
+  Fitting fitting(composed.graph, composed.inputs);
   std::vector<std::string> known_params, known_states;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const InputKey& key = keys[i];
+  for (std::size_t i = 0; i < composed.inputs.size(); ++i) {
+    const InputKey& key = composed.inputs[i];
+    const auto is_it = [&](const InputKey& other) { return other.path == key.path; };
+    const bool is_needed = std::any_of(settled.inputs.begin(), settled.inputs.end(), is_it);
     const bool is_state = key.key_class == KeyClass::state;
     (is_state ? known_states : known_params).push_back(key.key);
     const Tensor* given = is_state ? state.find(key.key) : params.find(key.key);
-    if (given) {
-      fitting.check(i, key.key, *given);
-    } else if (key.key_class == KeyClass::parameter) {
+    if (given) fitting.check(i, key.key, *given);
+    if (given && !is_needed && !is_state) ports.spare_parameters.push_back(key.key);
+    if (given || !is_needed) continue;
+    if (key.key_class == KeyClass::parameter) {
       fitting.missing(key.key);
     } else if (!is_state) {
-      ports.inputs.push_back(port_of(key.key, flat.graph.value(flat.graph.inputs()[i])));
+      ports.inputs.push_back(port_of(key.key, composed.graph.value(composed.graph.inputs()[i])));
     }
+  }
+  for (const InputKey& key : composed.spare) {
+    const bool is_state = key.key_class == KeyClass::state;
+    (is_state ? known_states : known_params).push_back(key.key);
+    if (!is_state && params.contains(key.key)) ports.spare_parameters.push_back(key.key);
   }
   fitting.refuse_unknown(params, known_params, "parameter");
   fitting.refuse_unknown(state, known_states, "state");
   fitting.require();
-  for (const Output& output : flat.graph.outputs()) {
-    const auto is_it = [&](const NamedPort& port) { return port.name == output.name; };
-    if (std::any_of(outputs.begin(), outputs.end(), is_it))
-      ports.outputs.push_back(port_of(output.name, flat.graph.value(output.value)));
+  for (const Output& output : composed.graph.outputs()) {
+    const auto& names = settled.outputs;
+    if (std::find(names.begin(), names.end(), output.name) != names.end())
+      ports.outputs.push_back(port_of(output.name, composed.graph.value(output.value)));
   }
   return ports;
 }

@@ -10,6 +10,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/model/composite.hpp"
 #include "mithril/package/files.hpp"
 #include "mithril/package/generated_library.hpp"
 #include "mithril/package/metadata.hpp"
@@ -138,6 +139,14 @@ std::vector<std::string> names_of_ports(const std::vector<PackagePort>& ports) {
   return names;
 }
 
+// Whether the model has all outputs that are stated. If it has not, compiling finds others.
+bool has_outputs(const Model& model, const std::vector<PackagePort>& stated) {
+  const std::vector<std::string> made = model.output_keys();
+  return std::all_of(stated.begin(), stated.end(), [&](const PackagePort& port) {
+    return std::find(made.begin(), made.end(), port.name) != made.end();
+  });
+}
+
 void check_ports(const Package::Impl& package, const char* what,
                  const std::vector<PackagePort>& stated, std::vector<std::string> made) {
   std::sort(made.begin(), made.end());
@@ -243,6 +252,15 @@ CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions 
   for (const PackagePort& port : impl_->info.inputs) {
     reading_file(files.where(info_name), [&] { packaged.at(port.name); });
     options.data_keys.emplace_back(port.name);
+  }
+  // Their sizes need not follow from the shapes of inputs.
+  for (const auto& [key, tensor] : state()) {
+    if (!packaged.composite()->find_wire(key)) continue;  // an error later
+    const Dims& dims = tensor.dims();
+    options.shapes.emplace_back(key, ShapeSpec(std::vector<DimSpec>(dims.begin(), dims.end())));
+  }
+  if (options.outputs.empty() && has_outputs(packaged, impl_->info.outputs)) {
+    for (const PackagePort& port : impl_->info.outputs) options.outputs.emplace_back(port.name);
   }
   CompiledModel compiled = naming_package(files.where(model_name), [&] {
     return mithril::compile(packaged, std::move(backend), std::move(options));

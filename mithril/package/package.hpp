@@ -63,6 +63,9 @@ struct SavePackageOptions {
   // The backends that can run the model. Empty: cpu and torch, which run every op of the library.
   std::vector<PackageBackend> backends = {};
   std::vector<PackageAsset> assets = {};
+  // The outputs of the package; the inputs and parameters that only others need are left out.
+  // Empty: all but losses and metrics (CompileOptions::outputs).
+  std::vector<std::string> outputs = {};
   // Inputs of floats that are not parameters, as in CompileOptions.
   std::vector<std::string> data_keys = {};
   // If they are empty, the name is that of the file, and the revision is derived from the

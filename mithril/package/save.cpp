@@ -237,12 +237,14 @@ void save_package(const std::string& path, const Model& model, const TensorMap& 
   const std::string json = to_json(model) + "\n";
   const State none;
   const State& state = options.state ? *options.state : none;
-  PackageInfo info =
-      info_of(path, describe_ports(model, params, state, options.data_keys), options);
-  count_parameters(info, params);
+  ModelPorts ports = describe_ports(model, params, state, options);
+  TensorMap needed = params.share();
+  for (const std::string& key : ports.spare_parameters) needed.erase(key);
+  PackageInfo info = info_of(path, std::move(ports), options);
+  count_parameters(info, needed);
   write_package(path, info, options, [&](PackageWriter& writer) {
     writer.add(model_name, json);
-    const TensorSections sections(params, state);
+    const TensorSections sections(needed, state);
     writer.add_tensors(sections.tensors(), {.metadata = sections.metadata(),
                                             .max_shard_bytes = options.max_shard_bytes});
   });

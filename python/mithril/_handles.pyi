@@ -4,7 +4,6 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-
 from ._core import CompiledModel
 from ._types import PortType, Value
 

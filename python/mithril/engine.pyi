@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 from ._core import CompiledModel, Error
-from ._types import Array, Arrays
+from ._types import Array, Arrays, Outputs
 from .packages import Package
 
 class PendingAnswer:
@@ -36,6 +36,7 @@ class Engine:
         mask: str | None = None,
         padding: Mapping[str, Array] = ...,
         max_padding: float = 0.1,
+        outputs: Outputs = None,
     ) -> None: ...
     def infer(
         self,

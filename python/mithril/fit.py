@@ -211,7 +211,8 @@ def _validated(
     totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
     evaluators = {name: each for name, each in metrics.items() if isinstance(each, Evaluator)}
     samples = 0
-    model, state = step.compiled.in_inference(), step.state
+    whole, state = step.compiled, step.state
+    model = whole.in_inference(outputs=whole.output_keys)
     for evaluator in evaluators.values():
         evaluator.reset()
     for at, batch in enumerate(batches, 1):

@@ -184,12 +184,16 @@ class Package:
         if not self.has_model or self._loaded.runs_library(backend):
             return self._loaded.compile_bound(backend)
         keys = [port.name for port in self.info.inputs]
+        outputs = [port.name for port in self.info.outputs]
+        # Sizes of states need not follow from the shapes of inputs.
+        sizes = {key: list(v.shape) for key, v in self.state.items() if _has(self.model, key)}
         compiled = compile(
             self.model,
             backend,
             data_keys=keys,
+            outputs=outputs if set(outputs) <= set(self.model.output_keys) else None,
             inference=True,
-            shapes=shapes,
+            shapes={**sizes, **(shapes or {})},
             optimization_level=optimization_level,
             jit=jit,
             cache=cache,
@@ -221,6 +225,7 @@ def save_package(
     backends: Sequence[str] | Mapping[str, Any] = (),
     assets: Mapping[str, Any] | Sequence[Any] = (),
     data_keys: Sequence[str] = (),
+    outputs: Sequence[str] | None = None,
     name: str = "",
     revision: str = "",
     model_type: str = "",
@@ -241,6 +246,8 @@ def save_package(
             the package is loaded with allow_native_code=True.
         assets: further files: a dict of names with paths or bytes, or a list of paths.
         data_keys: inputs of floats that are not parameters.
+        outputs: the outputs of the package; None: all but losses and metrics. Inputs and
+            parameters that only other outputs need are left out.
         family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
         max_shard_bytes: larger parameters are written to several files.
     """
@@ -253,7 +260,9 @@ def save_package(
         "source": source,
     }
     weights, states = dict(params), dict(state or {})
-    made = _backends(backends, lambda data: _library(model, weights, states, data_keys, data))
+    made = _backends(
+        backends, lambda data: _library(model, weights, states, data_keys, outputs, data)
+    )
     _core._save_package(
         path,
         model,
@@ -262,6 +271,7 @@ def save_package(
         made,
         _assets(assets),
         list(data_keys),
+        outputs,
         texts,
         dict(sizes or {}),
         max_shard_bytes,
@@ -305,6 +315,14 @@ def copy_package(source: str | os.PathLike[str], target: str | os.PathLike[str])
     _core._copy_package(source, target)
 
 
+def _has(model: Model, key: str) -> bool:
+    try:
+        model[key]
+    except _core.NameError:
+        return False
+    return True
+
+
 def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
     if isinstance(given, Mapping):
         return list(given.items())
@@ -339,13 +357,17 @@ def _library(
     model: Model,
     params: Mapping[str, Any],
     state: Mapping[str, Any],
-    data_keys: Sequence[str],
     data: Any,
+    *,
+    data_keys: Sequence[str],
+    outputs: Sequence[str] | None,
 ) -> list[tuple[str, bytes]]:
     """The files of a library for inputs of the sizes of `data`."""
     if not isinstance(data, Mapping):
         _core.wrong_argument("save_package", "library", "a dict of example inputs", data, "")
-    compiled = compile(model, CpuBackend(), data_keys=list(data_keys), inference=True)
+    compiled = compile(
+        model, CpuBackend(), data_keys=list(data_keys), outputs=outputs, inference=True
+    )
     if compiled.initial_state_dict:
         states = {**compiled.initial_state_dict, **state}
         compiled, params = compiled.for_inference(params, states), {}

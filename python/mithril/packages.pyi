@@ -69,6 +69,7 @@ def save_package(
     backends: Sequence[str] | Mapping[str, Any] = (),
     assets: Mapping[str, Any] | Sequence[str | PathLike[str]] = (),
     data_keys: Sequence[str] = (),
+    outputs: Sequence[str] | None = None,
     name: str = "",
     revision: str = "",
     model_type: str = "",

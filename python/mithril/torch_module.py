@@ -17,8 +17,12 @@ class Shared:
         self.compiled = compiled
         self.data_keys = compiled.data_keys
 
-    def mode(self, training: bool) -> CompiledModel:
-        return self.compiled if training else self.compiled.in_inference()
+    def mode(self, training: bool, data: Mapping[str, Any]) -> CompiledModel:
+        """Without labels, inference gives no losses."""
+        if training:
+            return self.compiled
+        whole = all(key in data for key in self.data_keys)
+        return self.compiled.in_inference(outputs=self.compiled.output_keys if whole else None)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
         return self
@@ -48,8 +52,8 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
             self._state_places.append((key, holder, name))
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        mode = self._shared.mode(self.training)
         data = self._data_of(inputs, named)
+        mode = self._shared.mode(self.training, data)
         params = {key: getattr(holder, name) for key, holder, name in self._parameter_places}
         buffers = {key: getattr(holder, name) for key, holder, name in self._state_places}
         if not buffers:

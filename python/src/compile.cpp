@@ -147,9 +147,10 @@ CompiledModel compile_for(const Model& model, py::handle backend, py::handle bac
 py::object compile_model(py::handle model, py::handle backend, py::handle backends,
                          py::handle shapes, py::handle types, py::handle data_keys,
                          py::handle constant_keys, py::handle trainable_keys,
-                         py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
-                         py::handle file_path, bool safe_shapes, bool use_checkpointing, bool debug,
-                         bool quiet, const std::string& optimization_level, bool cache) {
+                         py::handle discard_keys, py::handle outputs, bool inference, bool jit,
+                         bool use_short_namings, py::handle file_path, bool safe_shapes,
+                         bool use_checkpointing, bool debug, bool quiet,
+                         const std::string& optimization_level, bool cache) {
   require<Model>("model", model, "a model to compile");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
@@ -159,6 +160,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .data_keys = keys_argument("data_keys", data_keys),
       .trainable_keys = keys_argument("trainable_keys", trainable_keys),
       .discard_keys = keys_argument("discard_keys", discard_keys),
+      .outputs = keys_argument("outputs", outputs),
       .inference = inference,
       .jit = jit,
       .use_short_namings = use_short_namings,
@@ -179,7 +181,8 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       py::arg("types") = by_name(types), py::arg("data_keys") = names_of(given.data_keys),
       py::arg("constant_keys") = by_name(constant_keys),
       py::arg("trainable_keys") = names_of(given.trainable_keys),
-      py::arg("discard_keys") = names_of(given.discard_keys), py::arg("inference") = inference,
+      py::arg("discard_keys") = names_of(given.discard_keys),
+      py::arg("outputs") = names_of(given.outputs), py::arg("inference") = inference,
       py::arg("jit") = jit, py::arg("use_short_namings") = use_short_namings,
       py::arg("safe_shapes") = safe_shapes, py::arg("use_checkpointing") = use_checkpointing,
       py::arg("debug") = debug, py::arg("quiet") = quiet,
@@ -187,43 +190,6 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
   // The arguments with which unpickling compiles again (mithril/pickling.py).
   made.attr("_source") = py::make_tuple(model, source.composite()->revision, backend, options);
   return made;
-}
-
-OutputGradients gradients_of(py::handle given) {
-  if (py::isinstance<py::bool_>(given) && given.cast<bool>()) return of_cost;
-  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of gradients, or True");
-  return tensor_map_of(given.cast<py::dict>());
-}
-
-// A copy of the handle: a hook that is registered during the call applies to the next evaluation.
-py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
-                    py::handle output_gradients, py::handle state) {
-  const CompiledModel model = compiled;
-  const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
-  const bool wants_gradients =
-      !output_gradients.is_none() &&
-      !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
-  if (!wants_gradients && state.is_none()) {
-    const TensorMap outputs =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d); });
-    return dict_of(outputs);
-  }
-  if (!wants_gradients) {
-    const State s = state_of(state);
-    const auto [outputs, next] =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, s); });
-    return py::make_tuple(dict_of(outputs), dict_of(next));
-  }
-  const OutputGradients g = gradients_of(output_gradients);
-  if (state.is_none()) {
-    const auto [outputs, gradients] =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g); });
-    return py::make_tuple(dict_of(outputs), dict_of(gradients));
-  }
-  const State s = state_of(state);
-  const auto [outputs, gradients, next] =
-      call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, s); });
-  return py::make_tuple(dict_of(outputs), dict_of(gradients), dict_of(next));
 }
 
 py::dict shapes_of(const CompiledModel& model) {
@@ -278,16 +244,17 @@ void bind_compile(py::module_& module) {
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
       py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
       py::arg("amp_dtype") = DType::bfloat16, "What CpuBackend is made of.");
-  module.def(
-      "compile", compile_model, py::arg("model"), py::arg("backend") = py::none(), py::kw_only(),
-      py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
-      py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
-      py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
-      py::arg("discard_keys") = py::none(), py::arg("inference") = false, py::arg("jit") = true,
-      py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
-      py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false, py::arg("debug") = false,
-      py::arg("quiet") = false, py::arg("optimization_level") = "default", py::arg("cache") = false,
-      R"(From a model to what evaluates it; the model stays as it is.
+  module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
+             py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
+             py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
+             py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
+             py::arg("discard_keys") = py::none(), py::arg("outputs") = py::none(),
+             py::arg("inference") = false, py::arg("jit") = true,
+             py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
+             py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
+             py::arg("debug") = false, py::arg("quiet") = false,
+             py::arg("optimization_level") = "default", py::arg("cache") = false,
+             R"(From a model to what evaluates it; the model stays as it is.
 
 Args:
     model: what to compile.
@@ -298,6 +265,8 @@ Args:
     constant_keys: {input: value}, folded.
     trainable_keys: inputs that are parameters, canonical ones too.
     discard_keys: outputs to do without, and all that only serves them.
+    outputs: the outputs to make; inputs that only others need are no inputs. None: all, with
+        inference=True without losses and metrics.
     inference: whether to build no gradient.
     jit: whether the backend may compile what it runs.
     use_short_namings: "weight_0" in place of "encoder.fc1.weight".
@@ -330,12 +299,6 @@ Example:
   bind_inference(compiled);
   bind_weights(module, compiled);
   compiled
-      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
-           py::arg("output_gradients") = py::none(), py::arg("state") = py::none(),
-           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with "
-           "state the next state comes last. A model with batch norm or dropout needs a state: "
-           "begin "
-           "with initial_state_dict.")
       .def(
           "get_parameters",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },

@@ -78,12 +78,13 @@ ServableModel servable_of_package(const py::object& package) {
 void register_in_engine(Engine& engine, const std::string& name, const py::object& model,
                         py::handle params, py::handle state, std::int64_t max_batch_size,
                         double max_delay, std::int64_t max_queue, py::handle mask,
-                        const py::dict& padding, double max_padding) {
+                        const py::dict& padding, double max_padding, py::handle outputs) {
   ServingOptions options{
       .max_batch_size = max_batch_size,
       .max_delay = duration_of<std::chrono::microseconds>(max_delay, "max_delay"),
       .max_queue = static_cast<std::size_t>(std::max<std::int64_t>(max_queue, 0))};
   options.max_padding = max_padding;
+  options.outputs = outputs_of(outputs).outputs;
   if (!mask.is_none()) options.mask = text_of(mask, "the name of an input, or None");
   for (const auto& [key, value] : padding) {
     options.padding.emplace_back(text_of(key, "the name of an input"),
@@ -302,6 +303,7 @@ Example:
            py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.0,
            py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
            py::arg("padding") = py::dict(), py::arg("max_padding") = by_default.max_padding,
+           py::arg("outputs") = py::none(),
            R"(Serves the model under the name, in inference mode.
 
 A model of that name is replaced; requests that it has accepted finish on it.
@@ -318,7 +320,9 @@ Args:
     max_queue: the most requests that wait; one more is an error.
     mask: the input that is 0 at padding: requests of different lengths then share a batch.
     padding: the padding of other inputs, where it is not 0.
-    max_padding: the largest share of padding in a batch.)")
+    max_padding: the largest share of padding in a batch.
+    outputs: the outputs of answers; None: all but losses and metrics. Inputs that only other
+        outputs need may be left out.)")
       .def("infer", infer_in_engine, py::arg("name"), py::arg("inputs"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("session") = py::none(),
            py::arg("trace") = py::none(),

@@ -39,7 +39,7 @@ std::vector<PackageBackend> package_backends_of(const py::list& given) {
 
 void save_any_package(py::handle path, const Model& model, const py::dict& params,
                       const py::dict& state, const py::list& backends, const py::list& assets,
-                      const std::vector<std::string>& data_keys,
+                      const std::vector<std::string>& data_keys, py::handle outputs,
                       const std::map<std::string, std::string>& texts,
                       const std::map<std::string, std::int64_t>& sizes,
                       std::uint64_t max_shard_bytes) {
@@ -49,6 +49,7 @@ void save_any_package(py::handle path, const Model& model, const py::dict& param
                {.state = &held,
                 .backends = package_backends_of(backends),
                 .assets = assets_of(assets),
+                .outputs = outputs_of(outputs).outputs,
                 .data_keys = data_keys,
                 .name = text("name"),
                 .revision = text("revision"),

@@ -163,7 +163,8 @@ def test_validation_data_has_the_keys_of_the_data(mlp: Any) -> None:
     samples, params = mlp
     given = data(2)
     assert text_of(lambda: samples.dots(params, data(), {"x": given["x"]})) == (
-        "mithril.InputError[E0801]: validation lacks y\n  expected : x, y\n  got      : x"
+        "mithril.InputError[E0801]: validation lacks y\n  expected   : x, y\n"
+        "  got        : x\n  needed for : losses"
     )
     more = given | {"z": given["x"]}
     assert text_of(lambda: samples.dots(params, data(), more)) == (

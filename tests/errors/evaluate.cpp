@@ -37,8 +37,9 @@ std::string evaluate_error(const TensorMap& params, const TensorMap& data) {
 TEST_CASE("missing keys are listed") {
   CHECK(evaluate_error(params, {}) ==
         "mithril.InputError[E0801]: data lacks image\n"
-        "  expected : image\n"
-        "  got      : none");
+        "  expected   : image\n"
+        "  got        : none\n"
+        "  needed for : logits");
 }
 
 TEST_CASE("an unknown key gives the nearest") {

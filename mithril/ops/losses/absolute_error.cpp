@@ -20,6 +20,7 @@ OpDef define_absolute_error() {
             e.become(call("abs", {e.in("input") - paired(e, "target", "input")}));
           },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

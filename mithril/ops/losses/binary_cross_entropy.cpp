@@ -64,6 +64,7 @@ OpDef define_binary_cross_entropy() {
           },
       .dtype_from = "input",
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

@@ -131,6 +131,7 @@ OpDef define_cross_entropy() {
       .solve = solve_cross_entropy,
       .expand = [](ExpandContext& e) { CrossEntropy(e).run(); },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

@@ -18,6 +18,7 @@ OpDef define_hinge_loss() {
             e.become(call("maximum", {call("subtract", {1.0, product}), 0.0}));
           },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

@@ -24,6 +24,7 @@ OpDef define_kl_divergence() {
             e.become(target * (log(target) - log(e.in("input"))));
           },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

@@ -16,6 +16,7 @@ OpDef define_quad_hinge_loss() {
             e.become(call("square", {call("maximum", {call("subtract", {1.0, product}), 0.0})}));
           },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 

@@ -21,6 +21,7 @@ OpDef define_quantile_loss() {
             e.become(call("maximum", {above, above - error}));
           },
       .cast = CastPolicy::float32,
+      .objective = true,
   };
 }
 
