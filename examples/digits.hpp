@@ -49,3 +49,20 @@ inline Digits load_digits(const std::string& path) {
   for (size_t i = 0; i < header[0]; ++i) digits.labels.push_back(bytes[20 + size + i]);
   return digits;
 }
+
+// Of each five rows three are for training, one for validation and one for the test.
+inline mithril::TensorMap part_of(const Digits& digits, size_t first, size_t last) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < digits.labels.size(); ++row)
+    if (row % 5 >= first && row % 5 <= last) rows.push_back(row);
+  return {{"image", digits.images_of(rows)}, {"label", digits.labels_of(rows)}};
+}
+
+// How many of the logits of `outputs` are largest at the label of `batch`, of all.
+inline double accuracy(const mithril::TensorMap& outputs, const mithril::TensorMap& batch) {
+  const mithril::Tensor found = mithril::argmax(outputs.at("logits"), 1);
+  double right = 0;
+  for (int64_t i = 0; i < found.size(); ++i)
+    right += found.data<int64_t>()[i] == batch.at("label").data<int64_t>()[i];
+  return right / static_cast<double>(found.size());
+}

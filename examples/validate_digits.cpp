@@ -26,22 +26,6 @@ ml::Model network() {
   return net;
 }
 
-// Of each five rows three are for training, one for validation and one for the test.
-ml::TensorMap part_of(const Digits& digits, size_t first, size_t last) {
-  std::vector<size_t> rows;
-  for (size_t row = 0; row < digits.labels.size(); ++row)
-    if (row % 5 >= first && row % 5 <= last) rows.push_back(row);
-  return {{"image", digits.images_of(rows)}, {"label", digits.labels_of(rows)}};
-}
-
-double accuracy(const ml::TensorMap& outputs, const ml::TensorMap& batch) {
-  const ml::Tensor found = ml::argmax(outputs.at("logits"), 1);
-  double right = 0;
-  for (int64_t i = 0; i < found.size(); ++i)
-    right += found.data<int64_t>()[i] == batch.at("label").data<int64_t>()[i];
-  return right / static_cast<double>(found.size());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {

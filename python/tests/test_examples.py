@@ -11,6 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import environment
+
+import mithril as ml
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,3 +112,23 @@ def test_digits_are_told_by_a_small_program_without_mithril(tmp_path):
         accuracy = np.mean([int(digit) for digit in told.split()] == labels)
         assert f"{name}: test accuracy {accuracy:.4f}" in promised
         assert accuracy >= 0.96
+
+
+@pytest.mark.parametrize("language", ["py", "cpp"])
+def test_the_flow_of_the_readme(language, tmp_path):
+    program = Path(ml.__file__).parents[2] / "examples" / "deploy_digits"
+    if language == "cpp" and not program.exists():
+        pytest.skip("the examples in C++ are not built")
+    command = {"cpp": [program], "py": [sys.executable, "examples/python/deploy_digits.py"]}
+    run = subprocess.run(
+        [*command[language], tmp_path / "digits.zip", "3"],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = dict(line.split() for line in run.stdout.splitlines()[-3:])
+    assert list(lines) == ["deployed", "packaged", "served"]
+    assert len(set(lines.values())) == 1
+    assert float(lines["served"]) >= 0.9
