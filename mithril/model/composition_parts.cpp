@@ -3,6 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
