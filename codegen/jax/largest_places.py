@@ -4,16 +4,21 @@ element."""
 import jax.numpy as jnp
 
 from codegen.jax.taps import taps
+from codegen.jax.window import both, window
 
 
 def largest_places(x, kernel, stride, padding, dilation):
+    kernel = both(kernel)
+    windows = window(kernel if stride is None else stride, padding, dilation)
     size = x.shape[-2] * x.shape[-1]
-    plane = jnp.broadcast_to(jnp.reshape(jnp.arange(size), x.shape[-2:]), x.shape)
-    places = taps(plane, kernel, stride, padding, dilation, -1)
-    elements = taps(x, kernel, stride, padding, dilation, 0)
-    inside = places >= 0
-    best, at = elements[0], places[0]
-    for element, place, holds in zip(elements[1:], places[1:], inside[1:], strict=True):
-        better = holds & ((at < 0) | (element > best) | jnp.isnan(element))
-        best, at = jnp.where(better, element, best), jnp.where(better, place, at)
+    best, at = x, jnp.broadcast_to(jnp.reshape(jnp.arange(size), x.shape[-2:]), x.shape)
+    # Along rows, then along columns: a window of k² elements takes 2 k comparisons.
+    for axis in (-1, -2):
+        step, pads, hop = (each[axis] for each in windows)
+        elements = taps(best, axis, kernel[axis], step, pads, hop, 0)
+        places = taps(at, axis, kernel[axis], step, pads, hop, -1)
+        best, at = elements[0], places[0]
+        for element, place in zip(elements[1:], places[1:], strict=True):
+            better = (place >= 0) & ((at < 0) | (element > best) | jnp.isnan(element))
+            best, at = jnp.where(better, element, best), jnp.where(better, place, at)
     return at

@@ -1,24 +1,17 @@
-"""The elements that the taps of the windows over the last two axes read: [taps, ..., Ho, Wo]."""
+"""The elements that the taps of the windows along an axis read: a list of [..., outputs, ...]."""
 
 import jax.numpy as jnp
 from jax import lax
 
-from codegen.jax.window import both, window
 
-
-def taps(x, kernel, stride, padding, dilation, fill):
-    kernel = both(kernel)
-    stride, padding, dilation = window(kernel if stride is None else stride, padding, dilation)
-    widths = [(0, 0, 0)] * (x.ndim - 2) + [(*pair, 0) for pair in padding]
+def taps(x, axis, count, step, padding, hop, fill):
+    widths = [(0, 0, 0)] * x.ndim
+    widths[axis] = (*padding, 0)
     x = lax.pad(x, jnp.asarray(fill, x.dtype), widths)
+    places = [slice(None)] * x.ndim
     read = []
-    for row in range(kernel[0]):
-        for column in range(kernel[1]):
-            places = []
-            for size, count, tap, step, hop in zip(
-                x.shape[-2:], kernel, (row, column), stride, dilation, strict=True
-            ):
-                last = size - hop * (count - 1) - 1 + hop * tap
-                places.append(slice(hop * tap, last + 1, step))
-            read.append(x[(..., *places)])
-    return jnp.stack(read)
+    for tap in range(count):
+        last = x.shape[axis] - hop * (count - 1) - 1 + hop * tap
+        places[axis] = slice(hop * tap, last + 1, step)
+        read.append(x[tuple(places)])
+    return read
