@@ -40,6 +40,7 @@ generate: test-tools $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
 	$(python) tools/make_op_headers
 	$(python) tools/make_stubs
+	$(python) tools/make_optimizers
 	$(python) tools/make_ops_doc
 	$(python) tools/make_catalog_doc
 	! $(python) -c 'import torch' 2>/dev/null || $(python) tools/make_torch_references

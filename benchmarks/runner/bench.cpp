@@ -16,8 +16,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/training_step.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "runner/npz.hpp"
 #include "runner/workloads.hpp"
 

@@ -27,16 +27,16 @@ const char* text(KeySets::Set set) {
   return "no set";
 }
 
-std::optional<std::int64_t> fan_in(const Wire* wire) {
+std::optional<Dims> fixed_dims(const Wire* wire) {
   std::vector<Dim> dims;
   if (!Facts::known(wire->shape, dims)) return std::nullopt;
-  std::int64_t fan = 1;
-  for (size_t i = 1; i < dims.size(); ++i) {
-    const Dim dim = resolve(dims[i]);
+  Dims sizes;
+  for (const Dim& each : dims) {
+    const Dim dim = resolve(each);
     if (!dim.is_constant()) return std::nullopt;
-    fan *= dim.constant();
+    sizes.push_back(dim.constant());
   }
-  return fan;
+  return sizes;
 }
 
 class InitialDistributions {
@@ -54,11 +54,10 @@ class InitialDistributions {
     InitialDistribution initial;
     if (const auto at = distributions_.find(wire); at != distributions_.end()) {
       const WireDistribution& distribution = *at->second;
-      initial = {
-          .distribution = distribution.distribution, .a = distribution.a, .b = distribution.b};
+      initial.initializer = distribution.initializer;
       if (distribution.fan_of) {
         initial.own_fan = false;
-        initial.fan_in = fan_in(top(distribution.fan_of));
+        initial.fan_dims = fixed_dims(top(distribution.fan_of));
       }
     }
     if (const auto at = intervals_.find(wire); at != intervals_.end()) {

@@ -17,12 +17,11 @@ namespace mithril {
 enum class KeyClass { parameter, data, state };
 std::string_view name(KeyClass key_class);  // "parameter"
 
-// The initial distribution of a parameter; see Initializer.
+// How a parameter begins.
 struct InitialDistribution {
-  Initializer::Distribution distribution = Initializer::Distribution::uniform_fan_in;
-  double a = 0, b = 1;
-  bool own_fan = true;                      // false: fan_in is computed from another key
-  std::optional<std::int64_t> fan_in = {};  // absent: not known
+  Initializer initializer = {.distribution = Initializer::Distribution::uniform_fan_in};
+  bool own_fan = true;                // false: the fan is that of `fan_dims`
+  std::optional<Dims> fan_dims = {};  // of another key; absent: not known
   std::optional<std::pair<double, double>> interval = {};
 };
 

@@ -1,6 +1,9 @@
 // Makes parameters: from the initial distributions of layers, a random draw, or a state dict.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <optional>
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -37,17 +40,33 @@ Dims numbers(const std::string& key, const Value& value, const std::string& text
                  if_it_is_data(key)});
 }
 
-std::int64_t fan_in(const std::string& key, const InitialDistribution& initial, const Dims& dims) {
-  if (!initial.own_fan) {
-    if (initial.fan_in) return *initial.fan_in;
-    raise({.kind = ErrorKind::shape,
-           .code = "E0209",
-           .message = "the fan in of the parameter " + quoted(key) + " is not known",
-           .help = "give shapes when compiling"});
+// The dims whose fan counts: those of the parameter, or of another one.
+const Dims& fan_dims(const std::string& key, const InitialDistribution& initial, const Dims& dims) {
+  if (initial.own_fan) return dims;
+  if (initial.fan_dims) return *initial.fan_dims;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0209",
+         .message = "the fan in of the parameter " + quoted(key) + " is not known",
+         .help = "give shapes when compiling"});
+}
+
+// The product of all dims but one.
+double product_without(const Dims& dims, size_t left_out) {
+  std::int64_t product = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i != left_out) product *= dims[i];
   }
-  std::int64_t fan = 1;
-  for (size_t i = 1; i < dims.size(); ++i) fan *= dims[i];
-  return fan;
+  return static_cast<double>(std::max<std::int64_t>(product, 1));
+}
+
+double fan(Initializer::Distribution distribution, const Dims& dims) {
+  using Distribution = Initializer::Distribution;
+  const double in = product_without(dims, 0), out = product_without(dims, 1);
+  if (distribution == Distribution::uniform_fan_out || distribution == Distribution::normal_fan_out)
+    return out;
+  const bool mean = distribution == Distribution::uniform_fan_mean ||
+                    distribution == Distribution::normal_fan_mean;
+  return mean ? (in + out) / 2 : in;
 }
 
 template <typename Draw>
@@ -61,29 +80,69 @@ Tensor uniform(DType dtype, Dims dims, Random random, double low, double high) {
   return fill(dtype, std::move(dims), [&] { return low + (high - low) * random.uniform(); });
 }
 
-Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
-  using Distribution = Initializer::Distribution;
-  const InitialDistribution& as = input.initial;
-  if (as.interval) {
-    return uniform(dtype, std::move(dims), random, as.interval->first, as.interval->second);
+// What the function of an initializer returns, with the dims and the dtype of the parameter.
+Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Random random) {
+  const Initializer& as = input.initial.initializer;
+  if (!as.function) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0917",
+           .message = "the initializer of the parameter " + quoted(input.key) +
+                      " is a function, which JSON does not hold",
+           .help = "load saved parameters, or call set_initializer after reading the model"});
   }
+  const Tensor made = as.function(dims, random.next() >> 1);
+  if (made.dims() == dims) return made.to(dtype);
+  if (made.size() == 1 && made.dims().empty()) return Tensor::full(dtype, dims, made.item());
+  raise({.kind = ErrorKind::shape,
+         .code = "E0217",
+         .message = "the initializer of the parameter " + quoted(input.key) +
+                    " returned an array of another shape",
+         .facts = {{"expected", to_string(dims)}, {"got", to_string(made.dims())}}});
+}
+
+Tensor first_values(const InputKey& input, DType dtype, const Dims& dims, Random random) {
+  using Distribution = Initializer::Distribution;
+  const Initializer& as = input.initial.initializer;
+  const auto normal = [&](double mean, double deviation) {
+    return fill(dtype, dims, [&] { return mean + deviation * random.normal(); });
+  };
   switch (as.distribution) {
     case Distribution::zeros:
-      return Tensor(dtype, std::move(dims));
+      return Tensor(dtype, dims);
     case Distribution::ones:
-      return Tensor::full(dtype, std::move(dims), 1);
+      return Tensor::full(dtype, dims, 1);
     case Distribution::constant:
-      return Tensor::full(dtype, std::move(dims), as.a);
+      return Tensor::full(dtype, dims, as.a);
     case Distribution::uniform:
-      return uniform(dtype, std::move(dims), random, as.a, as.b);
+      return uniform(dtype, dims, random, as.a, as.b);
     case Distribution::normal:
-      return fill(dtype, std::move(dims), [&] { return as.a + as.b * random.normal(); });
-    case Distribution::uniform_fan_in:
+      return normal(as.a, as.b);
+    case Distribution::function:
+      return from_function(input, dtype, dims, random);
+    default:
       break;
   }
-  const auto fan = static_cast<double>(std::max<std::int64_t>(fan_in(input.key, as, dims), 1));
-  const double bound = as.b / std::sqrt(fan);
-  return uniform(dtype, std::move(dims), random, -bound, bound);
+  const double scale =
+      as.b / std::sqrt(fan(as.distribution, fan_dims(input.key, input.initial, dims)));
+  const bool is_normal = as.distribution == Distribution::normal_fan_in ||
+                         as.distribution == Distribution::normal_fan_out ||
+                         as.distribution == Distribution::normal_fan_mean;
+  return is_normal ? normal(0, scale) : uniform(dtype, dims, random, -scale, scale);
+}
+
+Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random) {
+  if (const auto interval = input.initial.interval) {
+    return uniform(dtype, dims, random, interval->first, interval->second);
+  }
+  Tensor made = first_values(input, dtype, dims, random);
+  const std::optional<std::int64_t> row = input.initial.initializer.zero_row;
+  if (!row || dims.empty() || *row >= dims[0] || made.size() == 0) return made;
+  made = made.copy();  // a function may have returned a tensor that it keeps
+  const std::size_t bytes = made.bytes() / static_cast<std::size_t>(dims[0]);
+  std::memset(
+      static_cast<std::byte*>(made.mutable_raw_data()) + bytes * static_cast<std::size_t>(*row), 0,
+      bytes);
+  return made;
 }
 
 // Each parameter has its own random stream, named by its path, so short names do not change its
@@ -111,11 +170,11 @@ TensorMap CompiledModel::get_parameters(std::uint64_t seed) const try {
 }
 
 TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
-  const auto draw = [](const InputKey& input, DType dtype, Dims dims, Random random) {
+  const auto draw = [](const InputKey& input, DType dtype, const Dims& dims, Random random) {
     if (const auto interval = input.initial.interval) {
-      return uniform(dtype, std::move(dims), random, interval->first, interval->second);
+      return uniform(dtype, dims, random, interval->first, interval->second);
     }
-    return fill(dtype, std::move(dims), [&] { return random.normal(); });
+    return fill(dtype, dims, [&] { return random.normal(); });
   };
   return make_parameters(*impl_, seed, draw);
 } catch (const std::bad_alloc&) {

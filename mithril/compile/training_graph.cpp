@@ -113,27 +113,29 @@ class GraphAppender {
     const auto number = [&](const std::string& name) {
       return expression(graph_.add_input({.name = scope + "." + name, .dtype = state}));
     };
-    GraphMove move{.param = cast(expression(graph_.inputs()[parameter]), state),
-                   .gradient = gradients_[i],
-                   .weight_decay = parameters_[i].rates.weight_decay};
+    ParameterUpdate<Expression> next{.param = cast(expression(graph_.inputs()[parameter]), state),
+                                     .gradient = gradients_[i],
+                                     .slots = {},
+                                     .numbers = {},
+                                     .weight_decay = parameters_[i].rates.weight_decay};
     const size_t numbers = optimizer_.numbers(1, parameters_[i].rates).size();
     for (size_t n = 0; n < numbers; ++n) {
-      move.numbers.push_back(number("number_" + std::to_string(n)));
+      next.numbers.push_back(number("number_" + std::to_string(n)));
     }
     Expression weight;
     if (average) weight = number("average_weight");
     const size_t first_slot = graph_.inputs().size();
-    for (const std::string& slot : optimizer_.slot_names()) {
-      move.slots.push_back(add_slot(i, scope + "." + slot, scope));
+    for (const OptimizerSlot& slot : optimizer_.slots()) {
+      next.slots.push_back(add_slot(i, scope + "." + slot.name, scope));
     }
-    optimizer_.add_to_graph(move);
-    const Expression next = cast(move.param, param.dtype);
-    give(parameter, next);
-    for (size_t n = 0; n < move.slots.size(); ++n) give(first_slot + n, move.slots[n]);
+    optimizer_.add_to_graph(next);
+    const Expression rounded = cast(next.param, param.dtype);
+    give(parameter, rounded);
+    for (size_t n = 0; n < next.slots.size(); ++n) give(first_slot + n, next.slots[n]);
     if (!average) return;
     const size_t at = graph_.inputs().size();
     const Expression mean = add_slot(i, scope + ".average", scope);
-    give(at, mean + (cast(next, state) - mean) * weight);
+    give(at, mean + (cast(rounded, state) - mean) * weight);
   }
 
   TrainingGraph& training_;

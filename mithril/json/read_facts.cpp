@@ -76,14 +76,20 @@ Binding value_of(const Json& json, const Place& place) {
 }
 
 Initializer initializer_of(const Json& json, const Place& place) {
-  const Fields fields(json, place, {"law", "a", "b", "fan_of"});
+  const Fields fields(json, place, {"law", "a", "b", "fan_of", "zero_row"});
   constexpr std::pair<const char*, Initializer::Distribution> distributions[] = {
       {"zeros", Initializer::Distribution::zeros},
       {"ones", Initializer::Distribution::ones},
       {"constant", Initializer::Distribution::constant},
       {"uniform", Initializer::Distribution::uniform},
       {"normal", Initializer::Distribution::normal},
-      {"uniform_fan_in", Initializer::Distribution::uniform_fan_in}};
+      {"uniform_fan_in", Initializer::Distribution::uniform_fan_in},
+      {"uniform_fan_out", Initializer::Distribution::uniform_fan_out},
+      {"uniform_fan_mean", Initializer::Distribution::uniform_fan_mean},
+      {"normal_fan_in", Initializer::Distribution::normal_fan_in},
+      {"normal_fan_out", Initializer::Distribution::normal_fan_out},
+      {"normal_fan_mean", Initializer::Distribution::normal_fan_mean},
+      {"function", Initializer::Distribution::function}};
   Initializer initializer;
   const Json& name = fields.need("law");
   bool known = false;
@@ -94,12 +100,18 @@ Initializer initializer_of(const Json& json, const Place& place) {
   }
   if (!known) {
     wrong_form(name, place.at("law"),
-               "one of zeros, ones, constant, uniform, normal, uniform_fan_in");
+               "one of zeros, ones, constant, uniform, normal, uniform_fan_in, uniform_fan_out, "
+               "uniform_fan_mean, normal_fan_in, normal_fan_out, normal_fan_mean, function");
   }
   if (const Json* a = fields.find("a")) initializer.a = real_of(*a, place.at("a"));
   if (const Json* b = fields.find("b")) initializer.b = real_of(*b, place.at("b"));
   if (const Json* key = fields.find("fan_of"))
     initializer.fan_of = text_of(*key, place.at("fan_of"));
+  if (const Json* row = fields.find("zero_row")) {
+    const auto* number = row->as<int64_t>();
+    if (!number || *number < 0) wrong_form(*row, place.at("zero_row"), "an int of at least 0");
+    initializer.zero_row = *number;
+  }
   return initializer;
 }
 

@@ -15,8 +15,10 @@ bool holds_text(const Datum& datum) {
 }
 
 const char* distribution_name(Initializer::Distribution distribution) {
-  constexpr const char* names[] = {"zeros",   "ones",   "constant",
-                                   "uniform", "normal", "uniform_fan_in"};
+  constexpr const char* names[] = {
+      "zeros",         "ones",           "constant",        "uniform",
+      "normal",        "uniform_fan_in", "uniform_fan_out", "uniform_fan_mean",
+      "normal_fan_in", "normal_fan_out", "normal_fan_mean", "function"};
   return names[static_cast<size_t>(distribution)];
 }
 
@@ -151,6 +153,7 @@ void FactsWriter::write(Json::Object& fields) const {
         if (start.a != 0) object.emplace_back("a", start.a);
         if (start.b != 1) object.emplace_back("b", start.b);
         if (distribution->fan_of) object.emplace_back("fan_of", name_of(distribution->fan_of));
+        if (start.zero_row) object.emplace_back("zero_row", *start.zero_row);
         add(distributions, name, std::move(object), true);
       } else if (const auto* state = std::get_if<StatedState>(&fact->what)) {
         states.emplace_back(

@@ -40,8 +40,7 @@ struct TensorLiteral {
 struct WireDistribution {
   Wire* wire;
   Wire* fan_of;  // null: its own
-  Initializer::Distribution distribution;
-  double a, b;
+  Initializer initializer;
 };
 struct Interval {
   Wire* wire;

@@ -303,9 +303,7 @@ class Copying {
     }
     for (const WireDistribution& distribution : from.distributions) {
       Wire *wire = top_of(level, distribution.wire), *fan_of = top_of(level, distribution.fan_of);
-      if (wire)
-        to.distributions.push_back(
-            {wire, fan_of, distribution.distribution, distribution.a, distribution.b});
+      if (wire) to.distributions.push_back({wire, fan_of, distribution.initializer});
     }
     for (const Interval& interval : from.intervals) {
       if (Wire* wire = top_of(level, interval.wire))

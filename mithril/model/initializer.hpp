@@ -1,6 +1,8 @@
 // The first values of parameters and states.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -8,15 +10,42 @@
 
 namespace mithril {
 
-// The initial distribution of a parameter. Uniform and normal draw with the seed of get_parameters.
+// The first values of a parameter. Random ones follow from the seed of get_parameters and the path
+// of the parameter. A fan in is the product of the dims after the first, a fan out that of all dims
+// but the second.
 struct Initializer {
-  enum class Distribution { zeros, ones, constant, uniform, normal, uniform_fan_in };
+  enum class Distribution {
+    zeros,
+    ones,
+    constant,          // a
+    uniform,           // [a, b)
+    normal,            // mean a, deviation b
+    uniform_fan_in,    // +-b/sqrt(fan in)
+    uniform_fan_out,   // +-b/sqrt(fan out)
+    uniform_fan_mean,  // +-b/sqrt((fan in + fan out) / 2)
+    normal_fan_in,     // deviation b/sqrt(fan in)
+    normal_fan_out,
+    normal_fan_mean,
+    function  // what `function` returns
+  };
   Distribution distribution = Distribution::uniform;
-  double a = 0, b = 1;      // constant: a; uniform: [a, b); normal: mean a, deviation b;
-                            // uniform_fan_in: +-b/sqrt(fan in)
-  std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the
-                            // fan in; empty: its own
+  double a = 0, b = 1;
+  std::string fan_of = {};  // the key whose dims give the fan; empty: its own
+  // Returns a tensor of these dims, or a number for all elements. JSON does not hold it.
+  std::function<Tensor(const Dims& dims, std::uint64_t seed)> function = {};
+  std::optional<std::int64_t> zero_row = {};  // the row of the first axis that is zero
 };
+
+// PyTorch's xavier_uniform_ and xavier_normal_ (Glorot and Bengio, 2010).
+Initializer xavier_uniform(double gain = 1);
+Initializer xavier_normal(double gain = 1);
+struct KaimingOptions {
+  double gain = 1.4142135623730951;  // that of relu
+  bool fan_out = false;
+};
+// PyTorch's kaiming_uniform_ and kaiming_normal_ (He et al., 2015).
+Initializer kaiming_uniform(const KaimingOptions& options = {});
+Initializer kaiming_normal(const KaimingOptions& options = {});
 
 // A state that starts as the first key of a stream of random numbers: a hash of the seed and of the
 // path of the state in the compiled model. The model adds 1 to it for the next evaluation.

@@ -85,7 +85,7 @@ Model& Model::set_initializer(const std::string& key, const Initializer& initial
   Composition composition(model);
   auto& distributions = model.more().distributions;
   take_back_growth(distributions);
-  distributions.push_back({wire, fan_of, initializer.distribution, initializer.a, initializer.b});
+  distributions.push_back({wire, fan_of, initializer});
   model.note({wire, StatedDistribution{initializer, fan_of}});
   composition.commit();
   return *this;

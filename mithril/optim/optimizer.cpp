@@ -93,6 +93,34 @@ std::int64_t count_in(const TensorMap& state, const char* entry) {
 
 bool is_slot(const std::string& entry) { return entry.find('.') != std::string::npos; }
 
+const Datum* find_option(const OptimizerOptions& options, std::string_view name) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const auto& each) { return each.first == name; });
+  return found == options.end() ? nullptr : &found->second;
+}
+
+void check_option_names(const OptimizerDef& def, const OptimizerOptions& options) {
+  std::vector<std::string> names;
+  for (const OptimizerOption& option : def.options) names.push_back(option.name);
+  for (const auto& [name, value] : options) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    unknown_name(ErrorKind::name, "E0605", "argument of " + def.name, name, "", names);
+  }
+}
+
+void check_option_range(const OptimizerOption& option, const std::string& name, double value) {
+  if (option.range == OptionRange::at_least_0)
+    return require_option(value >= 0, name, value, "at least 0");
+  require_option(value >= 0 && value < 1, name, value, "at least 0 and below 1");
+}
+
+void check_option_range(const OptimizerOption& option, const Datum& value) {
+  if (value.kind() == kind::bool_value) return;
+  if (value.kind() != kind::tuple) return check_option_range(option, option.name, value.real());
+  check_option_range(option, option.name + ".first", value.tuple()[0].real());
+  check_option_range(option, option.name + ".second", value.tuple()[1].real());
+}
+
 // The options, with the values that the state has for them.
 OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
   std::vector<std::string> names;
@@ -108,6 +136,15 @@ OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
   return options;
 }
 
+// Raises where the parameter is read-only.
+UpdatedElements elements_to_update(Tensor& param, const Tensor& gradient,
+                                   std::vector<Tensor>& slots) {
+  UpdatedElements elements{
+      .dtype = param.dtype(), .param = param.mutable_raw_data(), .gradient = gradient.raw_data()};
+  for (size_t i = 0; i < slots.size(); ++i) elements.slots[i] = slots[i].mutable_raw_data();
+  return elements;
+}
+
 }  // namespace
 
 DType state_dtype(DType parameter) {
@@ -115,17 +152,43 @@ DType state_dtype(DType parameter) {
   return half ? DType::float32 : parameter;
 }
 
-const Datum& Optimizer::option(const OptimizerOptions& options, std::string_view name) {
-  const auto found = std::find_if(options.begin(), options.end(),
-                                  [&](const auto& each) { return each.first == name; });
-  MITHRIL_CHECK(found != options.end(), "an optimizer was not given all of its options");
-  return found->second;
+Optimizer::Optimizer(OptimizerDef def, const Schedule& lr, const OptimizerOptions& options,
+                     std::vector<ParameterGroup> groups)
+    : def_(std::move(def)), schedule_(lr), groups_(std::move(groups)) {
+  check_groups(groups_);
+  check_option_names(def_, options);
+  OptimizerOptions all;
+  for (const OptimizerOption& option : def_.options) {
+    const Datum* given = find_option(options, option.name);
+    all.emplace_back(option.name, given ? *given : option.value);
+  }
+  set_options(all);
 }
 
-Optimizer::Optimizer(Schedule schedule, std::vector<std::string> slots,
-                     std::vector<ParameterGroup> groups)
-    : schedule_(schedule), groups_(std::move(groups)), slot_names_(std::move(slots)) {
-  check_groups(groups_);
+OptimizerOptions Optimizer::options() const {
+  OptimizerOptions all{{"lr", lr()}};
+  all.insert(all.end(), settings_.begin(), settings_.end());
+  return all;
+}
+
+void Optimizer::set_options(const OptimizerOptions& options) {
+  OptimizerOptions settings;
+  for (const OptimizerOption& option : def_.options) {
+    settings.emplace_back(option.name, *find_option(options, option.name));
+    check_option_range(option, settings.back().second);
+  }
+  std::shared_ptr<const UpdateRule> rule = def_.rule(OptimizerSettings(settings));
+  std::vector<OptimizerSlot> slots = rule->slots();
+  MITHRIL_CHECK(slots.size() <= most_optimizer_slots,
+                "the rule of an optimizer has too many slots");
+  settings_ = std::move(settings);
+  rule_ = std::move(rule);
+  slots_ = std::move(slots);
+}
+
+StepRates Optimizer::rates(const ParameterGroup& group) const {
+  const Datum* decay = find_option(settings_, "weight_decay");
+  return {lr() * group.lr_factor, group.weight_decay.value_or(decay ? decay->real() : 0)};
 }
 
 const ParameterGroup& Optimizer::group_of(std::string_view key) const {
@@ -137,7 +200,7 @@ const ParameterGroup& Optimizer::group_of(std::string_view key) const {
 }
 
 void Optimizer::set_threads(int threads) {
-  require(threads >= 0, "threads", threads, "at least 0");
+  require_option(threads >= 0, "threads", threads, "at least 0");
   threads_ = threads;
 }
 
@@ -150,20 +213,12 @@ void Optimizer::in_ranges(
                            [&](int part) { work(size * part / parts, size * (part + 1) / parts); });
 }
 
-void Optimizer::require(bool holds, const char* option, double got, const char* expected) {
-  if (holds) return;
-  raise({.kind = ErrorKind::value,
-         .code = "E0406",
-         .message = fmt::format("optimizer: {} is {}, expected {}", option, got, expected)});
-}
-
 void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   struct Move {
     Tensor param;     // shares its elements with params
     Tensor gradient;  // in the memory of this process
     ParameterMemory& memory;
-    StepRates rates;
-    std::vector<double> changing;
+    UpdatedElements elements;
   };
   if (!patterns_checked_) check_patterns(groups_, params.keys());
   patterns_checked_ = true;
@@ -180,14 +235,23 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     for (Tensor& slot : memory.slots) {
       if (slot.foreign()) slot = slot.copy();  // a TrainingStep moved it to a device
     }
-    const StepRates of_key = rates(group);
-    moves.push_back({*param, gradient.host(), memory, of_key, numbers(memory.steps + 1, of_key)});
-    moves.back().param.mutable_raw_data();  // raises where it is read-only
+    const StepRates own = rates(group);
+    moves.push_back({*param, gradient.host(), memory, {}});
+    moves.back().elements =
+        elements_to_update(moves.back().param, moves.back().gradient, memory.slots);
+    moves.back().elements.weight_decay = own.weight_decay;
+    const std::vector<double> changing = numbers(memory.steps + 1, own);
+    MITHRIL_CHECK(changing.size() <= most_step_numbers,
+                  "the rule of an optimizer has too many numbers");
+    std::copy(changing.begin(), changing.end(), moves.back().elements.numbers.begin());
   }
   // Nothing below throws.
   for (Move& move : moves) {
     ++move.memory.steps;
-    update(move.param, move.gradient, move.memory, move.changing, move.rates);
+    const auto work = [&](std::int64_t first, std::int64_t last) {
+      rule_->update(move.elements, first, last);
+    };
+    in_ranges(move.param.size(), std::cref(work));
   }
   finish_step(made);
 } catch (const std::bad_alloc&) {
@@ -205,8 +269,10 @@ Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const T
     return known->second;
   }
   ParameterMemory memory;
-  while (memory.slots.size() < slot_names_.size()) {
-    memory.slots.emplace_back(state_dtype(param.dtype()), param.dims());
+  for (const OptimizerSlot& slot : slots_) {
+    const DType dtype = state_dtype(param.dtype());
+    memory.slots.push_back(slot.start == 0 ? Tensor(dtype, param.dims())
+                                           : Tensor::full(dtype, param.dims(), slot.start));
   }
   return made.emplace(key, std::move(memory)).first->second;
 }
@@ -236,8 +302,8 @@ TensorMap Optimizer::state_dict() const try {
   if (averaged_ > 0) items.emplace_back(averaged_entry, Tensor::scalar(averaged_));
   for (const auto& [key, memory] : memory_) {
     items.emplace_back(key + ".step", Tensor::scalar(memory.steps));
-    for (size_t i = 0; i < slot_names_.size(); ++i) {
-      items.emplace_back(key + "." + slot_names_[i], memory.slots[i].copy());
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      items.emplace_back(key + "." + slots_[i].name, memory.slots[i].copy());
     }
     if (micro_steps_ > 0 && memory.gradient_sum) {
       items.emplace_back(key + "." + gradient_sum_slot, memory.gradient_sum->copy());
@@ -253,7 +319,8 @@ TensorMap Optimizer::state_dict() const try {
 
 Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const {
   ParameterMemories memory;
-  std::vector<std::string> slots = slot_names_;
+  std::vector<std::string> slots;
+  for (const OptimizerSlot& slot : slots_) slots.push_back(slot.name);
   slots.push_back("step");
   for (const auto& [entry, tensor] : state) {
     if (!is_slot(entry)) continue;
@@ -269,8 +336,8 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const 
   }
   for (auto& [key, of_key] : memory) {
     of_key.steps = static_cast<std::int64_t>(slot_of(state, key, "step").item());
-    for (const std::string& slot : slot_names_) {
-      of_key.slots.push_back(slot_of(state, key, slot).copy());
+    for (const OptimizerSlot& slot : slots_) {
+      of_key.slots.push_back(slot_of(state, key, slot.name).copy());
     }
   }
   return memory;
@@ -278,7 +345,7 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const 
 
 void Optimizer::load_state_dict(const TensorMap& state) try {
   const OptimizerOptions before = options(), after = restored(before, state);
-  const Schedule schedule = schedule_.is_number() ? option(after, "lr").real() : schedule_;
+  const Schedule schedule = schedule_.is_number() ? find_option(after, "lr")->real() : schedule_;
   set_options(after);  // the slots depend on them
   try {
     std::int64_t steps = count_in(state, steps_entry);

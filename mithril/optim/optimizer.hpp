@@ -4,47 +4,33 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "mithril/graph/expression.hpp"
+#include "mithril/optim/optimizer_def.hpp"
 #include "mithril/optim/parameter_group.hpp"
 #include "mithril/optim/schedule.hpp"
-#include "mithril/tensor/float16.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
-
-// The rates of a parameter in one step, after the options of its group.
-struct StepRates {
-  double lr = 0;
-  double weight_decay = 0;
-
-  bool operator==(const StepRates&) const = default;
-};
-
-// A parameter in a graph and the values that a step updates it with, all in the state_dtype of the
-// parameter.
-struct GraphMove {
-  Expression param, gradient;
-  std::vector<Expression> slots;
-  std::vector<Expression> numbers;  // of rank 0
-  double weight_decay = 0;
-};
-
-// Floats, bools, and tuples of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
-using OptimizerOptions = std::vector<std::pair<std::string, Datum>>;
 
 // The dtype of the arithmetic and memory of a step: float32 for float16 and bfloat16 parameters,
 // which are widened and rounded back, otherwise the dtype of the parameter.
 DType state_dtype(DType parameter);
 
+// An optimizer of a record. The classes of mithril/optim/optimizers.hpp make those of the library.
 class Optimizer {
  public:
+  // Options that are left out have the defaults of the record. ValueError E0406 for an option out
+  // of range.
+  Optimizer(OptimizerDef def, const Schedule& lr, const OptimizerOptions& options = {},
+            std::vector<ParameterGroup> groups = {});
   virtual ~Optimizer() = default;
+
+  const OptimizerDef& def() const { return def_; }
 
   // Moves each parameter that has a gradient and is not frozen, in place; the others stay.
   // NameError E0609 for a gradient of no parameter, E0623 for the pattern of a group that matches
@@ -71,7 +57,7 @@ class Optimizer {
   const ParameterGroup& group_of(std::string_view key) const;
 
   // The current options, including the learning rate.
-  virtual OptimizerOptions options() const = 0;
+  OptimizerOptions options() const;
 
   // A copy of the options by their names ("lr", "betas"), the number of steps taken ("steps",
   // int64), and the memory of each parameter: "<key>.step" (int64) and "<key>.<slot>" with the
@@ -89,7 +75,7 @@ class Optimizer {
   // For steps as part of a graph (mithril/compile/training_step.hpp).
   struct ParameterMemory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
-    std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
+    std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter
     std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
   };
   using ParameterMemories = std::map<std::string, ParameterMemory, std::less<>>;
@@ -103,57 +89,39 @@ class Optimizer {
   void finish_micro_step(ParameterMemories& made);
   std::int64_t micro_steps() const { return micro_steps_; }  // since the last step
   std::int64_t averaged() const { return averaged_; }        // steps in the averages
-  const std::vector<std::string>& slot_names() const { return slot_names_; }
+  const std::vector<OptimizerSlot>& slots() const { return slots_; }
   // Changes when graphs with the previous options are out of date. The learning rate is one of
   // `numbers`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
   // The numbers of a parameter's step that change: its learning rate, the bias corrections of its
   // moments. `steps`: as in ParameterMemory.
-  virtual std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const = 0;
-  StepRates rates(const ParameterGroup& group) const {
-    return {lr() * group.lr_factor, group.weight_decay.value_or(weight_decay())};
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+    return rule_->numbers(steps, rates);
   }
+  StepRates rates(const ParameterGroup& group) const;
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.
-  virtual void add_to_graph(GraphMove& move) const = 0;
+  void add_to_graph(ParameterUpdate<Expression>& update) const { rule_->add_to_graph(update); }
 
- protected:
-  // `slots`: the names of the tensors that it keeps for each parameter.
-  Optimizer(Schedule schedule, std::vector<std::string> slots, std::vector<ParameterGroup> groups);
-  virtual double weight_decay() const = 0;
-  // `changing`: numbers(memory.steps, rates). Must not throw, so that all parameters move or none.
-  virtual void update(Tensor& param, const Tensor& gradient, ParameterMemory& memory,
-                      const std::vector<double>& changing, const StepRates& rates) = 0;
-  // Sets options with the names and kinds of options(), except "lr". After an error nothing is set.
-  virtual void set_options(const OptimizerOptions& options) = 0;
-  static const Datum& option(const OptimizerOptions& options, std::string_view name);
-  void set_slot_names(std::vector<std::string> names) { slot_names_ = std::move(names); }
+ private:
+  // Sets options with the names and kinds of settings_. After an error nothing is set.
+  void set_options(const OptimizerOptions& options);
   // Calls work(first, last) for ranges that cover [0, size), on several threads if that pays off.
   // With std::cref(work) nothing is allocated.
   void in_ranges(std::int64_t size,
                  const std::function<void(std::int64_t first, std::int64_t last)>& work) const;
-  // ValueError E0406 "<optimizer>: weight_decay is -1, expected at least 0".
-  static void require(bool holds, const char* option, double got, const char* expected);
-
- private:
   ParameterMemories memory_in(const TensorMap& state) const;
 
+  OptimizerDef def_;
+  OptimizerOptions settings_;               // but for the learning rate
+  std::shared_ptr<const UpdateRule> rule_;  // immutable; copies of the optimizer share it
   Schedule schedule_;
   std::vector<ParameterGroup> groups_;
   bool patterns_checked_ = false;
   std::int64_t steps_ = 0, micro_steps_ = 0, averaged_ = 0;
   int threads_ = 0;
   std::uint64_t options_version_ = 0;
-  std::vector<std::string> slot_names_;
+  std::vector<OptimizerSlot> slots_;
   ParameterMemories memory_;
 };
-
-// Calls f(Element{}, Number{}) with the element type of a parameter and that of its state_dtype.
-template <typename Function>
-void visit_parameter(const Tensor& param, Function&& function) {
-  if (param.dtype() == DType::float32) return function(float{}, float{});
-  if (param.dtype() == DType::float16) return function(float16{}, float{});
-  if (param.dtype() == DType::bfloat16) return function(bfloat16{}, float{});
-  function(double{}, double{});
-}
 
 }  // namespace mithril

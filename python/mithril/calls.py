@@ -30,7 +30,7 @@ MAKERS = {
     "HookHandle": "compiled.register_hook(path, fn) makes it",
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
     "PendingAnswer": "engine.infer_async(name, inputs) makes it",
-    "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
+    "Optimizer": "ml.Adam and the other classes of docs/optimizers.md are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
     "Evaluator": "ml.evaluation.Accuracy and the other classes of ml.evaluation are evaluators",
     "_Package": "ml.load_package(path) makes a Package of it",

@@ -56,10 +56,10 @@ UpsamplingNearest2d: Upsample(mode="nearest")
 attention: ScaledDotProduct or MultiHeadAttention
 common_types factory_kwargs intrinsic modules qat quantizable quantized: the names of this module: \
 Linear, Relu, Conv2d
-init: model.set_values, or own tensors in place of get_parameters()
+init: initializers, for model.set_initializer
 utils: max_norm= of TrainingStep to clip gradients, TensorBoard, ml.data
-ASGD Adadelta Adafactor Adagrad Adamax LBFGS Lion Muon NAdam RAdam RMSprop Rprop SparseAdam: \
-SGD, Adam or AdamW
+ASGD Adadelta Adafactor Adamax LBFGS Muon RAdam Rprop SparseAdam: \
+SGD, Adam or another optimizer of docs/optimizers.md
 lr_scheduler LRScheduler ChainedScheduler SequentialLR LambdaLR MultiplicativeLR CyclicLR: \
 a schedule as lr: Adam(lr=CosineSchedule(...))
 ConstantLR: ConstantSchedule
@@ -67,7 +67,7 @@ CosineAnnealingLR CosineAnnealingWarmRestarts: CosineSchedule
 ExponentialLR MultiStepLR StepLR: StepSchedule
 LinearLR PolynomialLR: LinearSchedule
 OneCycleLR: OneCycleSchedule
-ReduceLROnPlateau: patience= of fit, or a callback that sets step.optimizer.lr
+ReduceLROnPlateau: Plateau
 swa_utils: SWA or EMA
 DataLoader Dataset TensorDataset: ml.data, or a loader of PyTorch, which fit takes
 manual_seed seed set_seed random: seed= of get_parameters and of the layers
@@ -149,7 +149,7 @@ ModelCheckpoint BackupAndRestore: checkpoint= of fit
 LearningRateScheduler: a schedule as lr: Adam(lr=CosineSchedule(...))
 CSVLogger History Callback: callbacks= of fit, which are functions of the History
 TerminateOnNaN: compile(..., debug=True)
-Optimizers optimizers: SGD, Adam or AdamW
+Optimizers optimizers: SGD, Adam or another optimizer of docs/optimizers.md
 layers activations: the names of this module: Linear, Relu, Conv2d
 losses: the losses of this module, as losses of TrainModel: CrossEntropy, SquaredError
 metrics: ml.evaluation

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, NoReturn
 
-from . import _core
+from . import _core, optimizer_classes
 from ._core import Backend, CompiledModel, Model
 from .foreign_names import replacement
 from .optimizers import Optimizer, TrainingStep
@@ -18,7 +18,7 @@ MODULE = {
     "Sequential": "model = Model(), and model += part for each part",
     "Module": "Model",
     "nn": "the names of this module: Linear, Relu, Conv2d",
-    "optim": "SGD, Adam or AdamW",
+    "optim": f"one of the optimizers: {', '.join(optimizer_classes.__all__)}",
     "Input": "IOKey(name, shape=...)",
     "Parameter": "IOKey(name, differentiable=True)",
     "LSTM": "LSTMCell for one step; ManyToOne or OneToMany for sequences",

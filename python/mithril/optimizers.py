@@ -2,32 +2,31 @@
 
 from ._core import (
     EMA,
-    SGD,
     SWA,
-    Adam,
-    AdamW,
     ConstantSchedule,
     CosineSchedule,
     LinearSchedule,
     OneCycleSchedule,
     Optimizer,
     ParameterGroup,
+    Plateau,
     StepSchedule,
     TrainingStep,
 )
+from .optimizer_classes import *  # noqa: F403 - the classes are those of the records
+from .optimizer_classes import __all__ as _names
 
-__all__ = [
+__all__ = [  # noqa: PLE0604 - the classes have their names from the core
     "EMA",
-    "SGD",
     "SWA",
-    "Adam",
-    "AdamW",
     "ConstantSchedule",
     "CosineSchedule",
     "LinearSchedule",
     "OneCycleSchedule",
     "Optimizer",
     "ParameterGroup",
+    "Plateau",
     "StepSchedule",
     "TrainingStep",
+    *_names,
 ]

@@ -1,10 +1,10 @@
 """Optimizers, and steps of training as one graph."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from ._core import CompiledModel
 from ._types import Arrays
+from .optimizer_classes import *  # noqa: F403
 
 class ConstantSchedule:
     def __init__(self, lr: float = 1e-3, *, warmup: int = 0, warmup_start: float = 0.0) -> None: ...
@@ -74,6 +74,24 @@ class ParameterGroup:
     @property
     def options(self) -> dict[str, Any]: ...
 
+class Plateau:
+    def __init__(
+        self,
+        mode: Literal["min", "max"] = "min",
+        *,
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: Literal["rel", "abs"] = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+    ) -> None: ...
+    def update(self, optimizer: Optimizer, score: float) -> bool: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: dict[str, Any]) -> None: ...
+
 class EMA:
     def __init__(self, decay: float = 0.999) -> None: ...
     @property
@@ -103,40 +121,6 @@ class Optimizer:
     def options(self) -> dict[str, Any]: ...
     def state_dict(self) -> dict[str, Any]: ...
     def load_state_dict(self, state: Arrays) -> None: ...
-
-class SGD(Optimizer):
-    def __init__(
-        self,
-        lr: _Rate = 1e-3,
-        *,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        weight_decay: float = 0.0,
-        nesterov: bool = False,
-        groups: Sequence[ParameterGroup] = (),
-    ) -> None: ...
-
-class Adam(Optimizer):
-    def __init__(
-        self,
-        lr: _Rate = 1e-3,
-        *,
-        betas: tuple[float, float] = ...,
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        groups: Sequence[ParameterGroup] = (),
-    ) -> None: ...
-
-class AdamW(Adam):
-    def __init__(
-        self,
-        lr: _Rate = 1e-3,
-        *,
-        betas: tuple[float, float] = ...,
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        groups: Sequence[ParameterGroup] = (),
-    ) -> None: ...
 
 class TrainingStep:
     def __init__(

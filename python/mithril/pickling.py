@@ -12,7 +12,7 @@ from . import _core
 from ._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
 from .cpu_backend import CpuBackend
 from .kinds import SCHEDULES
-from .optimizers import Optimizer
+from .optimizers import Optimizer, Plateau
 from .torch_backend import TorchBackend
 
 State = dict[str, Any]
@@ -89,6 +89,16 @@ def _restore_options(cls: Any, options: State) -> Any:
     return cls(**options)
 
 
+def _reduce_plateau(self: Plateau) -> Any:
+    return _restore_plateau, (type(self), self.options, self.state_dict())
+
+
+def _restore_plateau(cls: type[Plateau], options: State, state: State) -> Plateau:
+    plateau = cls(**options)
+    plateau.load_state_dict(state)
+    return plateau
+
+
 def _reduce_scale(self: LossScale) -> Any:
     names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "growth_tracker")
     return LossScale, tuple(getattr(self, name) for name in names)
@@ -134,7 +144,7 @@ def _restore_backend(cls: Any, options: State) -> Backend:
     return backend  # type: ignore[no-any-return]
 
 
-OPTIONS = (*SCHEDULES, "EMA", "ParameterGroup", "SWA")
+OPTIONS = (*SCHEDULES, "EMA", "Initializer", "ParameterGroup", "SWA")
 _REDUCED: dict[Any, Any] = {
     Model: _reduce_model,
     _core.Tensor: _reduce_tensor,
@@ -142,6 +152,7 @@ _REDUCED: dict[Any, Any] = {
     Backend: _reduce_backend,
     Optimizer: _reduce_optimizer,
     LossScale: _reduce_scale,
+    Plateau: _reduce_plateau,
     **{getattr(_core, name): _reduce_options for name in OPTIONS},
     **{getattr(_core, name): _refuse_handle for name in REFUSED},
     Connection: _refuse_connection,

@@ -32,6 +32,7 @@ PYBIND11_MODULE(_core, module) {
   bind_tensors(module);
   bind_connections(module);
   bind_models(module);
+  bind_initializers(module);
   bind_training(module);
   bind_json(module);
   bind_library(module);

@@ -13,8 +13,7 @@
 #include "mithril/compile/finite.hpp"
 #include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
 
 namespace mithril::python {
@@ -81,9 +80,7 @@ void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gr
   moved.copy_back();
 }
 
-using Betas = std::pair<double, double>;
 using Rate = Schedule::Rule;
-using Groups = std::vector<ParameterGroup>;
 using Average = std::variant<std::monostate, EMA, SWA>;
 
 Schedule schedule_of(const Rate& rate) {
@@ -152,31 +149,7 @@ void bind_optimizers(py::module_& module) {
           "Restores a state_dict. An option that `state` lacks keeps its value, as all do with\n"
           "the state_dict of version 0.1.0, which has none. A schedule stays, and continues from\n"
           "the restored number of steps.");
-  py::class_<SGD, Optimizer>(module, "SGD",
-                             "Stochastic gradient descent, by the rule of torch.optim.SGD.")
-      .def(py::init([](const Rate& lr, double momentum, double dampening, double weight_decay,
-                       bool nesterov, const Groups& groups) {
-             return SGD({schedule_of(lr), momentum, dampening, weight_decay, nesterov, groups});
-           }),
-           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("momentum") = 0.0,
-           py::arg("dampening") = 0.0, py::arg("weight_decay") = 0.0, py::arg("nesterov") = false,
-           py::arg("groups") = py::tuple());
-  py::class_<Adam, Optimizer>(module, "Adam", "The rule of torch.optim.Adam.")
-      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay,
-                       const Groups& groups) {
-             return Adam(AdamOptions{schedule_of(lr), betas, eps, weight_decay, groups});
-           }),
-           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
-           py::arg("eps") = 1e-8, py::arg("weight_decay") = 0.0, py::arg("groups") = py::tuple());
-  py::class_<AdamW, Adam>(
-      module, "AdamW",
-      "The rule of torch.optim.AdamW: weight decay does not pass through the gradient.")
-      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay,
-                       const Groups& groups) {
-             return AdamW(AdamWOptions{schedule_of(lr), betas, eps, weight_decay, groups});
-           }),
-           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
-           py::arg("eps") = 1e-8, py::arg("weight_decay") = 1e-2, py::arg("groups") = py::tuple());
+  bind_optimizer_classes(module);
   py::class_<TrainingStep>(
       module, "TrainingStep",
       R"(Evaluating a model, its gradients and an optimizer's step as one graph.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/optim/plateau.hpp"
 
 namespace mithril::python {
 namespace {
@@ -73,9 +75,79 @@ void bind_decay(py::module_& module, const char* name, const char* doc) {
            py::arg("warmup_start") = 0.0, py::arg("end") = 0.0);
 }
 
+py::dict options_of(const Plateau& plateau) {
+  const PlateauOptions& options = plateau.options();
+  py::dict all;
+  all["mode"] = options.maximize ? "max" : "min";
+  all["factor"] = options.factor;
+  all["patience"] = options.patience;
+  all["threshold"] = options.threshold;
+  all["threshold_mode"] = options.absolute ? "abs" : "rel";
+  all["cooldown"] = options.cooldown;
+  all["min_lr"] = options.min_lr;
+  return all;
+}
+
+// Whether the word is the second of the two.
+bool is_second(const char* argument, const std::string& word, const std::string& first,
+               const std::string& second) {
+  if (word == first || word == second) return word == second;
+  unknown_name(ErrorKind::name, "E0605", std::string(argument) + " of Plateau", word, "",
+               {first, second});
+}
+
+void bind_plateau(py::module_& module) {
+  py::class_<Plateau>(
+      module, "Plateau",
+      "Reduces the learning rate of an optimizer when a score stops improving, by the rule of\n"
+      "torch.optim.lr_scheduler.ReduceLROnPlateau.\n\n"
+      "Example, once an epoch:\n"
+      "    plateau = ml.Plateau(factor=0.5, patience=3)\n"
+      "    plateau.update(optimizer, validation_loss)")
+      .def(py::init([](const std::string& mode, double factor, std::int64_t patience,
+                       double threshold, const std::string& threshold_mode, std::int64_t cooldown,
+                       double min_lr) {
+             return Plateau({.maximize = is_second("mode", mode, "min", "max"),
+                             .factor = factor,
+                             .patience = patience,
+                             .threshold = threshold,
+                             .absolute = is_second("threshold_mode", threshold_mode, "rel", "abs"),
+                             .cooldown = cooldown,
+                             .min_lr = min_lr});
+           }),
+           py::arg("mode") = "min", py::kw_only(), py::arg("factor") = 0.1,
+           py::arg("patience") = 10, py::arg("threshold") = 1e-4, py::arg("threshold_mode") = "rel",
+           py::arg("cooldown") = 0, py::arg("min_lr") = 0.0)
+      .def("update", &Plateau::update, py::arg("optimizer"), py::arg("score"),
+           "Counts the score; True if it reduced the rate. The lr of the optimizer is a number.")
+      .def_property_readonly("options", options_of,
+                             "The arguments of the constructor by their names.")
+      .def(
+          "state_dict",
+          [](const Plateau& plateau) {
+            py::dict state;
+            state["best"] = plateau.state().best;
+            state["bad"] = plateau.state().bad;
+            state["cooldown"] = plateau.state().cooldown;
+            return state;
+          },
+          "The best score, the number of scores since then, and how many are not counted yet.")
+      .def(
+          "load_state_dict",
+          [](Plateau& plateau, const py::dict& state) {
+            plateau.load_state({.best = state["best"].cast<double>(),
+                                .bad = state["bad"].cast<std::int64_t>(),
+                                .cooldown = state["cooldown"].cast<std::int64_t>()});
+          },
+          py::arg("state"), "Restores a state_dict.")
+      .def("__repr__",
+           [](const Plateau& plateau) { return shown_call("Plateau", options_of(plateau)); });
+}
+
 }  // namespace
 
 void bind_schedules(py::module_& module) {
+  bind_plateau(module);
   using Constant = ConstantSchedule;
   bind_schedule<Constant>(module, "ConstantSchedule",
                           "A constant learning rate after a linear warm-up from\n"

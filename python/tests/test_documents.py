@@ -110,7 +110,9 @@ def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
     subprocess.run([program], check=True, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("tool", ["make_ops_doc", "make_stubs", "make_op_headers"])
+@pytest.mark.parametrize(
+    "tool", ["make_ops_doc", "make_stubs", "make_op_headers", "make_optimizers"]
+)
 def test_generated_files_are_up_to_date(tool):
     run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)
     assert run.returncode == 0, f"run tools/{tool}"

@@ -18,6 +18,15 @@ MAKERS: dict[str, tuple[Callable[[], ml.Optimizer], Callable[[Any], Any]]] = {
     ),
     "adam": (lambda: ml.Adam(0.01), lambda p: torch.optim.Adam(p, 0.01)),
     "adamw": (lambda: ml.AdamW(0.01), lambda p: torch.optim.AdamW(p, 0.01)),
+    "nadam": (lambda: ml.NAdam(0.01), lambda p: torch.optim.NAdam(p, 0.01)),
+    "rmsprop": (
+        lambda: ml.RMSprop(0.01, momentum=0.5, centered=True, eps=1e-3),
+        lambda p: torch.optim.RMSprop(p, 0.01, momentum=0.5, centered=True, eps=1e-3),
+    ),
+    "adagrad": (
+        lambda: ml.Adagrad(0.01, initial_accumulator_value=0.1),
+        lambda p: torch.optim.Adagrad(p, 0.01, initial_accumulator_value=0.1),
+    ),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from layer_cases import LIBRARY
 
 import mithril as ml
+from mithril import optimizer_classes
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -181,6 +182,7 @@ def test_a_compiled_model_is_pickled_before_its_model_changes() -> None:
         lambda: ml.SGD(0.1, momentum=0.9, nesterov=True),
         lambda: ml.Adam(betas=(0.8, 0.99)),
         lambda: ml.AdamW(weight_decay=0.1),
+        *(getattr(ml, name) for name in optimizer_classes.__all__),
     ],
 )
 def test_an_optimizer_goes_on_where_it_was(

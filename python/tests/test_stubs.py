@@ -19,6 +19,7 @@ STUBS = [
         "_functions.pyi",
         "_handles.pyi",
         "_tensor.pyi",
+        "optimizer_classes.pyi",
         "optimizers.pyi",
         "files.pyi",
         "generation.pyi",

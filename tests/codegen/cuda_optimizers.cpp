@@ -12,8 +12,7 @@
 #include "codegen/cuda_batch.hpp"
 #include "codegen/cuda_kernel.hpp"
 #include "mithril/eval/plan.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/codegen/kernel_files.hpp"
 #include "tests/cuda_on_cpu.hpp"
 #include "tests/table/compare.hpp"
@@ -34,6 +33,7 @@ std::vector<OptimizerCase> optimizer_cases() {
   const auto adam = [](AdamOptions options) { return std::make_shared<Adam>(options); };
   const auto adam_w = [](AdamWOptions options) { return std::make_shared<AdamW>(options); };
   const auto sgd = [](SGDOptions options) { return std::make_shared<SGD>(options); };
+  const auto rmsprop = [](RMSpropOptions options) { return std::make_shared<RMSprop>(options); };
   return {
       {"adam", adam({.lr = 0.1}), DType::float32},
       {"adam_half", adam({.lr = 0.1, .weight_decay = 0.01}), DType::float16},
@@ -43,6 +43,10 @@ std::vector<OptimizerCase> optimizer_cases() {
       {"sgd", sgd({.lr = 0.1, .weight_decay = 0.01}), DType::float32},
       {"sgd_momentum", sgd({.lr = 0.1, .momentum = 0.9}), DType::float32},
       {"sgd_nesterov", sgd({.lr = 0.1, .momentum = 0.9, .nesterov = true}), DType::float32},
+      {"nadam", std::make_shared<NAdam>(), DType::float32},
+      {"rmsprop", rmsprop({.momentum = 0.9, .centered = true}), DType::float32},
+      {"adagrad", std::make_shared<Adagrad>(), DType::float32},
+      {"lion", std::make_shared<Lion>(LionOptions{.weight_decay = 0.1}), DType::float32},
   };
 }
 
@@ -68,12 +72,14 @@ StepGraph step_graph(const OptimizerCase& at) {
     return value.dtype() == dtype ? value : call("cast", {value, Datum(dtype)});
   };
   const StepRates rates = at.optimizer->rates({});
-  GraphMove move{.param = cast(input("param", {Dim(7)}, at.dtype), state),
-                 .gradient = cast(input("gradient", {Dim(7)}, at.dtype), state),
-                 .weight_decay = rates.weight_decay};
+  ParameterUpdate<Expression> move{.param = cast(input("param", {Dim(7)}, at.dtype), state),
+                                   .gradient = cast(input("gradient", {Dim(7)}, at.dtype), state),
+                                   .slots = {},
+                                   .numbers = {},
+                                   .weight_decay = rates.weight_decay};
   for (std::size_t i = 0; i < at.optimizer->numbers(1, rates).size(); ++i)
     move.numbers.push_back(input("number " + std::to_string(i), {}, state));
-  for (std::size_t i = 0; i < at.optimizer->slot_names().size(); ++i)
+  for (std::size_t i = 0; i < at.optimizer->slots().size(); ++i)
     move.slots.push_back(input("slot " + std::to_string(i), {Dim(7)}, state));
   at.optimizer->add_to_graph(move);
   graph.add_output("param.next", cast(move.param, at.dtype).id);
@@ -178,8 +184,9 @@ TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their 
       Updated& each = all.emplace_back();
       each.param = random_direction({size}, random).to(at.dtype);
       params.emplace_back(std::to_string(size), each.param.copy());
-      for (std::size_t i = 0; i < at.optimizer->slot_names().size(); ++i)
-        each.slots.push_back(Tensor::full(state_dtype(at.dtype), {size}, 0));
+      for (std::size_t i = 0; i < at.optimizer->slots().size(); ++i)
+        each.slots.push_back(
+            Tensor::full(state_dtype(at.dtype), {size}, at.optimizer->slots()[i].start));
     }
     TensorMap expected(std::move(params));
     for (int taken = 1; taken <= 3; ++taken) {

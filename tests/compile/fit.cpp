@@ -11,8 +11,7 @@
 
 #include "mithril/compile/checkpoint.hpp"
 #include "mithril/evaluation/classification.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
@@ -73,6 +74,44 @@ TEST_CASE("parameters start with the distributions of their layers") {
   const Spread other = spread(params.at("fan_of_fan"));
   CHECK(other.high == doctest::Approx(0.3).epsilon(0.1));
   CHECK(other.high <= 0.3);
+}
+
+TEST_CASE("initializers by Xavier and Kaiming have the deviations of their papers") {
+  const std::vector<std::pair<std::string, Initializer>> all = {
+      {"xavier_uniform", xavier_uniform(2)},
+      {"xavier_normal", xavier_normal()},
+      {"kaiming_uniform", kaiming_uniform()},
+      {"kaiming_normal", kaiming_normal({.gain = 1, .fan_out = true})}};
+  // Of [200, 50, 2]: a fan in of 100, and a fan out of 400.
+  const std::vector<double> deviations = {2 / std::sqrt(250.0), 1 / std::sqrt(250.0),
+                                          std::sqrt(2.0 / 100), 1 / std::sqrt(400.0)};
+  std::vector<std::string> keys;
+  CompileOptions options;
+  for (const auto& [key, initializer] : all) {
+    keys.push_back(key);
+    options.shapes.push_back({key, {200, 50, 2}});
+  }
+  Model model = sum_of(keys);
+  for (const auto& [key, initializer] : all) model.set_initializer(key, initializer);
+  const TensorMap params = compile(model, cpu(), options).get_parameters();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Spread values = spread(params.at(all[i].first));
+    CAPTURE(all[i].first);
+    CHECK(values.deviation == doctest::Approx(deviations[i]).epsilon(0.02));
+    if (i % 2 == 0)
+      CHECK(values.high == doctest::Approx(deviations[i] * std::sqrt(3)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a function makes the first values of a parameter") {
+  Model model = sum_of({"w"});
+  model.set_initializer(
+      "w", {.distribution = Distribution::function,
+            .function = [](const Dims& dims,
+                           std::uint64_t) { return Tensor::full(DType::float64, dims, 2); },
+            .zero_row = 1});
+  const TensorMap params = compile(model, cpu(), {.shapes = {{"w", {2, 2}}}}).get_parameters();
+  CHECK(identical(params.at("w"), Tensor::of<float>({2, 2}, {2, 2, 0, 0})));
 }
 
 TEST_CASE("parameters without an initializer are uniform in +-1/sqrt(fan in)") {

@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "mithril/compile/training_step.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
 

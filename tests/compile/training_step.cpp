@@ -13,8 +13,7 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -7,7 +7,7 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/normalization.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

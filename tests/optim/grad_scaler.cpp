@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -11,6 +11,24 @@ START = [1.0, -2.0, 0.5, 0.0]
 TARGET = [0.25, 1.5, 0.5, -3.0]
 STEPS = 6
 
+
+class Lion(torch.optim.Optimizer):
+    """Algorithm 2 of "Symbolic discovery of optimization algorithms" (arXiv 2302.06675)."""
+
+    def __init__(self, params, lr, betas=(0.9, 0.99), weight_decay=0.0):
+        super().__init__(params, dict(lr=lr, betas=betas, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (theta,), lr, decay = group["params"], group["lr"], group["weight_decay"]
+            beta1, beta2 = group["betas"]
+            m = self.state[theta].setdefault("m", torch.zeros_like(theta))
+            c = beta1 * m + (1 - beta1) * theta.grad
+            theta -= lr * (torch.sign(c) + decay * theta)
+            m.copy_(beta2 * m + (1 - beta2) * theta.grad)
+
+
 CASES = [
     ("sgd", torch.optim.SGD, dict(lr=0.05)),
     ("sgd_momentum", torch.optim.SGD, dict(lr=0.05, momentum=0.9)),
@@ -22,10 +40,44 @@ CASES = [
     ("adam_weight_decay", torch.optim.Adam, dict(lr=0.1, weight_decay=0.2)),
     ("adamw", torch.optim.AdamW, dict(lr=0.1)),
     ("adamw_weight_decay", torch.optim.AdamW, dict(lr=0.1, weight_decay=0.5, betas=(0.8, 0.99))),
+    ("nadam", torch.optim.NAdam, dict(lr=0.1)),
+    (
+        "nadam_decoupled",
+        torch.optim.NAdam,
+        dict(
+            lr=0.1,
+            betas=(0.8, 0.99),
+            weight_decay=0.3,
+            momentum_decay=0.02,
+            decoupled_weight_decay=True,
+        ),
+    ),
+    ("nadam_weight_decay", torch.optim.NAdam, dict(lr=0.1, weight_decay=0.2, eps=1e-3)),
+    ("rmsprop", torch.optim.RMSprop, dict(lr=0.05)),
+    (
+        "rmsprop_centered",
+        torch.optim.RMSprop,
+        dict(lr=0.05, alpha=0.9, centered=True, eps=1e-3),
+    ),
+    (
+        "rmsprop_momentum",
+        torch.optim.RMSprop,
+        dict(lr=0.05, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1, eps=1e-3),
+    ),
+    ("rmsprop_buffer", torch.optim.RMSprop, dict(lr=0.05, momentum=0.8)),
+    ("adagrad", torch.optim.Adagrad, dict(lr=0.1)),
+    (
+        "adagrad_decay",
+        torch.optim.Adagrad,
+        dict(lr=0.1, lr_decay=0.1, weight_decay=0.2, initial_accumulator_value=0.5, eps=1e-3),
+    ),
+    ("lion", Lion, dict(lr=0.1)),
+    ("lion_weight_decay", Lion, dict(lr=0.1, betas=(0.8, 0.95), weight_decay=0.5)),
 ]
 
 
 def positions(optimizer_class, options, dtype):
+    torch.set_default_dtype(dtype)  # of the numbers that NAdam keeps
     param = torch.nn.Parameter(torch.tensor(START, dtype=dtype))
     target = torch.tensor(TARGET, dtype=dtype)
     weight = 2 * torch.arange(1, len(START) + 1, dtype=dtype)

@@ -8,7 +8,7 @@
 #include "mithril/models/ops/arithmetic/multiply.hpp"
 #include "mithril/models/ops/functions_of_one_element/tanh.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
-#include "mithril/optim/adam.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/skip.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "backends/torch/torch.hpp"
 #include "mithril/compile/checkpoint.hpp"
-#include "mithril/optim/adam.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 #include "tests/skip.hpp"

@@ -7,8 +7,8 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element/tanh.hpp"
-#include "mithril/optim/adam.hpp"
 #include "mithril/optim/grad_scaler.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/skip.hpp"
 
 namespace mithril {

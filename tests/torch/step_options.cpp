@@ -5,8 +5,7 @@
 
 #include "backends/torch/torch.hpp"
 #include "mithril/compile/fit.hpp"
-#include "mithril/optim/adam.hpp"
-#include "mithril/optim/sgd.hpp"
+#include "mithril/optim/optimizers.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/skip.hpp"

@@ -1,0 +1,64 @@
+// The record of an optimizer, which its class in C++ and Python, its stubs, its documentation, its
+// pickles and its files follow.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mithril/infer/datum.hpp"
+#include "mithril/optim/update_rule.hpp"
+
+namespace mithril {
+
+// Floats, bools, and pairs of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
+using OptimizerOptions = std::vector<std::pair<std::string, Datum>>;
+
+enum class OptionRange { at_least_0, from_0_below_1 };
+
+struct OptimizerOption {
+  std::string name;
+  Datum value;                                  // the default, whose kind values have
+  OptionRange range = OptionRange::at_least_0;  // of floats, and of both of a pair
+};
+
+// Options by their names.
+class OptimizerSettings {
+ public:
+  explicit OptimizerSettings(const OptimizerOptions& options) : options_(options) {}
+  double real(std::string_view name) const { return at(name).real(); }
+  bool flag(std::string_view name) const { return at(name).flag(); }
+  std::pair<double, double> pair(std::string_view name) const;
+
+ private:
+  const Datum& at(std::string_view name) const;
+  const OptimizerOptions& options_;
+};
+
+// The name of a class, its documentation, and its options beside `groups`. See
+// mithril/optim/rules/lion.cpp.
+struct OptimizerDef {
+  std::string name, doc;
+  double lr = 1e-3;                      // the default
+  std::vector<OptimizerOption> options;  // beside `lr`; "weight_decay" may differ between groups
+  std::function<std::shared_ptr<const UpdateRule>(const OptimizerSettings&)> rule;
+};
+
+// Formula: a class that UpdateRule::RuleOf describes, made of an OptimizerSettings.
+template <typename Formula>
+std::shared_ptr<const UpdateRule> rule_of(const OptimizerSettings& settings) {
+  return std::make_shared<const RuleOf<Formula>>(Formula(settings));
+}
+
+// The optimizers of mithril/optim/list.inc.
+const std::vector<OptimizerDef>& optimizer_defs();
+// NameError E0607 for a name that none has.
+const OptimizerDef& optimizer_def(std::string_view name);
+
+// ValueError E0406 "optimizer: weight_decay is -1, expected at least 0".
+void require_option(bool holds, const std::string& option, double got, const char* expected);
+
+}  // namespace mithril

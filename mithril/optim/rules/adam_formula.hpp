@@ -1,0 +1,47 @@
+// The update of Adam and AdamW.
+#pragma once
+
+#include <cmath>
+
+#include "mithril/optim/optimizer_def.hpp"
+
+namespace mithril {
+
+// decoupled: weight decay shrinks the parameter itself.
+template <bool decoupled>
+struct AdamFormula {
+  double beta1, beta2, eps;
+
+  explicit AdamFormula(const OptimizerSettings& options)
+      : beta1(options.pair("betas").first),
+        beta2(options.pair("betas").second),
+        eps(options.real("eps")) {}
+
+  std::vector<OptimizerSlot> slots() const { return {{"exp_avg"}, {"exp_avg_sq"}}; }
+
+  // The rate with the correction of the mean, what roots of the squares are multiplied with, and
+  // what decay leaves of the parameter.
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+    const auto taken = static_cast<double>(steps);
+    const double correction1 = 1 - std::pow(beta1, taken), correction2 = 1 - std::pow(beta2, taken);
+    std::vector<double> numbers{rates.lr / correction1, 1 / std::sqrt(correction2)};
+    if (decoupled) numbers.push_back(1 - rates.lr * rates.weight_decay);
+    return numbers;
+  }
+
+  template <typename Value>
+  void operator()(ParameterUpdate<Value>& update) const {
+    Value &mean = update.slots[0], &square = update.slots[1];
+    if (decoupled && update.weight_decay != 0) update.param = update.param * update.numbers[2];
+    const Value direction = decoupled ? update.gradient : update.decayed_gradient();
+    mean = mean + (direction - mean) * update.constant(1 - beta1);
+    // Names fix the order of the nodes: compilers evaluate the operands of + in different orders.
+    const Value kept = square * update.constant(beta2);
+    square = kept + direction * update.constant(1 - beta2) * direction;
+    const Value step = mean * update.numbers[0];
+    const Value scale = square_root(square) * update.numbers[1] + update.constant(eps);
+    update.param = update.param - step / scale;
+  }
+};
+
+}  // namespace mithril

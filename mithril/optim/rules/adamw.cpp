@@ -1,0 +1,15 @@
+// AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
+#include "mithril/optim/rules/adam_formula.hpp"
+
+namespace mithril {
+
+OptimizerDef define_adamw() {
+  return {.name = "AdamW",
+          .doc = "The rule of torch.optim.AdamW: weight decay does not pass through the gradient.",
+          .options = {{"betas", Tuple{0.9, 0.999}, OptionRange::from_0_below_1},
+                      {"eps", 1e-8},
+                      {"weight_decay", 1e-2}},
+          .rule = rule_of<AdamFormula<true>>};
+}
+
+}  // namespace mithril

@@ -1,0 +1,45 @@
+// Lion (Chen et al., "Symbolic discovery of optimization algorithms", 2023, algorithm 2).
+#include "mithril/optim/optimizer_def.hpp"
+
+namespace mithril {
+namespace {
+
+struct LionFormula {
+  double beta1, beta2;
+
+  explicit LionFormula(const OptimizerSettings& options)
+      : beta1(options.pair("betas").first), beta2(options.pair("betas").second) {}
+
+  std::vector<OptimizerSlot> slots() const { return {{"exp_avg"}}; }
+
+  // The rate, and what decay leaves of the parameter.
+  std::vector<double> numbers(std::int64_t, const StepRates& rates) const {
+    return {rates.lr, 1 - rates.lr * rates.weight_decay};
+  }
+
+  template <typename Value>
+  void operator()(ParameterUpdate<Value>& update) const {
+    const Value gradient = update.gradient;
+    Value& mean = update.slots[0];
+    const Value direction = sign_of(mean + (gradient - mean) * update.constant(1 - beta1));
+    mean = mean + (gradient - mean) * update.constant(1 - beta2);
+    if (update.weight_decay != 0) update.param = update.param * update.numbers[1];
+    update.param = update.param - direction * update.numbers[0];
+  }
+};
+
+}  // namespace
+
+OptimizerDef define_lion() {
+  return {
+      .name = "Lion",
+      .doc =
+          "Lion (https://arxiv.org/abs/2302.06675): each element moves by the learning rate, "
+          "in the direction of the sign of a mean of gradients. Weight decay does not pass "
+          "through the gradient.",
+      .lr = 1e-4,
+      .options = {{"betas", Tuple{0.9, 0.99}, OptionRange::from_0_below_1}, {"weight_decay", 0.0}},
+      .rule = rule_of<LionFormula>};
+}
+
+}  // namespace mithril

@@ -1,0 +1,56 @@
+// Stochastic gradient descent, with momentum.
+#include "mithril/optim/optimizer_def.hpp"
+
+namespace mithril {
+namespace {
+
+struct SGDFormula {
+  double momentum, dampening;
+  bool nesterov;
+
+  explicit SGDFormula(const OptimizerSettings& options)
+      : momentum(options.real("momentum")),
+        dampening(options.real("dampening")),
+        nesterov(options.flag("nesterov")) {
+    if (!nesterov) return;
+    require_option(momentum > 0, "momentum", momentum, "more than 0 with nesterov");
+    require_option(dampening == 0, "dampening", dampening, "0 with nesterov");
+  }
+
+  std::vector<OptimizerSlot> slots() const {
+    if (momentum == 0) return {};
+    return {{"momentum_buffer"}};
+  }
+
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+    if (dampening == 0) return {rates.lr};
+    return {rates.lr, steps == 1 ? 1 : 1 - dampening};
+  }
+
+  template <typename Value>
+  void operator()(ParameterUpdate<Value>& update) const {
+    Value direction = update.decayed_gradient();
+    if (momentum != 0) {
+      const auto kept = update.constant(momentum);
+      Value& buffer = update.slots[0];
+      const Value fresh = dampening == 0 ? direction : direction * update.numbers[1];
+      buffer = buffer * kept + fresh;
+      direction = nesterov ? direction + buffer * kept : buffer;
+    }
+    update.param = update.param - direction * update.numbers[0];
+  }
+};
+
+}  // namespace
+
+OptimizerDef define_sgd() {
+  return {.name = "SGD",
+          .doc = "Stochastic gradient descent, by the rule of torch.optim.SGD.",
+          .options = {{"momentum", 0.0},
+                      {"dampening", 0.0},
+                      {"weight_decay", 0.0},
+                      {"nesterov", false}},
+          .rule = rule_of<SGDFormula>};
+}
+
+}  // namespace mithril

@@ -1,0 +1,176 @@
+// The update of a parameter by an optimizer: one formula, for loops over elements and for graphs.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "mithril/graph/expression.hpp"
+#include "mithril/tensor/float16.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+
+// The rates of a parameter in one step, after the options of its group.
+struct StepRates {
+  double lr = 0;
+  double weight_decay = 0;
+
+  bool operator==(const StepRates&) const = default;
+};
+
+// A tensor that an optimizer keeps for each parameter, in the state_dtype of the parameter.
+struct OptimizerSlot {
+  std::string name;  // that of PyTorch
+  double start = 0;  // its elements before the first step
+};
+
+// A parameter, its gradient and its slots before the update, and after it. Value: the element type
+// of the state_dtype in a loop over elements, Expression in a graph.
+template <typename Value>
+struct ParameterUpdate {
+  static constexpr bool in_graph = std::is_same_v<Value, Expression>;
+  using Constant = std::conditional_t<in_graph, double, Value>;
+  // What numbers() gives, of rank 0 in a graph.
+  using Numbers = std::conditional_t<in_graph, std::vector<Value>, const Value*>;
+  using Slots = std::conditional_t<in_graph, std::vector<Value>, Value*>;
+
+  Value param, gradient;
+  Slots slots;
+  Numbers numbers;
+  Constant weight_decay = 0;
+
+  static Constant constant(double number) { return static_cast<Constant>(number); }
+  // The gradient of the loss and of weight_decay / 2 * param^2.
+  Value decayed_gradient() const {
+    return weight_decay == 0 ? gradient : gradient + param * weight_decay;
+  }
+};
+
+template <typename Value>
+Value square_root(const Value& x) {
+  if constexpr (std::is_same_v<Value, Expression>)
+    return call("sqrt", {x});
+  else
+    return std::sqrt(x);
+}
+
+template <typename Value>
+Value sign_of(const Value& x) {
+  if constexpr (std::is_same_v<Value, Expression>)
+    return call("sign", {x});
+  else
+    return static_cast<Value>((x > 0) - (x < 0));
+}
+
+template <typename Value>
+Value at_least_0(const Value& x) {
+  if constexpr (std::is_same_v<Value, Expression>)
+    return call("relu", {x});
+  else
+    return x < 0 ? Value(0) : x;
+}
+
+constexpr std::size_t most_optimizer_slots = 3, most_step_numbers = 4;
+
+// The elements of an update in memory. `slots` and `numbers`: as many as the rule has.
+struct UpdatedElements {
+  DType dtype;
+  void* param;
+  const void* gradient;
+  std::array<void*, most_optimizer_slots> slots = {};
+  std::array<double, most_step_numbers> numbers = {};
+  double weight_decay = 0;
+};
+
+// An optimizer with options. rule_of makes it of a class with the formula.
+class UpdateRule {
+ public:
+  virtual ~UpdateRule() = default;
+  virtual std::vector<OptimizerSlot> slots() const = 0;
+  // The numbers of a parameter's step that change: its learning rate, corrections of its moments.
+  // `steps`: taken, the present one included.
+  virtual std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const = 0;
+  virtual void add_to_graph(ParameterUpdate<Expression>& update) const = 0;
+  virtual void update(const UpdatedElements& elements, std::int64_t first,
+                      std::int64_t last) const noexcept = 0;
+};
+
+// Calls f(Element{}, Number{}) with the element type of a parameter and that of its state_dtype.
+template <typename Function>
+void visit_parameter(DType dtype, Function&& function) {
+  if (dtype == DType::float32) return function(float{}, float{});
+  if (dtype == DType::float16) return function(float16{}, float{});
+  if (dtype == DType::bfloat16) return function(bfloat16{}, float{});
+  function(double{}, double{});
+}
+
+// Formula: a class with slots(), numbers() as above, and
+//   template <typename Value> void operator()(ParameterUpdate<Value>& update) const
+template <typename Formula>
+class RuleOf final : public UpdateRule {
+ public:
+  explicit RuleOf(const Formula& formula) : formula_(formula) {}
+
+  std::vector<OptimizerSlot> slots() const override { return formula_.slots(); }
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const override {
+    return formula_.numbers(steps, rates);
+  }
+  void add_to_graph(ParameterUpdate<Expression>& update) const override { formula_(update); }
+  void update(const UpdatedElements& elements, std::int64_t first,
+              std::int64_t last) const noexcept override {
+    visit_parameter(elements.dtype, [&](auto element, auto number) {
+      run<decltype(element), decltype(number)>(elements, first, last);
+    });
+  }
+
+ private:
+  // The number of slots is known while compiling, so that they are in registers.
+  template <typename Element, typename T>
+  void run(const UpdatedElements& elements, std::int64_t first, std::int64_t last) const {
+    switch (elements.slots[0] ? elements.slots[1] ? elements.slots[2] ? 3 : 2 : 1 : 0) {
+      case 0:
+        return loop<0, Element, T>(elements, first, last);
+      case 1:
+        return loop<1, Element, T>(elements, first, last);
+      case 2:
+        return loop<2, Element, T>(elements, first, last);
+      default:
+        return loop<3, Element, T>(elements, first, last);
+    }
+  }
+
+  template <std::size_t count, typename Element, typename T>
+  void loop(const UpdatedElements& elements, std::int64_t first, std::int64_t last) const {
+    const Formula formula = formula_;  // copies, which no store changes
+    std::array<T, most_step_numbers> numbers{};
+    for (std::size_t n = 0; n < numbers.size(); ++n)
+      numbers[n] = static_cast<T>(elements.numbers[n]);
+    const T weight_decay = static_cast<T>(elements.weight_decay);
+    std::array<T*, most_optimizer_slots> slots{};
+    for (std::size_t k = 0; k < count; ++k) slots[k] = static_cast<T*>(elements.slots[k]);
+    auto* const to = static_cast<Element*>(elements.param);
+    const auto* const from = static_cast<const Element*>(elements.gradient);
+    for (std::int64_t i = first; i < last; ++i) {
+      std::array<T, most_optimizer_slots> kept{};
+      for (std::size_t k = 0; k < count; ++k) kept[k] = slots[k][i];
+      ParameterUpdate<T> update{.param = static_cast<T>(to[i]),
+                                .gradient = static_cast<T>(from[i]),
+                                .slots = kept.data(),
+                                .numbers = numbers.data(),
+                                .weight_decay = weight_decay};
+      formula(update);
+      for (std::size_t k = 0; k < count; ++k) slots[k][i] = kept[k];
+      to[i] = static_cast<Element>(update.param);
+    }
+  }
+
+  Formula formula_;
+};
+
+}  // namespace mithril
