@@ -6,6 +6,9 @@ namespace mithril {
 
 struct EmbeddingOptions {
   std::optional<int64_t> num_embeddings = {}, dim = {};
+  // The row of padding, which gets no gradient. A negative one counts from the end, which needs
+  // num_embeddings.
+  std::optional<int64_t> padding_idx = {};
 };
 // Ports: input [...] (int), weight [num_embeddings, dim] (standard normal to begin with, as
 // PyTorch's nn.Embedding), output [..., dim].

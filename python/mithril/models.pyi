@@ -650,20 +650,23 @@ class CrossEntropy(Model):
     def __init__(
         self, input_type: Literal['logits', 'probs', 'log_probs'] = 'logits', *,
         weights: bool | str | tuple[Any, ...] | list[Any] = False, categorical: bool = True,
-        robust: bool = False, threshold: float | None = None, name: str | None = None,
+        robust: bool = False, threshold: float | None = None, ignore_index: int | None = None,
+        label_smoothing: float | int = 0.0, normalize: bool | None = None, name: str | None = None,
         input: Tensor = ..., target: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
         self, input: Operand, target: Operand = ..., input_type: Operand = ...,
         weights: Operand = ..., categorical: Operand = ..., robust: Operand = ...,
-        threshold: Operand = ...,
+        threshold: Operand = ..., ignore_index: Operand = ..., label_smoothing: Operand = ...,
+        normalize: Operand = ...,
     ) -> Connection: ...
     @overload
     def __call__(
         self, input: Binding = ..., target: Binding = ..., input_type: Binding = ...,
         weights: Binding = ..., categorical: Binding = ..., robust: Binding = ...,
-        threshold: Binding = ..., *, output: Key = ...,
+        threshold: Binding = ..., ignore_index: Binding = ..., label_smoothing: Binding = ...,
+        normalize: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Cumprod(Model):
@@ -823,8 +826,9 @@ class ElementWiseAffine(Model):
 
 class Embedding(Model):
     def __init__(
-        self, num_embeddings: int | None = None, *, dim: int | None = None, name: str | None = None,
-        input: Tensor = ..., weight: Tensor = ...,
+        self, num_embeddings: int | None = None, *, dim: int | None = None,
+        padding_idx: int | None = None, name: str | None = None, input: Tensor = ...,
+        weight: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand, weight: Operand = ...) -> Connection: ...

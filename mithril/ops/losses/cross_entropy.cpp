@@ -1,4 +1,5 @@
 // Loss: cross entropy of logits, probabilities or their logarithms, with classes or distributions.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +30,22 @@ void check_weights(Solver& s, const Datum& weights) {
     s.reject("the weights are unknown", "numbers, True, \"auto\" or False", to_string(weights));
 }
 
+// Options that PyTorch has for classes only, and the range of the smoothing.
+void check_class_options(Solver& s, const Datum& ignored, const Datum& smoothing,
+                         bool categorical) {
+  if (!ignored.is_none() && !categorical)
+    s.reject("the ignore_index is that of a class", "None with categorical=False",
+             to_string(ignored));
+  if (smoothing.real() < 0 || smoothing.real() > 1)
+    s.reject("the label_smoothing is out of range", "0 to 1", to_string(smoothing));
+}
+
 bool solve_cross_entropy(Solver& s) {
   const Datum *type = s.value("input_type"), *weights = s.value("weights"),
-              *categorical = s.value("categorical");
-  if (!type || !weights || !categorical) return false;
+              *categorical = s.value("categorical"), *ignored = s.value("ignore_index"),
+              *smoothing = s.value("label_smoothing");
+  if (!type || !weights || !categorical || !ignored || !smoothing) return false;
+  check_class_options(s, *ignored, *smoothing, categorical->flag());
   const std::string& name = type->text();
   if (name != "logits" && name != "probs" && name != "log_probs") {
     s.reject("the input_type is unknown", "\"logits\", \"probs\" or \"log_probs\"",
@@ -47,7 +60,11 @@ bool solve_cross_entropy(Solver& s) {
 class CrossEntropy {
  public:
   explicit CrossEntropy(ExpandContext& e)
-      : e_(e), x_(e.in("input")), target_(e.in("target")), type_(e.value("input_type").text()) {}
+      : e_(e),
+        x_(e.in("input")),
+        target_(e.in("target")),
+        type_(e.value("input_type").text()),
+        smoothing_(e.value("label_smoothing").real()) {}
 
   void run() { e_.become(-(e_.value("categorical").flag() ? of_classes() : of_distributions())); }
 
@@ -56,29 +73,69 @@ class CrossEntropy {
     return call("log", {p, e_.operand("robust"), e_.operand("threshold")});
   }
 
-  // The class is picked first, so that a probability of 0 elsewhere does no harm.
+  Expression logarithms() {
+    return type_ == "logits" ? call("log_softmax", {x_, 1}) : type_ == "probs" ? log(x_) : x_;
+  }
+
   Expression of_classes() {
-    const bool logits = type_ == "logits";
-    const Expression picked =
-        call("pick_class", {logits ? call("log_softmax", {x_, 1}) : x_, target_});
-    const Expression result = type_ == "probs" ? log(picked) : picked;
-    if (!weighted()) return result;
-    auto distribution = [&] { return call("place_class", {fill_like(result, 1.0), target_, x_}); };
-    return result * call("gather", {class_weights(result.dtype(), distribution), target_});
+    const Datum& ignored = e_.value("ignore_index");
+    std::optional<Expression> counts;  // whether a sample does
+    Expression target = target_;
+    if (!ignored.is_none()) {
+      counts = call("not_equal", {target_, ignored});
+      target = call("where", {*counts, target_, 0});
+    }
+    std::optional<Expression> all;
+    if (type_ == "logits" || smoothing_ > 0) all = logarithms();
+    Expression result = picked(all, target);
+    const auto counted = [&](const Expression& of) {
+      return counts ? call("where", {*counts, of, 0.0}) : of;
+    };
+    std::optional<Expression> weights, weight;
+    if (weighted()) {
+      weights = class_weights(result.dtype(), [&] {
+        return call("place_class", {counted(fill_like(result, 1.0)), target, x_});
+      });
+      weight = call("gather", {*weights, target});
+      result = result * *weight;
+    }
+    if (smoothing_ > 0) result = smoothed(result, *all, weights);
+    result = counted(result);
+    if (!normalizes(ignored) || (!weight && !counts)) return result;
+    return result / call("mean", {counted(weight ? *weight : fill_like(result, 1.0))});
+  }
+
+  // The class is picked before the logarithm, so that a probability of 0 elsewhere does no harm.
+  Expression picked(const std::optional<Expression>& all, const Expression& target) {
+    if (all) return call("pick_class", {*all, target});
+    const Expression result = call("pick_class", {x_, target});
+    return type_ == "probs" ? log(result) : result;
   }
 
   Expression of_distributions() {
-    const Expression logarithm = type_ == "logits"  ? call("log_softmax", {x_, 1})
-                                 : type_ == "probs" ? log(x_)
-                                                    : x_;
+    const Expression logarithm = logarithms();
     const Expression shaped = paired(e_, "target", "input");
     const bool same_dtype = shaped.dtype() == logarithm.dtype();
     const Expression target =
         same_dtype ? shaped : call("cast", {shaped, Datum(logarithm.dtype())});
     const Expression products = target * logarithm;
-    if (!weighted()) return call("sum", {products, 1});
+    if (!weighted()) return smoothed(call("sum", {products, 1}), logarithm, {});
     const Expression weights = class_weights(products.dtype(), [&] { return target; });
-    return call("sum", {class_last(class_last(products) * weights), 1});
+    return smoothed(call("sum", {weigh(products, weights), 1}), logarithm, weights);
+  }
+
+  // A part of each target goes to all classes alike.
+  Expression smoothed(const Expression& result, const Expression& logarithms,
+                      const std::optional<Expression>& weights) const {
+    if (smoothing_ == 0) return result;
+    const Expression others =
+        call("mean", {weights ? weigh(logarithms, *weights) : logarithms, 1}) * smoothing_;
+    return result * (1 - smoothing_) + others;
+  }
+
+  bool normalizes(const Datum& ignored) const {
+    const Datum& normalize = e_.value("normalize");
+    return normalize.is_none() ? !ignored.is_none() : normalize.flag();
   }
 
   bool weighted() const {
@@ -98,11 +155,16 @@ class CrossEntropy {
     return call("mean", {counts}) / counts;
   }
 
+  // Multiplies along the axis of classes.
+  static Expression weigh(const Expression& e, const Expression& weights) {
+    return class_last(class_last(e) * weights);
+  }
   static Expression class_last(const Expression& e) { return call("swapaxes", {e, 1, -1}); }
 
   ExpandContext& e_;
   const Expression x_, target_;
   const std::string& type_;
+  const double smoothing_;
 };
 
 }  // namespace
@@ -119,14 +181,20 @@ OpDef define_cross_entropy() {
           "-sum(target * log(p)). "
           "Weights are a number for each class, or True or \"auto\" to make up for classes with "
           "fewer samples; robust and "
-          "threshold are those of log, for \"probs\".",
+          "threshold are those of log, for \"probs\". label_smoothing=e gives the part e of each "
+          "target to all classes alike. Samples of the class ignore_index have the loss 0. "
+          "normalize=True divides by the mean weight of all samples, that of an ignored one being "
+          "0, so that the mean is PyTorch's weighted mean; None: with an ignore_index only.",
       .inputs = {{"input", "N C *s", "number"},
                  {"target", "*t", "any"},
                  word("input_type", {"logits", "probs", "log_probs"}),
                  value("weights", "bool|str|tuple", false),
                  value("categorical", "bool", true),
                  value("robust", "bool", false),
-                 value("threshold", "float|none", None())},
+                 value("threshold", "float|none", None()),
+                 value("ignore_index", "int|none", None()),
+                 value("label_smoothing", "float|int", 0.0),
+                 value("normalize", "bool|none", None())},
       .outputs = {{"output", "N *s", "float"}},
       .solve = solve_cross_entropy,
       .expand = [](ExpandContext& e) { CrossEntropy(e).run(); },

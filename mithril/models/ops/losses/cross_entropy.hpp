@@ -25,20 +25,28 @@ struct CrossEntropyOptions {
   bool categorical = true;
   bool robust = false;
   OptionValue threshold = none;  // float, none
+  OptionValue ignore_index = none;  // int, none
+  double label_smoothing = 0.0;
+  OptionValue normalize = none;  // bool, none
 };
 // -log(p[target]) for each sample, where the second axis of the input [N, C, ...] holds the
 // classes and p is its softmax for input_type="logits", the input for "probs", its exp for
 // "log_probs". The target [N, ...] holds the classes as ints, or, with categorical=False, as [N,
 // C, ...] their probabilities: -sum(target * log(p)). Weights are a number for each class, or True
 // or "auto" to make up for classes with fewer samples; robust and threshold are those of log, for
-// "probs". Ports: input: [N C *s] number, target: [*t] any, input_type: value str, weights: value
-// bool|str|tuple, categorical: value bool, robust: value bool, threshold: value float|none,
-// output: [N *s] float.
+// "probs". label_smoothing=e gives the part e of each target to all classes alike. Samples of the
+// class ignore_index have the loss 0. normalize=True divides by the mean weight of all samples,
+// that of an ignored one being 0, so that the mean is PyTorch's weighted mean; None: with an
+// ignore_index only. Ports: input: [N C *s] number, target: [*t] any, input_type: value str,
+// weights: value bool|str|tuple, categorical: value bool, robust: value bool, threshold: value
+// float|none, ignore_index: value int|none, label_smoothing: value float|int, normalize: value
+// bool|none, output: [N *s] float.
 inline Model CrossEntropy(const CrossEntropyOptions& options = {}) {
   return op_with_options("cross_entropy", {
     {"input_type", name(options.input_type)}, {"weights", options.weights},
     {"categorical", options.categorical}, {"robust", options.robust},
-    {"threshold", options.threshold}});
+    {"threshold", options.threshold}, {"ignore_index", options.ignore_index},
+    {"label_smoothing", options.label_smoothing}, {"normalize", options.normalize}});
 }
 
 }  // namespace makers
@@ -48,9 +56,11 @@ inline Connection cross_entropy(
     const Binding& input, const Binding& target,
     CrossEntropyInputType input_type = CrossEntropyInputType::logits, const Datum& weights = false,
     const Binding& categorical = true, const Binding& robust = false,
-    const Binding& threshold = none) {
+    const Binding& threshold = none, const Binding& ignore_index = none,
+    const Binding& label_smoothing = 0.0, const Binding& normalize = none) {
   return apply("cross_entropy", {
-    input, target, Datum(name(input_type)), Binding(weights), categorical, robust, threshold});
+    input, target, Datum(name(input_type)), Binding(weights), categorical, robust, threshold,
+    ignore_index, label_smoothing, normalize});
 }
 
 }  // namespace mithril
