@@ -59,6 +59,7 @@ class NodeLowering {
     put_channels_last();
     finish(lower(expression));
   }
+
   // Torch's operators compute half precision in float32 and round their result. Where a record
   // spells several, only the last one may round. Results are converted when they are known.
   void compute_in_float32(const Expression& expression) {

@@ -252,9 +252,9 @@ std::string described(const CallArgument& argument) {
 
 bool moves_elements(const std::string& name) {
   static const std::set<std::string_view> names = {
-      "aten::to",      "aten::contiguous", "aten::unsqueeze", "aten::squeeze",
-      "aten::reshape", "aten::transpose",  "aten::expand",    "aten::select",
-      "aten::slice",   "aten::flip",       "aten::permute",   "aten::cat"};
+      "aten::to",      "aten::contiguous", "aten::unsqueeze", "aten::squeeze", "aten::_cast_Float",
+      "aten::reshape", "aten::transpose",  "aten::expand",    "aten::select",  "aten::slice",
+      "aten::flip",    "aten::permute",    "aten::cat"};
   return names.contains(name);
 }
 
