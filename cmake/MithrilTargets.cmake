@@ -13,16 +13,10 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(MITHRIL_CCACHE ccache)
     if(MITHRIL_CCACHE)
-      # So that build trees share what they compile: those of this checkout, that of a wheel included,
-      # where sources are compiled together in files that stand in the tree, and name sources by their
-      # whole paths; those of all checkouts elsewhere.
-      if(MITHRIL_UNITY)
-        set(shared_below "${PROJECT_BINARY_DIR}")
-      else()
-        set(shared_below "${PROJECT_SOURCE_DIR}")
-      endif()
+      # Checkouts and build trees at one depth, that of a wheel included, share what they compile: ccache
+      # replaces the path of the project in the command and in the preprocessed source.
       set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-          "CCACHE_BASEDIR=${shared_below}" CCACHE_NOHASHDIR=1 "${MITHRIL_CCACHE}")
+          "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${MITHRIL_CCACHE}")
     endif()
   endif()
 endif()
