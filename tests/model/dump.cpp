@@ -69,9 +69,12 @@ class Dump {
       line("  state {} {} {}", number(pair.input), number(pair.output), text_of(pair.initial));
     for (const TensorLiteral& literal : extras.literals)
       line("  literal {} {}", number(literal.wire), to_string(literal.tensor));
-    for (const WireDistribution& distribution : extras.distributions)
-      line("  law {} {} {} {}", number(distribution.wire),
-           static_cast<int>(distribution.distribution), distribution.a, distribution.b);
+    for (const WireDistribution& each : extras.distributions) {
+      const Initializer& initializer = each.initializer;
+      line("  initializer {} {} {} {} fan {} zero row {}", number(each.wire),
+           static_cast<int>(initializer.distribution), initializer.a, initializer.b,
+           each.fan_of ? number(each.fan_of) : SIZE_MAX, initializer.zero_row.value_or(-1));
+    }
     for (const mithril::Interval& interval : extras.intervals)
       line("  interval {} {} {}", number(interval.wire), interval.low, interval.high);
     for (const auto& [name, dim] : extras.symbols) line("  size {} = {}", name, to_string(dim));
