@@ -24,7 +24,7 @@ std::optional<Dims> fitting_dims(const Dims& got,
   Dims fitting;
   std::size_t used = 0;
   for (const std::optional<std::int64_t>& size : expected) {
-    const bool is_one = size == 1 || (!size && used == others.size());
+    const bool is_one = size == 1;
     if (!is_one && (used == others.size() || (size && *size != others[used]))) return {};
     fitting.push_back(is_one ? 1 : others[used++]);
   }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._core import Model, WeightSource, load_safetensors, save, save_safetensors
-from .calls import checked
+from .calls import checked, checked_kinds
 from .summaries import summary_of
 
 __all__ = [
@@ -64,7 +64,7 @@ class WeightReport(NamedTuple):
     casts: dict[str, tuple[_core.dtype, _core.dtype]]
 
 
-@checked
+@checked_kinds
 def with_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """The tensors of a dict, each key after the prefix: "encoder." + "fc1.weight".
 
@@ -74,7 +74,7 @@ def with_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {prefix + key: tensor for key, tensor in tensors.items()}
 
 
-@checked
+@checked_kinds
 def without_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """The tensors whose keys begin with the prefix, under keys without it.
 

@@ -152,5 +152,5 @@ def test_a_backend_or_backends_are_given() -> None:
     )
     with pytest.raises(ml.TypeError, match="compile: argument 'backends' has the wrong kind"):
         ml.compile(network(), backends=[ml.CpuBackend()])  # type: ignore[arg-type]
-    with pytest.raises(ml.TypeError, match="compile: argument 'backend' has the wrong kind"):
+    with pytest.raises(ml.TypeError, match="compile: argument 'backend' is missing"):
         ml.compile(network())

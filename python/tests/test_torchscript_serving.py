@@ -170,6 +170,8 @@ def test_wrong_requests_have_the_errors_of_other_models(path: Path, tmp_path: Pa
                 engine.infer(name, wrong)
             assert caught.value.code == code
             messages.append(str(caught.value))
+        if code == "E0801":  # a model also names the outputs that need the input
+            messages = [message.split("\n")[0] for message in messages]
         assert messages[0] == messages[1]
     assert engine.stats("script")["failed"] == 5
 

@@ -41,8 +41,11 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
     has_written = std::string(error.what()).find("have been written to") != std::string::npos;
   } catch (const BackendError& error) {
     FailingAllocator::count(false);
-    constexpr const char* no_thread = "E1211";
-    if (error.code() != no_thread) return std::string("another error: ") + error.what();
+    const std::string text = error.what();
+    const char* no_thread =
+        "mithril.BackendError[E1211]: the engine cannot start a thread: Resource temporarily "
+        "unavailable";
+    if (!text.starts_with(no_thread)) return "another error: " + text;
   } catch (const std::bad_alloc&) {
     FailingAllocator::count(false);
     if (!has_operands) return "no OutOfMemoryError, but std::bad_alloc";

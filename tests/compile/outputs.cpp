@@ -117,8 +117,8 @@ TEST_CASE("what a training model adds is no output in inference mode") {
 
 TEST_CASE("a model that makes only losses keeps them in inference mode") {
   Model model;
-  model |= Linear({.dimension = 3})({{"input", "x"}, {"output", "y"}});
-  model |= SquaredError()({{"input", "y"}, {"target", Tensor::scalar(0.0f)}, {"output", "loss"}});
+  model |= Linear({.dimension = 4})({{"input", "x"}, {"output", "y"}});
+  model |= SquaredError()({{"input", "y"}, {"target", "x"}, {"output", "loss"}});
   model.expose_keys({"loss"});
   const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"x", {"N", 4}}}});
   CHECK(compiled.infer(compiled.get_parameters(), rows_of_x).keys() == Names{"loss"});
@@ -130,7 +130,7 @@ TEST_CASE("a distance that a model computes with is no loss") {
   model |= SquaredError()({{"input", "y"}, {"target", "center"}, {"output", "distance"}});
   model |= Softmax()({{"input", "distance"}, {"output", "weights"}});
   const CompiledModel compiled =
-      compile(model, cpu(), {.shapes = {{"x", {"N", 4}}, {"center", {3}}}});
+      compile(model, cpu(), {.shapes = {{"x", {5, 4}}, {"center", {5, 3}}}});
   CHECK(compiled.infer(compiled.get_parameters(), rows_of_x).keys() ==
         Names{"y", "distance", "weights"});
 }

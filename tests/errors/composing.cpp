@@ -66,12 +66,12 @@ TEST_CASE("a part has one parent") {
           model |= part({{"input", "b"}});
         }) ==
         "mithril.ConnectionError[E0103]: relu: this part belongs to a model already\n"
-        "  help: make a new part for each place; parts share a weight that is bound to one name in "
-        "each of them");
+        "  help: make a new part for each place; part.shared() makes one that reads the same "
+        "parameters and states");
   CHECK(text_of_error([&] { model |= model; }) ==
         "mithril.ConnectionError[E0103]: a model cannot be a part of itself\n"
-        "  help: make a new part for each place; parts share a weight that is bound to one name in "
-        "each of them");
+        "  help: make a new part for each place; part.shared() makes one that reads the same "
+        "parameters and states");
 }
 
 TEST_CASE("a model that is a part is frozen") {

@@ -216,7 +216,7 @@ TEST_CASE("errors of evaluators name the evaluator and the key") {
         "  known : y\n"
         "  help: name the keys when the evaluator is made");
   CHECK(text_of_error([&] {
-          accuracy.update(scored({1, 2, 3, 4}, {0, 1, 1, 0}));
+          accuracy.update(scored({1, 2, 3, 4}, {0, 1}));
         }) == "nothing was raised");
   CHECK(text_of_error([&] {
           accuracy.update(

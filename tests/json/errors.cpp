@@ -118,7 +118,9 @@ TEST_CASE("JSON of another form is refused with the expected form") {
   CHECK(refusal_of_model(
             R"({"name": "Relu", "assigned_initializers": [["input", {"law": "gauss"}]]})") ==
         "mithril.ParseError[E0726]: /assigned_initializers/0/1/law: this does not fit here\n"
-        "  expected : one of zeros, ones, constant, uniform, normal, uniform_fan_in\n"
+        "  expected : one of zeros, ones, constant, uniform, normal, uniform_fan_in, "
+        "uniform_fan_out, uniform_fan_mean, normal_fan_in, normal_fan_out, normal_fan_mean, "
+        "function\n"
         "  got      : \"gauss\"");
 }
 

@@ -6,7 +6,11 @@ import numpy as np
 from layer_cases.case import Example, Reference, each, ints, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "Embedding": each({"input": ints(5, 2, 3)}, {"num_embeddings": 5, "dim": 2}),
+    "Embedding": each(
+        {"input": ints(5, 2, 3)},
+        {"num_embeddings": 5, "dim": 2},
+        {"num_embeddings": 5, "dim": 2, "padding_idx": 1},
+    ),
 }
 
 

@@ -105,8 +105,9 @@ std::vector<Tensor> in_dtypes_of(const Graph& graph, const std::vector<Tensor>& 
 bool has_own_threshold(const OpDef& op, const OpCase& row) {
   const std::vector<check::PortContent> given = contents(op, row);
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].name != "threshold") continue;
     const Datum* datum = std::get_if<Datum>(&given[i].items.front());
-    if (op.inputs[i].name == "threshold" && datum && datum->is_none()) return true;
+    if (datum && datum->is_none()) return true;
   }
   return false;
 }
