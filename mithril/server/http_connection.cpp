@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 using boost::system::error_code;
 
-constexpr std::chrono::seconds drain_time(5), arrival_time_at_stop(1);
+constexpr std::chrono::seconds drain_time(5), drain_time_at_stop(1);
 
 const char* reason_of(int status) {
   switch (status) {
@@ -128,7 +128,8 @@ void HttpConnection::on_readable() {
 void HttpConnection::read(std::string_view bytes) {
   if (phase_ == Phase::idle) {
     began_to_wait_ = Clock::now();
-    enter(Phase::reading, core_.stopping ? arrival_time_at_stop : core_.options.request_timeout);
+    enter(Phase::reading,
+          core_.stopping ? core_.options.arrival_timeout : core_.options.request_timeout);
   }
   const std::size_t before = reader_.bytes();
   reader_.read(bytes);
@@ -219,7 +220,7 @@ void HttpConnection::drain() {
   error_code error;
   socket_.shutdown(Socket::shutdown_send, error);
   if (error) return close();
-  enter(Phase::draining, core_.stopping ? arrival_time_at_stop : drain_time);
+  enter(Phase::draining, core_.stopping ? drain_time_at_stop : drain_time);
   wait_readable();
 }
 
@@ -238,7 +239,8 @@ bool HttpConnection::has_bytes() {
 void HttpConnection::stop() {
   guarded([&] {
     if (phase_ == Phase::idle && !has_bytes()) return close();
-    if (phase_ == Phase::reading || phase_ == Phase::draining) enter(phase_, arrival_time_at_stop);
+    if (phase_ == Phase::reading) enter(phase_, core_.options.arrival_timeout);
+    if (phase_ == Phase::draining) enter(phase_, drain_time_at_stop);
   });
 }
 

@@ -23,9 +23,9 @@ class HttpServer {
 
   int port() const;
   // Refuses new connections, answers the requests that have arrived, and returns whether it has
-  // answered all of them. Requests that are still arriving have one second. After stop_timeout it
-  // cancels those that wait, closes all connections one second later, and returns; evaluations that
-  // run then finish in the background.
+  // answered all of them. Requests that are still arriving have arrival_timeout. After stop_timeout
+  // it cancels those that wait, closes all connections one second later, and returns; evaluations
+  // that run then finish in the background.
   bool stop();
   // Begins to stop, and returns. wait_until() waits for the end.
   void begin_stop();

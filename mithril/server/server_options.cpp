@@ -40,6 +40,7 @@ ServerOptions checked_server_options(ServerOptions options) {
   require_at_least(1, "max_requests", options.max_requests);
   require_time("request_timeout", options.request_timeout);
   require_time("idle_timeout", options.idle_timeout);
+  require_time("arrival_timeout", options.arrival_timeout);
   require_of_server(options.stop_timeout.count() >= 0 && options.stop_timeout <= longest_time,
                     "stop_timeout", std::chrono::duration<double>(options.stop_timeout).count(),
                     "seconds from 0 to 86400");

@@ -22,6 +22,8 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);  // without a request
   // See stop(). With the second after it, it is within the 30 seconds that Kubernetes gives.
   std::chrono::milliseconds stop_timeout = std::chrono::seconds(25);
+  // For requests that are still arriving when stop() begins.
+  std::chrono::milliseconds arrival_timeout = std::chrono::seconds(1);
 };
 
 // ValueError E1237 for an option out of range.

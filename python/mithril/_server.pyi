@@ -17,6 +17,7 @@ class HttpServer:
         request_timeout: float,
         idle_timeout: float,
         stop_timeout: float,
+        arrival_timeout: float,
     ) -> None: ...
     @property
     def port(self) -> int: ...

@@ -261,9 +261,8 @@ def save_package(
     }
     weights, states = dict(params), dict(state or {})
     made = _backends(
-        backends, lambda data: _library(
-            model, weights, states, data, data_keys=data_keys, outputs=outputs
-        ),
+        backends,
+        lambda data: _library(model, weights, states, data, data_keys=data_keys, outputs=outputs),
     )
     _core._save_package(
         path,

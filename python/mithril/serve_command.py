@@ -45,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for the answers to requests that have arrived before a signal",
     )
     parser.add_argument(
+        "--arrival-timeout",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="for requests that are still arriving at a signal",
+    )
+    parser.add_argument(
         "--allow-native",
         action="store_true",
         help="run native code of packages, such as TorchScript: only of authors whom you trust",
@@ -77,6 +84,7 @@ def _run(given: argparse.Namespace) -> None:
         request_timeout=given.request_timeout,
         idle_timeout=given.idle_timeout,
         stop_timeout=given.stop_timeout,
+        arrival_timeout=given.arrival_timeout,
     )
     try:
         models = ", ".join(engine.list_models())

@@ -42,10 +42,10 @@ class Server:
     def stop(self) -> bool:
         """Refuses new connections, and answers the requests that have arrived.
 
-        Returns whether all of them were answered. Requests that are still arriving have one
-        second. After stop_timeout it cancels the requests that wait, closes all connections one
-        second later, and returns; evaluations that run then finish in the background. An exception
-        of a signal handler ends the waiting, but not the stop.
+        Returns whether all of them were answered. Requests that are still arriving have
+        arrival_timeout. After stop_timeout it cancels the requests that wait, closes all
+        connections one second later, and returns; evaluations that run then finish in the
+        background. An exception of a signal handler ends the waiting, but not the stop.
         """
         return bool(self._server.stop())
 
@@ -82,6 +82,7 @@ def serve(  # noqa: PLR0913 - its options
     request_timeout: float = 60.0,
     idle_timeout: float = 60.0,
     stop_timeout: float = 25.0,
+    arrival_timeout: float = 1.0,
 ) -> Server:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
@@ -103,6 +104,7 @@ def serve(  # noqa: PLR0913 - its options
             that its answer may take to be read.
         idle_timeout: the seconds after which a connection without a request is closed.
         stop_timeout: the seconds that stop() waits for answers.
+        arrival_timeout: the seconds that requests have which are still arriving when stop() begins.
 
     Example:
         with ml.serve(engine, port=0) as server:
@@ -136,5 +138,6 @@ def serve(  # noqa: PLR0913 - its options
         request_timeout=request_timeout,
         idle_timeout=idle_timeout,
         stop_timeout=stop_timeout,
+        arrival_timeout=arrival_timeout,
     )
     return Server(server, host)

@@ -97,8 +97,8 @@ def check_engine() -> None:
             waiting.result()
         except ml.BackendError as error:
             text = (
-                "mithril.BackendError[E1212]: a request to model 'net' was sent before this process "
-                "was forked, so that the parent answers it"
+                "mithril.BackendError[E1212]: a request to model 'net' was sent before this "
+                "process was forked, so that the parent answers it"
             )
             if not str(error).startswith(text):
                 return False

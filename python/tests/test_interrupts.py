@@ -196,8 +196,8 @@ def serves():
         assert each.stats(name)["waiting"] == 0
 
 timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-timer.start()
 try:
+    timer.start()
     {work}
 except KeyboardInterrupt:
     exec(textwrap.dedent({after!r}))

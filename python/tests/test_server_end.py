@@ -41,30 +41,18 @@ def wait_for_requests(engine, count):
 
 def test_requests_that_have_arrived_are_answered_and_others_are_not():
     engine = waiting_engine()
-    server = ml.serve(engine, port=0)
+    server = ml.serve(engine, port=0, stop_timeout=3600.0, arrival_timeout=3600.0)
     ended = []
-    with (
-        connect(server) as asking,
-        connect(server) as arriving,
-        connect(server) as slow,
-        connect(server) as idle,
-    ):
+    with connect(server) as asking, connect(server) as arriving, connect(server) as idle:
         idle.sendall(GET)
         assert answer_from(idle).status == 200
         arriving.sendall(POST)
-        slow.sendall(b"GET /v2")
         asking.sendall(POST + BODY)
         wait_for_requests(engine, 1)
         stopping = threading.Thread(target=lambda: ended.append(server.stop()))
         stopping.start()
         assert all_of(idle) == b""
-        arriving.sendall(BODY)  # within its second
-        (answer,) = answers_in(all_of(slow))
-        assert (answer.status, answer.headers["connection"]) == (503, "close")
-        assert json.loads(answer.body) == {
-            "error": "mithril.BackendError[E1246]: the server is ending",
-            "code": "E1246",
-        }
+        arriving.sendall(BODY)
         with pytest.raises(ConnectionRefusedError):
             connect(server)
         wait_for_requests(engine, 2)
@@ -75,6 +63,21 @@ def test_requests_that_have_arrived_are_answered_and_others_are_not():
             assert (answer.status, answer.headers["connection"]) == (200, "close")
     stopping.join()
     assert ended == [True]
+
+
+def test_the_end_refuses_requests_that_do_not_arrive():
+    server = ml.serve(waiting_engine(), port=0, arrival_timeout=0.05)
+    with connect(server) as slow, connect(server) as other:
+        slow.sendall(b"GET /v2")
+        other.sendall(GET)
+        assert answer_from(other).status == 200
+        assert server.stop()
+        (answer,) = answers_in(all_of(slow))
+    assert (answer.status, answer.headers["connection"]) == (503, "close")
+    assert json.loads(answer.body) == {
+        "error": "mithril.BackendError[E1246]: the server is ending",
+        "code": "E1246",
+    }
 
 
 def test_after_its_time_the_end_cancels_the_requests_that_wait():
@@ -225,7 +228,12 @@ def test_a_signal_ends_the_command_although_clients_are_slow(tmp_path, name):
 
 @SIGNALS
 def test_a_signal_answers_the_requests_that_have_arrived(tmp_path, name):
-    with Served(tmp_path / "net") as served, connect(served) as raw, connect(served) as others:
+    times = ("--stop-timeout", 3600, "--arrival-timeout", 3600)
+    with (
+        Served(tmp_path / "net", *times) as served,
+        connect(served) as raw,
+        connect(served) as others,
+    ):
         raw.sendall(POST + BODY)
         while served.waiting() < 1:
             pass

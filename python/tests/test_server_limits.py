@@ -199,7 +199,7 @@ def test_the_time_of_a_request_goes_on_while_bytes_arrive():
 
 
 def test_a_connection_without_a_request_is_closed():
-    with ml.serve(relu_engine(), port=0, idle_timeout=0.05) as server, connect(server) as raw:
+    with ml.serve(relu_engine(), port=0, idle_timeout=2.0) as server, connect(server) as raw:
         assert all_of(raw) == b""
         with connect(server) as again:
             again.sendall(GET)
@@ -213,7 +213,7 @@ def test_a_client_that_does_not_read_its_answer_is_closed():
             "parameters": {"binary_data_size": 4 * count}}  # fmt: skip
     head = json.dumps({"inputs": [data], "parameters": {"binary_data_output": True}}).encode()
     extra = b"Inference-Header-Content-Length: %d" % len(head)
-    with ml.serve(relu_engine(), port=0, request_timeout=0.5) as server, connect(server) as raw:
+    with ml.serve(relu_engine(), port=0, request_timeout=3.0) as server, connect(server) as raw:
         raw.sendall(post(head + bytes(4 * count), extra))
         with connect(server) as other:
             other.sendall(GET)

@@ -32,7 +32,7 @@ std::shared_ptr<HttpServer> start_server(std::shared_ptr<Engine> engine, const s
                                          std::size_t max_buffered_bytes,
                                          std::size_t max_connections, std::size_t max_requests,
                                          double request_timeout, double idle_timeout,
-                                         double stop_timeout) {
+                                         double stop_timeout, double arrival_timeout) {
   const auto destroy = [](HttpServer* server) {
     const py::gil_scoped_release free;
     delete server;
@@ -48,7 +48,8 @@ std::shared_ptr<HttpServer> start_server(std::shared_ptr<Engine> engine, const s
                                          .max_requests = max_requests,
                                          .request_timeout = milliseconds_of(request_timeout),
                                          .idle_timeout = milliseconds_of(idle_timeout),
-                                         .stop_timeout = milliseconds_of(stop_timeout)});
+                                         .stop_timeout = milliseconds_of(stop_timeout),
+                                         .arrival_timeout = milliseconds_of(arrival_timeout)});
   const py::gil_scoped_acquire lock;
   return {server, destroy};
 }
@@ -80,7 +81,8 @@ PYBIND11_MODULE(_server, module) {
       .def(py::init(&start_server), py::arg("engine"), py::kw_only(), py::arg("host"),
            py::arg("port"), py::arg("max_request_bytes"), py::arg("max_header_bytes"),
            py::arg("max_buffered_bytes"), py::arg("max_connections"), py::arg("max_requests"),
-           py::arg("request_timeout"), py::arg("idle_timeout"), py::arg("stop_timeout"))
+           py::arg("request_timeout"), py::arg("idle_timeout"), py::arg("stop_timeout"),
+           py::arg("arrival_timeout"))
       .def_property_readonly("port", &HttpServer::port)
       .def("stop", stop_server)
       .def("wait", wait_for_server);
