@@ -1,16 +1,15 @@
-# The HTTP server, libmithril_server.so, where the headers of Boost, and zlib, are installed.
+# The HTTP server, libmithril_server.so, where the headers of Boost are installed.
 if(NOT MITHRIL_SERVER)
   return()
 endif()
 find_path(MITHRIL_BOOST_INCLUDE_DIR boost/beast/http/basic_parser.hpp)
 mark_as_advanced(MITHRIL_BOOST_INCLUDE_DIR)
-find_package(ZLIB QUIET)
-if(NOT MITHRIL_BOOST_INCLUDE_DIR OR NOT ZLIB_FOUND)
+if(NOT MITHRIL_BOOST_INCLUDE_DIR)
   if(NOT MITHRIL_SERVER STREQUAL "AUTO")
-    message(FATAL_ERROR "MITHRIL_SERVER=${MITHRIL_SERVER} needs Boost.Beast and zlib: "
-                        "apt-get install libboost-dev zlib1g-dev")
+    message(FATAL_ERROR "MITHRIL_SERVER=${MITHRIL_SERVER} needs Boost.Beast: "
+                        "apt-get install libboost-dev")
   endif()
-  message(STATUS "Boost.Beast or zlib: not found, so the server is left out")
+  message(STATUS "Boost.Beast: not found, so the server is left out")
   return()
 endif()
 

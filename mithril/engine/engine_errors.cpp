@@ -88,7 +88,7 @@ void refuse_request_of_parent(const std::string& model) {
   raise(engine_failure("E1212",
                        "a request to model " + quoted(model) +
                            " was sent before this process was "
-                           "forked, so that the parent answers it",
+                           "forked, so the parent answers it",
                        {}, "send it again in the child"));
 }
 

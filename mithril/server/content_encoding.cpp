@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <new>
 
 #include "mithril/server/http_errors.hpp"
@@ -14,11 +15,8 @@ namespace {
 // The decompressor of zlib, for its own format and that of gzip.
 class Inflater {
  public:
-  explicit Inflater(std::string_view data) {
+  explicit Inflater(std::string_view data) : data_(data) {
     constexpr int gzip_or_zlib = 15 + 32;
-    // zlib does not write to its input, although the type says so.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-    stream_.avail_in = static_cast<uInt>(data.size());
     if (inflateInit2(&stream_, gzip_or_zlib) != Z_OK) throw std::bad_alloc();
   }
   ~Inflater() { inflateEnd(&stream_); }
@@ -28,19 +26,31 @@ class Inflater {
   // The next bytes; none at the end. E1238.
   std::string_view next() {
     if (is_at_end_) return {};
+    if (stream_.avail_in == 0) give_input();
     stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
     stream_.avail_out = static_cast<uInt>(buffer_.size());
     const int result = inflate(&stream_, Z_NO_FLUSH);
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     is_at_end_ = result == Z_STREAM_END;
     const std::size_t count = buffer_.size() - stream_.avail_out;
-    const bool has_ended_early = result != Z_OK || count == 0;
-    if ((is_at_end_ && stream_.avail_in > 0) || (!is_at_end_ && has_ended_early))
+    const bool has_rest = stream_.avail_in > 0 || !data_.empty();
+    const bool has_ended_early = result != Z_OK || (count == 0 && !has_rest);
+    if (is_at_end_ ? has_rest : has_ended_early)
       throw invalid_request("the compressed body is not valid");
     return {buffer_.data(), count};
   }
 
  private:
+  // zlib counts in 32 bits.
+  void give_input() {
+    const std::size_t count = std::min<std::size_t>(data_.size(), std::numeric_limits<uInt>::max());
+    // zlib does not write to its input, although the type says so.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data_.data()));
+    stream_.avail_in = static_cast<uInt>(count);
+    data_.remove_prefix(count);
+  }
+
+  std::string_view data_;  // that the stream does not have yet
   z_stream stream_{};
   std::array<char, 64 << 10> buffer_;
   bool is_at_end_ = false;

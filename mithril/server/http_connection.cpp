@@ -52,8 +52,7 @@ std::string response_head(const ProtocolResponse& response, bool keeps_open) {
   return head;
 }
 
-// 429 and 503 ask the client to come again; after other errors the client may be at fault with the
-// next request, too.
+// A client may retry after 429 and 503. After other errors its next request may be malformed, too.
 bool may_follow(int status) { return status < 400 || status == 429 || status == 503; }
 
 RequestLimits limits_of(const ServerOptions& options) {
@@ -154,8 +153,8 @@ void HttpConnection::read(std::string_view bytes) {
   }
 }
 
-// Runs in a thread of its own. If there is no memory for the answer, the connection closes with its
-// last owner.
+// Runs in a thread of core_.threads. If there is no memory for the answer, the connection closes
+// with its last owner.
 void HttpConnection::answer(HttpRequest request) try {
   ProtocolResponse response = core_.answer(std::move(request), held_);
   asio::post(socket_.get_executor(),
@@ -194,7 +193,7 @@ void HttpConnection::write_continue() {
 
 void HttpConnection::write(ProtocolResponse response) {
   if (phase_ == Phase::closed) return;
-  // Bytes that came before the answer do not belong to a client that waits for it.
+  // A client that sends bytes before the answer does not wait for it (pipelining).
   keeps_open_ = keeps_open_ && may_follow(response.status) && !core_.stopping && !has_bytes();
   head_ = response_head(response, keeps_open_);
   body_ = is_head_ ? std::string() : std::move(response.body);
@@ -225,9 +224,9 @@ void HttpConnection::drain() {
 }
 
 void HttpConnection::on_timeout() {
-  if (phase_ == Phase::answering) return;  // it began as the time was over
+  if (phase_ == Phase::answering) return;  // the request was complete just before its time was over
   if (phase_ != Phase::reading) return close();
-  if (core_.stopping) return refuse(503, ending_server());
+  if (core_.stopping) return refuse(503, stopping_server());
   refuse(408, late_request(core_.options.request_timeout));
 }
 

@@ -9,7 +9,7 @@ namespace mithril {
 
 ParseError invalid_request(const std::string& why) {
   return ParseError({.code = "E1238",
-                     .message = "this is no valid HTTP request",
+                     .message = "this is not a valid HTTP request",
                      .facts = {{"why", printable(why), ""}}});
 }
 
@@ -27,8 +27,8 @@ BackendError failed_request(const std::string& why) {
 InputError too_large_head(std::size_t most) {
   return InputError(
       {.code = "E1242",
-       .message = fmt::format("the headers of the request have more than {} bytes, or are more "
-                              "than 100",
+       .message = fmt::format("the request has more than {} bytes of headers, or more than 100 "
+                              "headers",
                               most)});
 }
 
@@ -46,13 +46,15 @@ InputError unknown_encoding(const std::string& encoding) {
 }
 
 BackendError too_many_bodies() {
-  return BackendError({.code = "E1245",
-                       .message = "the server holds as many bytes of requests as it may",
-                       .help = "send the request again later"});
+  return BackendError(
+      {.code = "E1245",
+       .message = "the bodies of all unanswered requests together have reached the limit of "
+                  "the server",
+       .help = "send the request again later"});
 }
 
-BackendError ending_server() {
-  return BackendError({.code = "E1246", .message = "the server is ending"});
+BackendError stopping_server() {
+  return BackendError({.code = "E1246", .message = "the server is stopping"});
 }
 
 }  // namespace mithril

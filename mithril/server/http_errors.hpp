@@ -16,6 +16,6 @@ InputError too_large_head(std::size_t most);               // E1242
 InputError late_request(std::chrono::milliseconds limit);  // E1243
 InputError unknown_encoding(const std::string& encoding);  // E1244
 BackendError too_many_bodies();                            // E1245
-BackendError ending_server();                              // E1246
+BackendError stopping_server();                            // E1246
 
 }  // namespace mithril

@@ -6,8 +6,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -30,7 +30,8 @@ constexpr std::size_t receive_bytes = 256 << 10;
 constexpr std::chrono::milliseconds between_looks(5);  // at the connections, while it stops
 constexpr std::chrono::milliseconds accept_pause(10);  // without a place for a connection
 constexpr int accepted_at_once = 64;                   // the others have their turn, too
-constexpr std::chrono::seconds cancelled_time(1);      // for the answers of cancelled requests
+// For the answers of cancelled requests: a second, or more if the process gets no processor.
+constexpr int looks_after_cancelling = 200;
 
 // A program that this one starts would keep the connection open.
 void close_in_children(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
@@ -119,9 +120,17 @@ struct HttpServer::Impl {
     is_accepting = true;
   }
 
+  // A full server must not close a connection for a client that is not there; and accept() fails
+  // without a descriptor even if no client waits.
+  bool has_arrived() {
+    pollfd listening{acceptor.native_handle(), POLLIN, 0};
+    return ::poll(&listening, 1, 0) == 1;
+  }
+
   // False if there is no place for another connection.
   bool accept_arrived() {
     for (int i = 0; i < accepted_at_once; ++i) {
+      if (!has_arrived()) return true;
       const bool is_full = core.connections.size() >= core.options.max_connections;
       if (is_full && !close_slowest()) return false;
       error_code error;
@@ -134,7 +143,7 @@ struct HttpServer::Impl {
       try {
         std::make_shared<HttpConnection>(std::move(socket), core)->start();
       } catch (const std::exception&) {
-        // It closes alone.
+        // Only this connection closes.
       }
     }
     return true;
@@ -158,6 +167,7 @@ struct HttpServer::Impl {
   }
 
   void begin_end() {
+    core.stopping = true;  // before a connection waits for its next request
     end = Clock::now() + core.options.stop_timeout;
     is_stopping = true;
     accept_arrived();  // requests that have arrived
@@ -170,7 +180,6 @@ struct HttpServer::Impl {
 
   void look_for_end() {
     const bool is_late = Clock::now() >= end;
-    const bool is_over = core.connections.size() == 0 || Clock::now() >= end + cancelled_time;
     if (is_late && !core.cancellation.stop_requested()) {
       bool has_left = false;
       for (const auto& each : core.connections.all()) has_left = has_left || each->is_answering();
@@ -178,7 +187,7 @@ struct HttpServer::Impl {
       answered_all = !has_left;
       core.cancellation.request_stop();
     }
-    if (is_over) {
+    if (core.connections.size() == 0 || (is_late && looks_left-- == 0)) {
       for (const auto& each : core.connections.all()) each->close();
       return io.stop();
     }
@@ -195,7 +204,8 @@ struct HttpServer::Impl {
   int port = 0;
   bool is_accepting = false, is_stopping = false;  // of the thread of the network
   Clock::time_point end;                           // of waiting for answers
-  std::mutex mutex;                                // guards the members below
+  int looks_left = looks_after_cancelling;
+  std::mutex mutex;  // guards the members below
   std::condition_variable changed;
   bool ended = false, answered_all = true;
   std::thread thread;

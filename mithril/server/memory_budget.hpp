@@ -24,7 +24,7 @@ class MemoryBudget {
   std::atomic<std::size_t> free_;
 };
 
-// The part of a request, which it gives back at its end.
+// The memory that one request holds. The destructor gives it back.
 class HeldMemory {
  public:
   explicit HeldMemory(MemoryBudget& budget) : budget_(budget) {}

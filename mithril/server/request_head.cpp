@@ -45,7 +45,7 @@ int hex_digit(char digit) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// Nothing for a wrong escape, and for one of a control character.
+// Nothing for an invalid escape, and for one of a control character or a slash.
 std::optional<std::string> decoded_path(std::string_view target) {
   std::string path;
   const std::string_view escaped = target.substr(0, target.find('?'));
@@ -58,17 +58,18 @@ std::optional<std::string> decoded_path(std::string_view target) {
     const int high = hex_digit(escaped[i + 1]), low = hex_digit(escaped[i + 2]);
     if (high < 0 || low < 0) return std::nullopt;
     path += static_cast<char>(high * 16 + low);
-    if (is_control(path.back())) return std::nullopt;
+    if (is_control(path.back()) || path.back() == '/') return std::nullopt;
     i += 2;
   }
   return path;
 }
 
-// What the parser of Beast takes, and other programs read in another way.
+// Lines that Beast accepts and other programs read differently.
 std::optional<HttpRefusal> fault_of_lines(std::string_view head) {
   std::size_t count = 0;
   while (!head.empty()) {
     const std::string_view line = head.substr(0, head.find(line_end));
+    if (count > 0 && line.empty()) break;  // the end of the head
     if (std::any_of(line.begin(), line.end(), is_control))
       return HttpRefusal{400, "the head has a control character"};
     if (count == 0) {
@@ -76,7 +77,7 @@ std::optional<HttpRefusal> fault_of_lines(std::string_view head) {
                                         [](char each) { return each == ' ' || is_graphic(each); });
       if (!is_plain || std::count(line.begin(), line.end(), ' ') != 2)
         return HttpRefusal{400, "the first line is not METHOD PATH HTTP/1.1"};
-    } else if (!line.empty() && (line.front() == ' ' || line.front() == '\t')) {
+    } else if (line.front() == ' ' || line.front() == '\t') {
       return HttpRefusal{400, "a header continues on the next line"};
     }
     if (count++ > most_fields) return HttpRefusal{431, ""};
@@ -101,9 +102,10 @@ class HeadParser final : public http::basic_parser<true> {
                        error_code& error) override {
     is_version_10_ = version == 10;
     head.request.method = view_of(method);
-    if (target.empty() || target.front() != '/') return refuse("the path has no /", error);
+    if (target.empty() || target.front() != '/')
+      return refuse("the path does not begin with /", error);
     std::optional<std::string> path = decoded_path(view_of(target));
-    if (!path) return refuse("the path has a wrong escape", error);
+    if (!path) return refuse("the path has an invalid percent escape", error);
     head.request.path = std::move(*path);
   }
 
@@ -111,17 +113,17 @@ class HeadParser final : public http::basic_parser<true> {
                      error_code& error) override {
     const std::string_view value = view_of(text);
     if (field == http::field::content_length) {
-      if (std::exchange(has_length_, true)) return refuse("Content-Length is there twice", error);
-      if (!read_length(value)) refuse("Content-Length is no number", error);
+      if (std::exchange(has_length_, true)) return refuse("Content-Length is given twice", error);
+      if (!read_length(value)) refuse("Content-Length is not a number", error);
     } else if (field == http::field::transfer_encoding) {
       if (std::exchange(head.is_chunked, true))
-        return refuse("Transfer-Encoding is there twice", error);
+        return refuse("Transfer-Encoding is given twice", error);
       if (!is_same_word(value, "chunked")) refuse("Transfer-Encoding is not chunked", error);
     } else if (field == http::field::host) {
-      if (std::exchange(has_host_, true)) refuse("Host is there twice", error);
+      if (std::exchange(has_host_, true)) refuse("Host is given twice", error);
     } else if (field == http::field::content_encoding) {
       if (!head.request.content_encoding.empty())
-        return refuse("Content-Encoding is there twice", error);
+        return refuse("Content-Encoding is given twice", error);
       std::transform(value.begin(), value.end(), std::back_inserter(head.request.content_encoding),
                      lower);
     } else if (field == http::field::expect) {
@@ -129,21 +131,21 @@ class HeadParser final : public http::basic_parser<true> {
       head.expects_continue = true;
     } else if (is_same_word(view_of(name), "Inference-Header-Content-Length")) {
       if (head.request.json_length)
-        return refuse("Inference-Header-Content-Length is there twice", error);
+        return refuse("Inference-Header-Content-Length is given twice", error);
       head.request.json_length = value;
     }
   }
 
   void on_header_impl(error_code& error) override {
     if (head.is_chunked && has_length_)
-      return refuse("Content-Length and Transfer-Encoding are both there", error);
+      return refuse("both Content-Length and Transfer-Encoding are given", error);
     if (head.is_chunked && is_version_10_)
       return refuse("HTTP/1.0 has no Transfer-Encoding", error);
     if (!has_host_ && !is_version_10_) return refuse("Host is missing", error);
     const std::string& method = head.request.method;
     const bool may_have_body = method == "POST" || method == "PUT" || method == "PATCH";
     if (!may_have_body && (head.is_chunked || head.body_bytes > 0))
-      return refuse("a request of this method has no body", error);
+      return refuse("a request with this method must not have a body", error);
     head.request.keeps_open = keep_alive() && !is_version_10_;
     head.expects_continue = head.expects_continue && !is_version_10_;
   }

@@ -22,7 +22,7 @@ void RequestReader::read(std::string_view bytes) {
   if (refusal_) return;
   if (state_ == State::counted_body || state_ == State::chunked_body) bytes = read_body(bytes);
   if (!refusal_ && state_ == State::complete && !bytes.empty())
-    refuse(400, "bytes follow the request before its answer");
+    refuse(400, "the client sent more bytes before it received the answer");
 }
 
 // Returns what follows the head.
@@ -75,7 +75,7 @@ std::string_view RequestReader::read_body(std::string_view bytes) {
   }
   const std::size_t read = chunks_.read(bytes, body, limits_.body_bytes);
   if (chunks_.is_too_large()) refuse(413);
-  if (chunks_.is_wrong()) refuse(400, "the chunks of the body are wrong");
+  if (chunks_.is_wrong()) refuse(400, "a chunk of the body is malformed");
   if (chunks_.is_complete()) state_ = State::complete;
   return bytes.substr(read);
 }

@@ -26,7 +26,6 @@ class RequestReader {
   // not wait for its answer may come from a client that reads the end of a body at another place.
   void read(std::string_view bytes);
 
-  bool has_begun() const { return state_ != State::head || !head_.empty(); }
   bool is_complete() const { return state_ == State::complete; }
   const std::optional<HttpRefusal>& refusal() const { return refusal_; }
   // Whether the client waits for "100 Continue"; once.

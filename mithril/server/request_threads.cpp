@@ -21,7 +21,7 @@ void RequestThreads::enqueue(std::function<void()> request) {
     try {
       threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // There are no more threads to be had: the request waits for one.
+      // The system starts no more threads: the request waits for a busy one.
       if (threads_.empty()) throw;
     }
   }

@@ -12,12 +12,12 @@ struct ServerOptions {
   int port = 8000;                                        // 0: any free port
   std::size_t max_request_bytes = std::size_t{64} << 20;  // of a body, also after decompression
   std::size_t max_header_bytes = std::size_t{16} << 10;   // of the first line and all headers
-  // Of the bodies of all requests together that have not been answered.
+  // For the bodies of all unanswered requests together.
   std::size_t max_buffered_bytes = std::size_t{1} << 30;
   // One more closes the connection that has sent no complete request for the longest time.
   std::size_t max_connections = 1000;
   std::size_t max_requests = 512;  // that are answered at a time, each by a thread; others wait
-  // For a request to arrive from its first byte on, and for the client to take the answer.
+  // From the first byte of a request until it is complete, and for the client to read the answer.
   std::chrono::milliseconds request_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);  // without a request
   // See stop(). With the second after it, it is within the 30 seconds that Kubernetes gives.

@@ -1,5 +1,6 @@
 #include "mithril/server/tensor_protocol.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -102,8 +103,11 @@ class NumberReader {
       return number;
     } else {
       // JSON has no infinity, so one would come from a number that the datatype cannot hold.
-      const bool fits_float = std::abs(number) <= std::numeric_limits<float>::max();
-      const T converted = static_cast<T>(fits_float ? static_cast<float>(number) : 0.0F);
+      // Numbers below `end` round to the largest float, whose shortest text is "3.4028235e38".
+      constexpr double largest = std::numeric_limits<float>::max(), end = 0x1.ffffffp127;
+      const bool fits_float = std::abs(number) < end;
+      const double within = std::clamp(number, -largest, largest);
+      const T converted = static_cast<T>(fits_float ? static_cast<float>(within) : 0.0F);
       if (!fits_float || !std::isfinite(static_cast<float>(converted)))
         refuse_element(where_, element, tensor_.dtype());
       return converted;

@@ -94,17 +94,19 @@ def serve(  # noqa: PLR0913 - its options
         host: the address of an interface; other machines cannot reach the default.
         port: 0 chooses a free port.
         max_request_bytes: longer bodies get the status 413, also after decompression.
-        max_header_bytes: a longer first line with its headers gets the status 431.
-        max_buffered_bytes: of the bodies of all requests that have not been answered; more get the
-            status 503.
+        max_header_bytes: the limit for the first line and all headers; above it, or with more than
+            100 headers, a request gets the status 431.
+        max_buffered_bytes: the limit for the bodies of all unanswered requests together; a request
+            above it gets the status 503.
         max_connections: one more connection closes the one that has sent no complete request for
             the longest time.
         max_requests: how many are answered at a time, each by a thread; others wait.
-        request_timeout: the seconds that a request may take to arrive (else the status 408), and
-            that its answer may take to be read.
+        request_timeout: the seconds within which a request must arrive (else the status 408) and
+            the client must read the answer (else the connection closes).
         idle_timeout: the seconds after which a connection without a request is closed.
         stop_timeout: the seconds that stop() waits for answers.
-        arrival_timeout: the seconds that requests have which are still arriving when stop() begins.
+        arrival_timeout: after stop(), the seconds within which a request that is still arriving
+            must be complete (else the status 503).
 
     Example:
         with ml.serve(engine, port=0) as server:
@@ -115,7 +117,7 @@ def serve(  # noqa: PLR0913 - its options
             "BackendError",
             "E1240",
             "this build of Mithril has no server",
-            help="install Boost and zlib (Debian: libboost-dev zlib1g-dev) and build it again",
+            help="install the headers of Boost (Debian: libboost-dev) and build it again",
         )
     try:
         from ._server import HttpServer  # noqa: PLC0415 - it is optional
@@ -124,7 +126,7 @@ def serve(  # noqa: PLR0913 - its options
             "BackendError",
             "E1240",
             f"the server of Mithril does not load: {problem}",
-            help="install the zlib that Mithril was built with",
+            help="install Mithril again",
         )
     server = HttpServer(
         engine,

@@ -349,4 +349,4 @@ def test_a_request_that_is_not_http_is_refused(server):
         raw.sendall(b"GARBAGE\r\n\r\n")
         answer = b"".join(iter(lambda: raw.recv(4096), b""))  # until the server closes
     assert answer.startswith(b"HTTP/1.1 400")
-    assert b"mithril.ParseError[E1238]: this is no valid HTTP request" in answer
+    assert b"mithril.ParseError[E1238]: this is not a valid HTTP request" in answer

@@ -75,7 +75,7 @@ def test_the_end_refuses_requests_that_do_not_arrive():
         (answer,) = answers_in(all_of(slow))
     assert (answer.status, answer.headers["connection"]) == (503, "close")
     assert json.loads(answer.body) == {
-        "error": "mithril.BackendError[E1246]: the server is ending",
+        "error": "mithril.BackendError[E1246]: the server is stopping",
         "code": "E1246",
     }
 
@@ -128,15 +128,22 @@ def test_an_exception_of_a_signal_handler_ends_the_waiting_for_the_end():
 
     before = signal.signal(signal.SIGUSR1, handle)
     try:
-        with connect(server) as raw:
+        with connect(server) as raw, connect(server) as idle:
+            idle.sendall(GET)
+            assert answer_from(idle).status == 200
             raw.sendall(POST + BODY)
             wait_for_requests(engine, 1)
-            signaller = threading.Timer(
-                0.05, signal.pthread_kill, (threading.get_ident(), signal.SIGUSR1)
-            )
+            main = threading.get_ident()
+
+            def interrupt():
+                all_of(idle)  # until stop() closes it
+                signal.pthread_kill(main, signal.SIGUSR1)
+
+            signaller = threading.Thread(target=interrupt)
             signaller.start()
             with pytest.raises(InterruptedError, match="a signal"):
                 server.stop()
+            signaller.join()
             engine.infer_batch("net", [{"input": X}] * 7)
             (answer,) = answers_in(all_of(raw))
     finally:
@@ -163,6 +170,14 @@ def test_programs_that_the_process_starts_do_not_keep_connections():
 # ---- The command ----
 
 
+# A shell without job control starts background jobs with SIGINT ignored.
+COMMAND = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("mithril", run_name="__main__", alter_sys=True)
+"""
+
+
 class Served:
     """`mithril serve` of a package, whose requests wait for a batch of eight."""
 
@@ -173,7 +188,7 @@ class Served:
         model |= ml.Relu()(input=ml.IOKey("input", shape=["N"]), output="y")
         model.expose_keys("y")
         ml.save_package(path, model, {}, name="net")
-        command = [sys.executable, "-m", "mithril", "serve", str(path), "--port", "0"]
+        command = [sys.executable, "-c", COMMAND, "serve", str(path), "--port", "0"]
         command += ["--max-batch-size", "8", "--max-delay", "3600", *map(str, options)]
         self.process = subprocess.Popen(
             command,

@@ -116,6 +116,7 @@ WRONG = {
     "a path with a host": b"GET http://a/v2 HTTP/1.1\r\nHost: a\r\n\r\n",
     "a path that is a host": b"CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
     "a path with a wrong escape": b"GET /v2/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+    "a path with a slash as an escape": b"GET /v2/models%2Fnet HTTP/1.1\r\nHost: a\r\n\r\n",
     "a path with half an escape": b"GET /v2/%2 HTTP/1.1\r\nHost: a\r\n\r\n",
     "a path with NUL": b"GET /v2/%00 HTTP/1.1\r\nHost: a\r\n\r\n",
     "a path with a line end": b"GET /v2/%0d%0a HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -136,7 +137,7 @@ def test_a_request_that_can_be_read_in_two_ways_is_refused(server, form):
     error = json.loads(answer.body)
     assert error["code"] == "E1238"
     assert error["error"].startswith(
-        "mithril.ParseError[E1238]: this is no valid HTTP request\n  why : "
+        "mithril.ParseError[E1238]: this is not a valid HTTP request\n  why : "
     )
 
 

@@ -63,7 +63,7 @@ def test_a_number_that_its_datatype_cannot_hold_is_an_error(server, datatype, da
 @pytest.mark.parametrize(
     ("datatype", "data"),
     [("FP32", 3.4028234e38), ("FP16", 65504), ("FP16", 65519), ("BF16", 3.38e38),
-     ("FP64", 1.7e308), ("FP32", 1e-60), ("FP16", -65504)],
+     ("FP64", 1.7e308), ("FP32", 1e-60), ("FP32", 3.4028235e38), ("FP16", -65504)],
 )  # fmt: skip
 def test_the_largest_numbers_of_a_datatype_are_taken(datatype, data):
     model = ml.Model.create(y=ml.IOKey("x", type=ml.Tensor[float], shape=["N"]) * 1.0)

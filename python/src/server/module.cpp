@@ -8,8 +8,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "mithril/base/interrupt.hpp"
-
 namespace mithril::python {
 namespace {
 
@@ -22,7 +20,7 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   constexpr double most = 1e9;
   if (std::isnan(seconds)) return std::chrono::milliseconds(-1);
   return std::chrono::milliseconds(
-      static_cast<std::int64_t>(std::clamp(std::ceil(seconds * 1e3), -1.0, most * 1e3)));
+      static_cast<std::int64_t>(std::clamp(std::ceil(seconds * 1e3), -most * 1e3, most * 1e3)));
 }
 
 // Evaluations that end may need the interpreter.
