@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {
@@ -70,9 +71,11 @@ TensorMap run_in_session(const std::string& name, ModelSession& session,
   } catch (const Error& error) {
     session.closed = has_written(error);
     throw;
+  } catch (const Interrupted&) {  // nothing was written to
+    throw;
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception&) {  // of a user's op: the state may have been written to
+  } catch (...) {  // of a user's op: the state may have been written to
     session.closed = true;
     throw;
   }

@@ -74,7 +74,7 @@ void Scheduler::acquire(const SlotRequest& request) {
   ++request.counters.waiting, ++callers_, ++sleepers_;
   const auto leave = [&] { --request.counters.waiting, --callers_, --sleepers_; };
   bool acquired = false;
-  const auto is_over = [&] { return request.queue.closed || (acquired = try_acquire()); };
+  const auto is_over = [&] { return request.queue.closed || drops_ || (acquired = try_acquire()); };
   try {
     wait_for(lock, {request.deadline, request.cancellation}, is_over);
   } catch (const Interrupted&) {
@@ -86,9 +86,9 @@ void Scheduler::acquire(const SlotRequest& request) {
   leave();
   if (acquired) return;
   slot_freed_.notify_all();
-  if (request.queue.closed) {
+  if (request.queue.closed || drops_) {
     ServingCounters::add(request.counters.cancelled);
-    std::rethrow_exception(unloaded_error(request.name));
+    std::rethrow_exception(request.queue.closed ? unloaded_error(request.name) : shut_down_error());
   }
   const bool is_cancelled = request.cancellation.stop_requested();
   ServingCounters::add(is_cancelled ? request.counters.cancelled : request.counters.expired);
@@ -178,6 +178,8 @@ void Scheduler::shut_down(std::optional<ServingClock::time_point> until) {
       throw;
     }
     --sleepers_;
+    drops_ = true;
+    slot_freed_.notify_all();
   }
   const auto next = [&]() -> std::shared_ptr<InferenceRequest> {
     const std::lock_guard lock(mutex_);

@@ -18,7 +18,7 @@
 
 namespace mithril {
 
-// How long a caller is ready to wait, and for what it is counted.
+// The limits of a caller that waits for a slot, and the counters of its model.
 struct SlotRequest {
   const std::string& name;
   ServingCounters& counters;
@@ -103,6 +103,7 @@ class Scheduler {
   std::vector<std::shared_ptr<RequestQueue>> active_;  // with waiting requests
   std::vector<std::thread> workers_;
   int callers_ = 0;     // that wait for a slot in their own thread
+  bool drops_ = false;  // requests that still wait fail with E1208
   bool ended_ = false;  // workers return
 };
 

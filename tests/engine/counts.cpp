@@ -119,4 +119,22 @@ TEST_CASE("unloading fails requests that wait for a thread") {
   CHECK(engine.stats("busy").answered == 1);
 }
 
+TEST_CASE("shutting down fails requests that wait for a thread when its time is over") {
+  Engine engine({.threads = 1});
+  engine.register_model("net", gated());
+  gate.close();
+  std::thread busy([&] { engine.infer("net", request_of(0)); });
+  gate.wait_for(1);
+  std::string text;
+  std::thread waiting([&] { text = text_of_error([&] { engine.infer("net", request_of(1)); }); });
+  while (engine.stats("net").waiting < 1) std::this_thread::yield();
+  engine.shut_down(Clock::now());
+  waiting.join();  // although no thread is free
+  CHECK(text.starts_with("mithril.BackendError[E1208]"));
+  gate.open();
+  busy.join();
+  CHECK(engine.stats("net").answered == 1);
+  CHECK(engine.stats("net").cancelled == 1);
+}
+
 }  // namespace mithril::tests
