@@ -151,9 +151,13 @@ class Differentiation {
   // A gradient of several ops, such as x * y * 2, is computed in float32 where it would round to
   // half precision in between. Products stay as fast as those of the model.
   Grads rounded_once(const Node& node, const Grads& output_grads, const std::vector<bool>& needed) {
-    const size_t before = graph_.nodes().size();
-    const Grads rounded = flows_of(node, output_grads, needed);
-    if (node.op->cast == CastPolicy::lower || !rounds_between(graph_, before)) return rounded;
+    const size_t values = graph_.values().size(), nodes = graph_.nodes().size();
+    Grads rounded = flows_of(node, output_grads, needed);
+    if (node.op->cast == CastPolicy::lower || !rounds_between(graph_, nodes)) return rounded;
+    std::vector<DType> dtypes;
+    for (const auto& flow : rounded)
+      dtypes.push_back(flow ? graph_.value(*flow).dtype : DType::float32);
+    graph_.truncate(values, nodes);
     WideArithmetic wide(graph_, *scope_);
     Node widened = wide.widened(node);
     Grads grads = output_grads;
@@ -163,7 +167,7 @@ class Differentiation {
     }
     Grads flows = flows_of(widened, std::move(grads), needed);
     for (size_t i = 0; i < flows.size(); ++i) {
-      if (flows[i]) flows[i] = wide.narrowed(*flows[i], graph_.value(*rounded[i]).dtype);
+      if (flows[i]) flows[i] = wide.narrowed(*flows[i], dtypes[i]);
     }
     return flows;
   }

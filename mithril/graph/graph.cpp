@@ -56,6 +56,12 @@ void Graph::keep_outputs(size_t count) {
   outputs_.erase(outputs_.begin() + static_cast<std::ptrdiff_t>(count), outputs_.end());
 }
 
+void Graph::truncate(size_t values, size_t nodes) {
+  values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(values), values_.end());
+  nodes_.erase(nodes_.begin() + static_cast<std::ptrdiff_t>(nodes), nodes_.end());
+  while (!constants_.empty() && index(constants_.back().value) >= values) constants_.pop_back();
+}
+
 ValueId Graph::id_of(std::string_view name) const {
   for (size_t i = 0; i < values_.size(); ++i) {
     if (values_[i].name == name) return static_cast<ValueId>(i);

@@ -88,6 +88,8 @@ class Graph {
   // Takes out nodes and constants that no output depends on. Inputs stay: they are the signature.
   // Ids change.
   void drop_unread();
+  // Takes out all but the first values and nodes. Nothing that stays may read what goes.
+  void truncate(size_t values, size_t nodes);
 
   // Linear search. NameError E0601 with the nearest names.
   ValueId id_of(std::string_view name) const;

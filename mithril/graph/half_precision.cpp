@@ -5,7 +5,6 @@
 
 #include "mithril/graph/expression.hpp"
 #include "mithril/op/op_def.hpp"
-#include "mithril/op/registry.hpp"
 
 namespace mithril {
 

@@ -132,7 +132,8 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
     const DType given = widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
     return promote(given, DType::float32);
   }
-  if (node.op->list_input() >= 0 && !node.op->dtype_from.empty())
+  const int list = node.op->list_input();
+  if (list >= 0 && node.op->inputs[static_cast<size_t>(list)].name == node.op->dtype_from)
     return widest_of_list(graph, node);
   if (!node.op->dtype_from.empty()) {
     const Argument& from = node.arguments[node.argument_index(node.op->dtype_from)];

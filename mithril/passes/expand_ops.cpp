@@ -32,13 +32,15 @@ std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::strin
 // in between, so that it rounds once, as other ops do.
 std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::string& scope,
                                   DType dtype) {
-  const size_t before = graph.nodes().size();
-  const std::vector<ValueId> rounded = results_of(graph, node, scope, dtype);
-  if (!rounds_between(graph, before)) return rounded;
+  const size_t values = graph.values().size(), nodes = graph.nodes().size();
+  std::vector<ValueId> rounded = results_of(graph, node, scope, dtype);
+  if (!rounds_between(graph, nodes)) return rounded;
+  std::vector<DType> dtypes;
+  for (const ValueId id : rounded) dtypes.push_back(graph.value(id).dtype);
+  graph.truncate(values, nodes);
   WideArithmetic wide(graph, scope);
   std::vector<ValueId> results = results_of(graph, wide.widened(node), scope, dtype);
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i] = wide.narrowed(results[i], graph.value(rounded[i]).dtype);
+  for (size_t i = 0; i < results.size(); ++i) results[i] = wide.narrowed(results[i], dtypes[i]);
   return results;
 }
 
