@@ -84,6 +84,9 @@ class CrossEntropy {
     if (!ignored.is_none()) {
       counts = call("not_equal", {target_, ignored});
       target = call("where", {*counts, target_, 0});
+      // A probability of 0 in an ignored sample must not reach the logarithm: its slope is
+      // infinite.
+      if (type_ == "probs") x_ = call("where", {call("expand_dims", {*counts, 1}), x_, 1.0});
     }
     std::optional<Expression> all;
     if (type_ == "logits" || smoothing_ > 0) all = logarithms();
@@ -162,7 +165,8 @@ class CrossEntropy {
   static Expression class_last(const Expression& e) { return call("swapaxes", {e, 1, -1}); }
 
   ExpandContext& e_;
-  const Expression x_, target_;
+  Expression x_;
+  const Expression target_;
   const std::string& type_;
   const double smoothing_;
 };
