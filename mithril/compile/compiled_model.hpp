@@ -61,14 +61,14 @@ struct OutputOptions {
 // constraints.
 class CompiledModel {
  public:
-  // Running. `params` has exactly the parameters, `data` exactly the data inputs. Those that no
-  // output needs may be left out. Floats and
-  // integers are converted to the width of the model. Gradients have the keys of `params`. Outputs
-  // may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a
-  // wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
-  // gradient of an unknown output, E0808 no cost. GradientError E0505 if the model was compiled for
-  // inference. StateError E0920 if the model has a state that training changes and none was passed,
-  // E0902 for other states.
+  // Running. `params` has the parameters, `data` the data inputs. Inputs that only outputs which
+  // are not asked for need may be left out, and are ignored if given. Floats and integers are
+  // converted to the width of the model. Gradients have the keys of `params`. Outputs may share
+  // elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a wrong rank,
+  // E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a gradient of an
+  // unknown output, E0808 no cost. GradientError E0505 if the model was compiled for inference.
+  // StateError E0920 if the model has a state that training changes and none was passed, E0902 for
+  // other states.
   TensorMap evaluate(const TensorMap& params, const TensorMap& data,
                      const OutputOptions& options = {}) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
@@ -163,6 +163,8 @@ class CompiledModel {
   // Parameters that no output depends on, for instance after expose_keys of an earlier value. Their
   // gradients are zeros, and a TrainingStep leaves them as they are.
   std::vector<std::string> unread_parameter_keys() const;
+  // Parameters and states of the whole model that these outputs do not need. Callers may give them.
+  std::vector<std::string> unneeded_keys() const;
   std::vector<std::string> data_keys() const;
   std::vector<std::string> output_keys() const;
   // The shapes of inputs and outputs, without keys whose rank is not known.

@@ -67,15 +67,16 @@ struct CompileSettings {
   bool inference = false;  // without gradients
   bool use_checkpointing = false;
   bool safe_shapes = true;
-  bool debug = false;  // whether everything that is made is printed
-  bool quiet = false;  // whether only what is not finite is
+  bool debug = false;  // whether evaluations print every value
+  bool quiet = false;  // whether debug prints only the first value with NaN or infinity
 
   // The size of the native code of a package that runs in place of the graph, which then has no
   // nodes: TorchScript, or a generated library.
   std::optional<std::int64_t> native_code_bytes;
 
   std::shared_ptr<Composite> model;  // to look up the paths of hooks
-  // null: the model does not depend on the mode, or the mode is fixed
+  // null: no other form can be made: the mode is fixed or changes nothing, and no output is a loss
+  // or a metric
   std::shared_ptr<const Composed> composed;
   std::vector<std::string> state_keys;  // of both modes
   // Guards the facts of the graphs, which both modes share.
@@ -99,8 +100,8 @@ struct CompiledState : CompileSettings {
   std::vector<std::string> output_texts;                   // shapes of outputs as text
   std::vector<std::string> warnings;
 
-  std::vector<std::string> input_labels() const;     // for messages
-  std::string size_advice() const;                   // of the model or of one in it
+  std::vector<std::string> input_labels() const;  // for messages
+  std::string size_advice() const;  // that of the model, or of the first model in it that has one
   std::vector<bool> differentiable_outputs() const;  // per output of the graph
   // The dims in the example `data`, or known since compiling; InputError E0811 if neither has them.
   Dims dims_of_input(const NamedIndex& key, const TensorMap& data) const;
@@ -137,8 +138,9 @@ struct CompiledModel::Impl : CompiledState {
   const Program& with_gradients(const std::vector<size_t>& of);
   std::shared_ptr<Impl> for_inference;  // the inference form; null until first used
   std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
-  Graph gradients(const std::vector<size_t>& of);                        // the graph of that
-  // That for these parameters, with a step of the optimizer; made each time.
+  Graph gradients(const std::vector<size_t>& of);  // the graph of with_gradients(of)
+  // The program of a training step: gradients of these outputs, and the update of these parameters.
+  // Made each time.
   TrainingProgram training(const std::vector<size_t>& of,
                            const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
                            const TrainingOptions& options, StepPart part);

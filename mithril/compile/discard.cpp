@@ -164,18 +164,15 @@ KeptOutputs keep_outputs(const Graph& graph, const std::vector<std::string>& all
   return {std::move(result), std::move(has)};
 }
 
-std::vector<bool> needed_inputs(const Graph& graph, const std::vector<std::string>& outputs) {
-  const std::vector<bool> read = reached(graph, outputs_named(graph, outputs));
+std::vector<bool> needed_inputs(const Graph& graph, const std::vector<Output>& outputs) {
+  const std::vector<bool> read = reached(graph, outputs);
   std::vector<bool> needed;
   for (const ValueId id : graph.inputs()) needed.push_back(read[index(id)]);
   return needed;
 }
 
-std::vector<bool> inputs_read(const Graph& graph) {
-  const std::vector<bool> all = reached(graph, graph.outputs());
-  std::vector<bool> read;
-  for (const ValueId id : graph.inputs()) read.push_back(all[index(id)]);
-  return read;
+std::vector<bool> needed_inputs(const Graph& graph, const std::vector<std::string>& outputs) {
+  return needed_inputs(graph, outputs_named(graph, outputs));
 }
 
 void drop_missing(std::vector<InputKey>& keys, const Graph& graph) {

@@ -41,7 +41,8 @@ void check_split(const BatchSource& data, const FitOptions& options) {
   if (split == 0) return;
   if (!(split > 0 && split < 1)) refuse_split(split, "expected at least 0 and below 1");
   if (options.validation) refuse_split(split, "and there is validation, too");
-  if (!data.arrays()) refuse_split(split, "and data is no arrays: give the validation itself");
+  if (!data.arrays())
+    refuse_split(split, "but data is not a map of arrays: give validation instead");
   const std::int64_t rows = count_rows(*data.arrays()), held = split_rows(rows, split);
   if (held == 0 || held == rows)
     refuse_split(split, fmt::format("which leaves one part of {} rows empty", rows));
@@ -57,7 +58,7 @@ void check_monitor(const FitOptions& options) {
   if (has_validation(options)) known.push_back("validation_loss");
   for (const auto& [name, metric] : options.metrics) known.push_back(name);
   for (const auto& [name, evaluator] : options.evaluators) known.push_back(name);
-  require_known("number of an epoch", options.monitor, known);
+  require_known("number to monitor", options.monitor, known);
 }
 
 BatchSource shared_source(const BatchSource& source) {
@@ -82,7 +83,8 @@ void check_sample_weights(const CompiledModel& model, const BatchSource& data,
                    "give add_loss this name as its sample_weight");
   }
   if (!data.arrays() || data.arrays()->find(weight_key))
-    refuse_weights("and data is no arrays without weights", "put the weights into the batches");
+    refuse_weights("but data is not a map of arrays, or has weights already",
+                   "put the weights into the batches");
 }
 
 // The arrays with their weights; other sources have them.

@@ -53,8 +53,7 @@ void read_history(const std::string& text, History& history, std::int64_t& epoch
   if (history.best_epoch < 0 || history.best_epoch > std::ssize(history.epochs) ||
       history.epochs.empty())
     wrong_form(best, root.at("best_epoch"), "the number of an epoch");
-  const Json* before = fields.find("epochs_before");
-  epochs_before = before ? integer_of(*before, root.at("epochs_before")) : 0;
+  epochs_before = integer_of(fields.need("epochs_before"), root.at("epochs_before"));
 }
 
 }  // namespace
@@ -80,8 +79,8 @@ bool FitFiles::resume(TrainingStep& step, History& history, std::int64_t& epochs
     if (details.path.empty()) details.path = last_;
     if (details.help.empty()) {
       details.help =
-          "checkpoint= continued the run of this file: choose another folder, or remove "
-          "the file, for a new run";
+          "fit continues the run of this file, which it found in the folder checkpoint: to begin a "
+          "new run, choose another folder or remove the file";
     }
     raise(std::move(details));
   }

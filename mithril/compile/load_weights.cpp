@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "mithril/backend/backend.hpp"
@@ -20,20 +21,30 @@ constexpr std::size_t most_with_advice = 50;  // nearest names take time
 
 using Captures = std::vector<std::string_view>;
 
-// Whether the name matches; what each '*' and '?' stands for is added to the captures.
+// Whether the name matches. Appends the text that each '*' and '?' matched. Only the last '*' so
+// far ever needs to match more.
 bool matches(std::string_view pattern, std::string_view name, Captures& captures) {
-  const std::size_t wildcard = std::min(pattern.find_first_of("*?"), pattern.size());
-  if (name.substr(0, wildcard) != pattern.substr(0, wildcard)) return false;
-  name.remove_prefix(wildcard);
-  if (wildcard == pattern.size()) return name.empty();
-  const bool is_one = pattern[wildcard] == '?';
-  for (std::size_t length = is_one ? 1 : 0; length <= name.size(); ++length) {
-    captures.push_back(name.substr(0, length));
-    if (matches(pattern.substr(wildcard + 1), name.substr(length), captures)) return true;
-    captures.pop_back();
-    if (is_one) return false;
+  std::optional<std::size_t> star;  // the last one so far
+  std::size_t p = 0, n = 0, count = 0, begin = 0;
+  while (n < name.size() || p < pattern.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      begin = n;
+      captures.push_back(name.substr(n, 0));
+      count = captures.size();
+    } else if (p < pattern.size() && n < name.size() &&
+               (pattern[p] == '?' || pattern[p] == name[n])) {
+      if (pattern[p] == '?') captures.push_back(name.substr(n, 1));
+      ++p, ++n;
+    } else {
+      if (!star || begin + captures[count - 1].size() == name.size()) return false;
+      captures.resize(count);
+      captures.back() = name.substr(begin, captures.back().size() + 1);
+      n = begin + captures.back().size();
+      p = *star + 1;
+    }
   }
-  return false;
+  return true;
 }
 
 std::string filled(std::string_view pattern, const Captures& captures) {
@@ -79,6 +90,7 @@ class WeightLoader {
       refuse_other_names(keys);
     const std::vector<std::string> missing = report_.missing;
     load_state(state);
+    accept_unneeded();
     find_unexpected();
     if (options_.strict) state_missing_and_unexpected();
     if (!options_.strict && !missing.empty()) {
@@ -93,6 +105,7 @@ class WeightLoader {
   // NameError E0623 for a pattern that matches no parameter.
   void check_name_map(std::vector<std::string> keys, const State& state) const {
     for (const auto& item : state) keys.push_back(item.key());
+    for (const std::string& key : model_.unneeded_keys()) keys.push_back(key);
     std::vector<ParameterGroup> patterns;
     for (const auto& [pattern, source] : options_.name_map)
       patterns.push_back({.pattern = pattern});
@@ -177,10 +190,8 @@ class WeightLoader {
   }
 
   bool is_ignored(const std::string& name) const {
-    return std::any_of(options_.ignore.begin(), options_.ignore.end(), [&](const auto& pattern) {
-      Captures captures;
-      return matches(pattern, name, captures);
-    });
+    return std::any_of(options_.ignore.begin(), options_.ignore.end(),
+                       [&](const auto& pattern) { return mithril::matches(pattern, name); });
   }
 
   // A copy that shares an embedding, as lm_head.weight does.
@@ -190,6 +201,14 @@ class WeightLoader {
       return other.dims() == tensor.dims() && tensor.size() > 1 &&
              identical(other.host(), tensor.host());
     });
+  }
+
+  // The weights of the whole model load into one with fewer outputs.
+  void accept_unneeded() {
+    for (const std::string& key : model_.unneeded_keys()) {
+      for (const std::string& name : source_of(key, options_).names)
+        if (saved_.find(name)) used_.insert(name);
+    }
   }
 
   void find_unexpected() {
@@ -242,7 +261,9 @@ class WeightLoader {
              .code = "E0901",
              .message = "the state dict does not fit the model",
              .facts = std::move(wrong_),
-             .help = has_state ? "return_state also returns the state: running statistics" : ""});
+             .help = has_state
+                         ? "set return_state to load running statistics, or ignore to skip them"
+                         : ""});
     }
     for (const auto& [key, tensor] : params) {
       const DType stored = given.at(key).dtype();

@@ -91,7 +91,8 @@ Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Rando
            .help = "load saved parameters, or call set_initializer after reading the model"});
   }
   const Tensor made = as.function(dims, random.next() >> 1);
-  if (made.dims() == dims) return made.to(dtype);
+  // A copy, because the function may keep what it returns.
+  if (made.dims() == dims) return made.to(dtype).copy();
   if (made.size() == 1 && made.dims().empty()) return Tensor::full(dtype, dims, made.item());
   raise({.kind = ErrorKind::shape,
          .code = "E0217",
@@ -136,8 +137,7 @@ Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random
   }
   Tensor made = first_values(input, dtype, dims, random);
   const std::optional<std::int64_t> row = input.initial.initializer.zero_row;
-  if (!row || dims.empty() || *row >= dims[0] || made.size() == 0) return made;
-  made = made.copy();  // a function may have returned a tensor that it keeps
+  if (!row || dims.empty() || *row < 0 || *row >= dims[0] || made.size() == 0) return made;
   const std::size_t bytes = made.bytes() / static_cast<std::size_t>(dims[0]);
   std::memset(
       static_cast<std::byte*>(made.mutable_raw_data()) + bytes * static_cast<std::size_t>(*row), 0,

@@ -21,7 +21,7 @@ std::vector<Tensor> run_debugged(const CompiledState& compiled, const Executable
     if (error.code() != "E0410" || not_finite.empty()) throw;
     ErrorDetails details = error.unnumbered();
     details.facts.insert(details.facts.end(), not_finite.begin(), not_finite.end());
-    details.help = "it was given NaN or infinity: look where these inputs are made";
+    details.help = "these inputs already had NaN or infinity: check the code that computes them";
     raise(std::move(details));
   }
 }

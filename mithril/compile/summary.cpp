@@ -151,12 +151,20 @@ std::vector<std::string> CompiledModel::parameter_keys() const {
 std::vector<std::string> CompiledModel::unread_parameter_keys() const try {
   std::vector<std::string> keys;
   if (impl_->native_code_bytes) return keys;  // its graph has no nodes
-  const std::vector<bool> read = inputs_read(impl_->graph);
+  const std::vector<bool> read = needed_inputs(impl_->graph, impl_->graph.outputs());
   for (const NamedIndex& key : impl_->parameters)
     if (!read[key.index]) keys.push_back(key.name);
   return keys;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
+}
+std::vector<std::string> CompiledModel::unneeded_keys() const {
+  std::vector<std::string> keys = impl_->spare_parameters;
+  for (const std::string& key : impl_->state_keys) {
+    const auto is_it = [&](const NamedIndex& state) { return state.name == key; };
+    if (std::none_of(impl_->states.begin(), impl_->states.end(), is_it)) keys.push_back(key);
+  }
+  return keys;
 }
 std::vector<std::string> CompiledModel::data_keys() const { return names_of(impl_->data); }
 std::vector<std::string> CompiledModel::output_keys() const { return names_of(impl_->outputs); }

@@ -90,7 +90,7 @@ Needs needs_of(const CompiledState& compiled, const std::vector<NamedIndex>& mis
   if (!help.empty()) help = "give it in " + std::string(given.map) + help;
   Needs needs = needs_of(compiled, absent);
   if (given.takes_outputs && !needs.others.empty()) {
-    help += (help.empty() ? "" : "; ") + ("without it, ask for the other outputs: outputs=['" +
+    help += (help.empty() ? "" : "; ") + ("to evaluate only the other outputs, give outputs=['" +
                                           join(needs.others, "', '") + "']");
   }
   std::vector<Fact> facts = {{"expected", names_or_none(names_of(given.expected))},

@@ -309,7 +309,8 @@ void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, doub
     const Optimizer::ParameterMemory& memory = *memories[i];
     const DType state = state_dtype(inputs[trained[i].key.index].dtype());
     const StepRates own = optimizer.rates(*trained[i].group);
-    if (memory.steps != steps || own != rates || numbers.front().dtype() != state) {
+    if (memory.steps != steps || own != rates || numbers.empty() ||
+        numbers.front().dtype() != state) {
       steps = memory.steps;
       rates = own;
       numbers.clear();

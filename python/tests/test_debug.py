@@ -34,7 +34,7 @@ def test_debug_says_that_data_had_nan(kind: str, capfd: pytest.CaptureFixture[st
             model.evaluate(model.get_parameters(), data)
         assert "  data 'x' : 1 NaN, 0 infinite\n" in str(caught.value)
         assert str(caught.value).endswith(
-            "  help: it was given NaN or infinity: look where these inputs are made"
+            "  help: these inputs already had NaN or infinity: check the code that computes them"
         )
         lines = capfd.readouterr().err.splitlines()
         assert len(lines) == 1 if quiet else len(lines) >= 1

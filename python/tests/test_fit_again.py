@@ -66,7 +66,7 @@ def with_nan(count: int, row: int) -> dict[str, Any]:
     return data
 
 
-def test_a_loss_that_is_not_a_number_ends_training(tmp_path: Path) -> None:
+def test_a_loss_that_is_not_a_number_ends_training() -> None:
     step = step_of(network(ml.CpuBackend(), plain=True))
     good = rows(32, 1)
     ml.fit(step, good, epochs=1, progress=False)
@@ -162,8 +162,8 @@ def test_a_checkpoint_that_does_not_fit_is_named(tmp_path: Path) -> None:
     path = tmp_path / "last.safetensors"
     assert text.startswith(f"mithril.StateError[E0901]: {path}: the state dict does not fit the")
     assert text.endswith(
-        "  help: checkpoint= continued the run of this file: choose another folder, or remove the "
-        "file, for a new run"
+        "  help: fit continues the run of this file, which it found in the folder checkpoint: to "
+        "begin a new run, choose another folder or remove the file"
     )
 
 
@@ -213,8 +213,8 @@ def test_rows_may_keep_their_order() -> None:
         ({"validation_split": 1.5}, "validation_split is 1.5, expected at least 0 and below 1"),
         ({"validation_split": 0.001}, "which leaves one part of 32 rows empty"),
         ({"validation_split": 0.5, "validation": rows(8, 1)}, "and there is validation, too"),
-        ({"monitor": "accuracy"}, "there is no number of an epoch 'accuracy'"),
-        ({"monitor": "validation_loss"}, "there is no number of an epoch 'validation_loss'"),
+        ({"monitor": "accuracy"}, "there is no number to monitor 'accuracy'"),
+        ({"monitor": "validation_loss"}, "there is no number to monitor 'validation_loss'"),
         ({"mode": "least"}, '"min" or "max"'),
     ],
 )
@@ -298,5 +298,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
         ml.fit(step, pairs, epochs=1, sample_weight=np.ones(31), progress=False)
     with pytest.raises(ml.InputError, match="E0803"):
         ml.fit(step, pairs, epochs=1, sample_weight=np.ones((32, 1)), progress=False)
-    with pytest.raises(ml.ValueError, match="and data is no arrays without weights"):
+    with pytest.raises(
+        ml.ValueError, match="but data is not a dict of arrays, or has weights already"
+    ):
         ml.fit(step, [pairs], epochs=1, sample_weight=np.ones(32), progress=False)

@@ -57,7 +57,7 @@ def test_running_statistics_are_never_dropped(strict: bool) -> None:
         "mithril.StateError[E0901]: the state dict does not fit the model\n"
         "  state : norm.running_mean [3]\n"
         "  state : norm.running_var [3]\n"
-        "  help: return_state also returns the state: running statistics"
+        "  help: set return_state to load running statistics, or ignore to skip them"
     )
     ignored = model.load_state_dict(stored(model), strict=strict, ignore=["*.running_*"])
     assert [*ignored] == model.parameter_keys
@@ -167,3 +167,18 @@ def test_parameters_of_an_outer_model_fit_its_part() -> None:
     back = ml.with_prefix(same, "encoder.")
     assert [*back] == [key for key in params if key.startswith("encoder.")]
     assert ml.without_prefix(params, "decoder.") == {}
+
+
+def test_weights_of_the_whole_model_load_for_some_of_its_outputs() -> None:
+    net = ml.Model()
+    net |= ml.Linear(4, name="body")(input="x", output="h")
+    net |= ml.Linear(2, name="first")(input="h", output="y")
+    net |= ml.Linear(3, name="second")(input="h", output="z")
+    net.expose_keys("y", "z")
+    whole = ml.compile(net, ml.CpuBackend(), shapes={"x": [None, 3]})
+    params = whole.get_parameters(seed=1)
+    one = ml.compile(net, ml.CpuBackend(), shapes={"x": [None, 3]}, outputs=["y"])
+    loaded = one.load_state_dict(params, name_map={"second.*": "second.*"})
+    assert sorted(loaded) == ["body.bias", "body.weight", "first.bias", "first.weight"]
+    with pytest.raises(ml.StateError, match="unknown"):
+        one.load_state_dict({**params, "third.weight": params["body.weight"]})

@@ -1,4 +1,4 @@
-"""Outputs that are asked for: labels are needed until a model is trained."""
+"""Outputs that are asked for: only training needs labels."""
 
 from pathlib import Path
 from typing import Any

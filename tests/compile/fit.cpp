@@ -265,7 +265,7 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   CHECK(error(data, {.validation = points(8, 0), .validation_split = 0.5}) ==
         "mithril.ValueError[E0416]: fit: validation_split is 0.5, and there is validation, too");
   CHECK(error(data, {.monitor = "validation_loss"})
-            .starts_with("mithril.NameError[E0606]: there is no number of an epoch"));
+            .starts_with("mithril.NameError[E0606]: there is no number to monitor"));
   CHECK(error(data, {.loss = "final_const"})
             .starts_with("mithril.NameError[E0606]: there is no output 'final_const'"));
   CHECK(error(data, {.tokens = "y"}).starts_with("mithril.NameError[E0606]: there is no input"));

@@ -133,7 +133,6 @@ TEST_CASE("fit validates a model with random numbers in inference") {
   const CompiledModel model = with_noise();
   const TensorMap data{{"x", points(64, 0).at("x")}};
   AdamStep of(model), again(model), plain(model);
-  const FitOptions options{.epochs = 3, .validation = data};
   const History history = fit_quietly(of.step, data, {.epochs = 3, .validation = data});
   const History other = fit_quietly(again.step, data, {.epochs = 3, .validation = data});
   CHECK(history.epochs.front().at("validation_loss") == other.epochs.front().at("validation_loss"));
@@ -153,8 +152,8 @@ TEST_CASE("a checkpoint of fit that does not fit is named") {
       text.starts_with("mithril.StateError[E0901]: run/last.safetensors: the state dict does not "
                        "fit the model\n"));
   CHECK(
-      text.ends_with("  help: checkpoint= continued the run of this file: choose another folder, "
-                     "or remove the file, for a new run"));
+      text.ends_with("  help: fit continues the run of this file, which it found in the folder "
+                     "checkpoint: to begin a new run, choose another folder or remove the file"));
 }
 
 TEST_CASE("the best epoch of fit may be that of the largest metric") {

@@ -222,7 +222,7 @@ TEST_CASE("debug says which inputs were not finite") {
         "mithril.ValueError[E0410]: r: relu made 1 NaN, 0 infinite of 3 elements\n"
         "  made     : float32[3]\n"
         "  data 'x' : 1 NaN, 0 infinite\n"
-        "  help: it was given NaN or infinity: look where these inputs are made");
+        "  help: these inputs already had NaN or infinity: check the code that computes them");
 }
 
 TEST_CASE("a hook at an unknown value suggests the nearest") {

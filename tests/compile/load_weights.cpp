@@ -51,7 +51,7 @@ TEST_CASE("running statistics load into the state") {
           "mithril.StateError[E0901]: the state dict does not fit the model\n"
           "  state : norm.running_mean [3]\n"
           "  state : norm.running_var [3]\n"
-          "  help: return_state also returns the state: running statistics");
+          "  help: set return_state to load running statistics, or ignore to skip them");
   }
   CHECK(text_of_error([&] { load_weights(model, params, {.return_state = true}); }) ==
         "mithril.StateError[E0901]: the state dict does not fit the model\n"

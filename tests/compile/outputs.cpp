@@ -190,7 +190,7 @@ TEST_CASE("a missing input names the outputs that need it") {
         "  expected   : x, label\n"
         "  got        : x\n"
         "  needed for : losses, loss, accuracy\n"
-        "  help: without it, ask for the other outputs: outputs=['logits']");
+        "  help: to evaluate only the other outputs, give outputs=['logits']");
 }
 
 TEST_CASE("hooks apply to some outputs, too") {
