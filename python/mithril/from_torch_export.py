@@ -210,7 +210,7 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
     )
 
 
-# What the text of an error of torch.export contains, and what its cause asks for.
+# Patterns in messages of torch.export, each with its advice.
 CAUSES: list[tuple[str, str]] = [
     (
         r"numpy\(\)|can't convert.*numpy|to a numpy|__array__",
@@ -219,10 +219,10 @@ CAUSES: list[tuple[str, str]] = [
     (
         r"[Cc]onstraints? violated|suggested fixes|user-specified ranges|marked.*as dynamic|"
         r"dynamic_shapes|Dim\(",
-        "a size that cannot stay symbolic, as a size of 1, has to be left out of dynamic_shapes",
+        "leave sizes that cannot stay symbolic, such as a size of 1, out of dynamic_shapes",
     ),
     (
-        r"data-dependent|DataDependent|UnsupportedAliasMutation|Boolean value of Tensor|u\d+",
+        r"data-dependent|DataDependent|UnsupportedAliasMutation|Boolean value of Tensor|\bu\d+\b",
         "forward may not branch on elements of its inputs, or count with them: choose with "
         "torch.where",
     ),

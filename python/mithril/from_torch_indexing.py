@@ -17,6 +17,7 @@ from .from_torch_table import (
     Table,
     along,
     axis_of,
+    from_zero,
     internal,
     is_bool,
     is_float,
@@ -140,18 +141,20 @@ def put(rows: Connection, number: Connection, values: Any, axis: int, accumulate
 def index_select(self: Connection, dim: int, index: Connection) -> Any:
     if not rank_of(self):
         return self
+    index = from_zero(index, size(self, dim))
     return ml.Gather(axis=dim)(self, index if rank_of(index) else index.reshape((1,)))
 
 
 def index_add(self: Connection, dim: int, index: Connection, source: Any, alpha: Any = 1) -> Any:
     values = source if alpha == 1 else source * alpha
+    index = from_zero(index, size(self, dim)) if rank_of(self) else index
     return put(self, index, values, dim, True)
 
 
 def index_copy(self: Connection, dim: int, index: Connection, source: Any) -> Any:
     if not rank_of(self):
         return source
-    return put(self, index, source, dim, False)
+    return put(self, from_zero(index, size(self, dim)), source, dim, False)
 
 
 def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any:
@@ -169,6 +172,7 @@ def gather(
         return filled(at.output.shape, 0, at)
     if not rank_of(self):
         return self if not rank_of(index) else self.reshape((1,))
+    index = from_zero(index, size(self, dim))
     if not rank_of(index):
         return ml.TakeAlongAxis(axis=dim)(self, index.reshape((1,))).reshape(())
     return ml.TakeAlongAxis(axis=dim)(self, index)
@@ -191,6 +195,7 @@ def scattered(x: Connection, dim: int, index: Connection, values: Any, reduce: A
     if not rank_of(x):
         single = scattered(x.reshape((1,)), 0, index.reshape((1,)), values, reduce)
         return single.reshape(())
+    index = from_zero(index, size(x, dim))
     if not isinstance(values, Connection):
         values = ml.Full()(shape=shape(index), fill_value=values)
     values = front_of(values if rank_of(values) else values.reshape((1,)), index)

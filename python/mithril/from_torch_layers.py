@@ -13,6 +13,7 @@ from .from_torch_table import (
     Table,
     as_float,
     as_tuple,
+    from_zero,
     internal,
     rank_of,
     refuse_if,
@@ -240,13 +241,6 @@ def any_convolution(
         args = (stride, padding, output_padding, groups, dilation, name)
         return transposed(input, weight, bias, *args)
     return convolution(input, weight, bias, stride, padding, dilation, groups, name)
-
-
-def from_zero(indices: Connection, count: Any) -> Connection:
-    """Ours count from the end where they are negative, and torch refuses those: they are moved
-    where there is no row."""
-    below: Connection = ml.Where()(indices < 0, indices - count, indices)
-    return below
 
 
 def embedding(

@@ -227,6 +227,20 @@ def arsinh(x: Any) -> Any:
     return ml.Log1p()(x + square / ((square + 1.0).sqrt() + 1.0))
 
 
+FAR = 1e9  # from here on sqrt(x * x + 1) and sqrt(x * x - 1) are x, also in float64
+
+
+def far_from(near: Builder) -> Builder:
+    """log(2 x) where x * x may overflow, near(x) elsewhere."""
+
+    def build(x: Any) -> Any:
+        far = x > FAR
+        log = ml.Log()(ml.Where()(far, x, 1.0)) + math.log(2.0)
+        return ml.Where()(far, log, near(ml.Where()(far, 1.0, x)))
+
+    return build
+
+
 def ignoring_nan(maker: Any) -> Builder:
     def build(self: Any, other: Any) -> Any:
         left = ml.Where()(ml.IsNan()(self), other, self)
@@ -238,7 +252,7 @@ def ignoring_nan(maker: Any) -> Builder:
 def hypotenuse(self: Any, other: Any) -> Any:
     """sqrt(x * x + y * y), divided by the larger one against overflow."""
     size = ml.StopGradient()(ml.Maximum()(self.abs(), other.abs()))
-    size = ml.Where()(size.eq(0.0), 1.0, size)
+    size = ml.Where()(size.eq(0.0) | size.eq(math.inf), 1.0, size)
     total = ml.Square()(self / size) + ml.Square()(other / size)
     zero = total.eq(0.0)
     return size * ml.Where()(zero, 0.0, ml.Where()(zero, 1.0, total).sqrt())
@@ -329,8 +343,8 @@ TABLE: Table = table(
     (pairs(lambda x, y: ml.Atan2()(as_float(x), as_float(y))), "atan2.default"),
     (composed(lambda x: ml.Atan2()(x, complement(x))), "asin"),
     (composed(lambda x: ml.Atan2()(complement(x), x)), "acos"),
-    (composed(odd(arsinh)), "asinh"),
-    (composed(arcosh), "acosh"),
+    (composed(odd(far_from(arsinh))), "asinh"),
+    (composed(far_from(arcosh)), "acosh"),
     (composed(lambda x: (ml.Log1p()(x) - ml.Log1p()(-x)) * 0.5), "atanh"),
     (composed(lambda x: (ml.Expm1()(x) - ml.Expm1()(-x)) * 0.5), "sinh"),
     (ignoring_nan(ml.Maximum), "fmax"),
@@ -342,7 +356,7 @@ TABLE: Table = table(
     (composed(lambda x: ml.Log()(x) * (1.0 / math.log(10.0))), "log10"),
     (composed(lambda x: (x * math.log(2.0)).exp()), "exp2", "special_exp2"),
     (composed(lambda x: x.sin() / x.cos()), "tan"),
-    (composed(lambda x: (x.exp() + (-x).exp()) * 0.5), "cosh"),
+    (composed(part(ml.Cosh)), "cosh"),
     (nan_to_num, "nan_to_num"),
     (wide(hypotenuse), "hypot"),
     (with_sign, "copysign"),

@@ -188,6 +188,13 @@ def shape(x: Connection) -> tuple[Any, ...]:
     return tuple(x.shape[i] if dim is None else dim for i, dim in enumerate(x.dims or []))
 
 
+def from_zero(indices: Connection, count: Any) -> Connection:
+    """Moves negative indices out of range: torch refuses them, and ours would count from the
+    end."""
+    moved: Connection = ml.Where()(indices < 0, indices - count, indices)
+    return moved
+
+
 def size(x: Connection, dim: int) -> Any:
     known = (x.dims or [])[dim]
     return x.shape[dim] if known is None else known

@@ -309,8 +309,13 @@ CAUSES: dict[str, tuple[Any, Any, str]] = {
     "a branch": (lambda x: x if x.sum() > 0 else -x, None, "forward may not branch on elements"),
     "a size": (lambda x: x[: int(x[0, 0].item())], None, "forward may not branch on elements"),
     "numpy": (lambda x: torch.from_numpy(x.numpy() * 2), None, "forward leaves PyTorch"),
-    "fixed": (lambda x: x.reshape(3, 2, 2), {"x": {0: "N"}}, "a size that cannot stay symbolic"),
+    "fixed": (
+        lambda x: x.reshape(3, 2, 2),
+        {"x": {0: "N"}},
+        "leave sizes that cannot stay symbolic",
+    ),
     "wrong sizes": (lambda x: x @ torch.ones(7, 2), None, "forward fails with these"),
+    "a relu6": (lambda x: torch.nn.functional.relu6("x"), None, "call the module"),
     "no attribute": (lambda x: x.nothing(), None, "forward fails with these"),
     "its own error": (lambda x: {}[x.dim()], None, "call the module with example_inputs"),
 }

@@ -1,5 +1,7 @@
 """Tensor functions in models that are converted; skipped where torch is missing."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,51 @@ def test_an_embedding_counts_no_rows_from_the_end() -> None:
         compiled.evaluate(params, {"input": np.array([-1, 2])})
     with pytest.raises(IndexError):
         module(torch.tensor([-1, 2]))
+
+
+LARGE = {
+    "asinh": (torch.asinh, [1e20, -1e20, 1e9, 2.0, math.inf]),
+    "acosh": (torch.acosh, [1e20, 1e9, 2.0, 1.0, math.inf]),
+    "cosh": (torch.cosh, [89.0, -89.0, 1.0, 0.0]),
+    "hypot": (lambda x: torch.hypot(x, x.flip(0)), [1e20, math.inf, 3.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_functions_of_large_elements_do_not_overflow_before_their_results(name: str) -> None:
+    function, elements = LARGE[name]
+    x = torch.tensor(elements)
+    model, _ = ml.from_torch(Of(function), x)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [len(elements)]})
+    (got,) = compiled.evaluate({}, {"x": x.numpy()}).values()
+    np.testing.assert_allclose(got, function(x).numpy(), rtol=2e-6)
+
+
+FROM_ZERO = {
+    "index_select": lambda x, i: x.index_select(1, i[0]),
+    "gather": lambda x, i: x.gather(1, i),
+    "scatter": lambda x, i: x.scatter(1, i, 2.0),
+    "scatter_add": lambda x, i: x.scatter_add(1, i, x[:2, :2]),
+    "index_add": lambda x, i: x.index_add(1, i[0], x[:, :2]),
+    "index_copy": lambda x, i: x.index_copy(1, i[0], x[:, :2]),
+}
+
+
+@pytest.mark.parametrize("name", FROM_ZERO)
+def test_indices_that_torch_refuses_are_errors(name: str) -> None:
+    function = FROM_ZERO[name]
+    x, good, bad = normal(2, 4), torch.tensor([[0, 3], [2, 1]]), torch.tensor([[0, -1], [2, 1]])
+    model, _ = ml.from_torch(Of(function), x, good)
+    shapes = {"x": [2, 4], "i": [2, 2]}
+    compiled = ml.compile(
+        model, ml.CpuBackend(dtype=ml.float64), shapes=shapes, data_keys=["x", "i"]
+    )
+    (got,) = compiled.evaluate({}, {"x": x.numpy(), "i": good.numpy()}).values()
+    np.testing.assert_allclose(got, function(x, good).numpy())
+    with pytest.raises(ml.ValueError, match="out of range"):
+        compiled.evaluate({}, {"x": x.numpy(), "i": bad.numpy()})
+    with pytest.raises((IndexError, RuntimeError)):
+        function(x, bad)
 
 
 @pytest.mark.parametrize("scale", [1e20, 1e-25])

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "backends/cpu/cpu.hpp"
@@ -73,7 +72,9 @@ double largest_of(const Tensor& tensor) {
 // `scale`: of what the elements are differences of.
 std::string difference_at_extremes(const Tensor& got, const Tensor& exact, DType dtype,
                                    double scale) {
-  if (got.dims() != exact.dims() || !is_floating(exact.dtype())) return {};
+  if (got.dims() != exact.dims())
+    return "dims " + to_string(got.dims()) + ", expected " + to_string(exact.dims());
+  if (!is_floating(exact.dtype())) return {};
   const Tensor expected = exact.to(dtype);
   const double largest = std::max(scale, largest_of(expected));
   const double margin = allowed(dtype) * largest + 4 * smallest(dtype);
