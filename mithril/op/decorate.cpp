@@ -48,6 +48,7 @@ void advise_equal_shapes(ErrorDetails& details, const OpDef& op) {
   for (size_t i = 1; i < op.inputs.size(); ++i) {
     const PortDef &first = op.inputs.front(), &other = op.inputs[i];
     if (first.shape.empty() || first.shape.front() != '*' || first.shape != other.shape) continue;
+    if (!details.port.empty() && details.port != first.name && details.port != other.name) return;
     details.help = first.name + " and " + other.name +
                    " need the same shape: reshape one of them, or repeat its elements with "
                    "broadcast_to";

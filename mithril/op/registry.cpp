@@ -130,12 +130,14 @@ const OpDef& add_op(OpDef record, std::string model_name, bool replace) {
   const std::lock_guard lock(b.mutex);
   b.fill();
   if (const OpDef* taken = b.taker_of(record)) {
-    const bool replaceable = b.is_of_user(*taken) && taken->name == record.name;
+    const auto classed = b.by_model.find(record.label);
+    const bool replaceable = b.is_of_user(*taken) && taken->name == record.name &&
+                             (classed == b.by_model.end() || classed->second == taken);
     if (!replace || !replaceable) {
       raise({.kind = ErrorKind::name,
              .code = "E0603",
              .message = "an op named '" + record.name + "' exists already",
-             .help = replaceable ? "replace=True takes its place in new models" : ""});
+             .help = replaceable ? "pass replace=True to replace it in new models" : ""});
     }
     b.by_model.erase(taken->label);
   }

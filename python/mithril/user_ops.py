@@ -98,15 +98,22 @@ _ports_of_ops: dict[type[Model], tuple[str, list[str], list[str]]] = {}
 _defined: dict[str, tuple[tuple[Any, ...], type[Model]]] = {}  # by name: what it was made of
 
 
+PLAIN = (type(None), bool, int, float, str, bytes)
+
+
 def _code_of(function: Any) -> Any:
-    """What makes functions equal: their code and what it refers to, or else the object."""
+    """What identifies a function: its code and the objects that it refers to, or else the
+    function."""
     code = getattr(function, "__code__", None)
+    owner = id(getattr(function, "__self__", None))  # of a bound method
     try:
         cells = tuple(id(cell.cell_contents) for cell in function.__closure__ or ())
     except (AttributeError, ValueError):  # no function of Python, or a cell without a value
         return function
-    defaults = (function.__defaults__, function.__kwdefaults__)
-    return (code, cells, repr(defaults), id(function.__globals__))
+    named = function.__kwdefaults__ or {}
+    defaults = (*(function.__defaults__ or ()), *named.values())
+    texts = tuple(repr(each) if isinstance(each, PLAIN) else id(each) for each in defaults)
+    return (code, owner, cells, tuple(named), texts, id(function.__globals__))
 
 
 def _gradient_of(gradient: Any) -> Any:

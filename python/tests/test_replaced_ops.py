@@ -48,7 +48,7 @@ def test_another_op_of_the_name_is_refused_unless_it_replaces() -> None:
         doubled(name, 3.0)
     assert str(caught.value) == (
         f"mithril.NameError[E0603]: an op named '{name}' exists already\n"
-        "  help: replace=True takes its place in new models"
+        "  help: pass replace=True to replace it in new models"
     )
     model = ml.Model()
     model |= first()(x="x", output="y")
@@ -59,6 +59,37 @@ def test_another_op_of_the_name_is_refused_unless_it_replaces() -> None:
     assert np.asarray(old).tolist() == [2.0], "a model that has the replaced op keeps it"
     with pytest.raises(ml.NameError, match="an op named 'relu' exists already"):
         ml.add_op("relu", inputs={"x": "*s"}, formula="{x}", replace=True)
+
+
+class Scale:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def apply(self, x: Any) -> Any:
+        return x * np.float32(self.factor)
+
+
+def test_methods_of_two_objects_are_two_functions() -> None:
+    name, two, three = fresh("method"), Scale(2.0), Scale(3.0)
+    made = ml.add_op(name, inputs={"x": "*s"}, function=two.apply)
+    assert ml.add_op(name, inputs={"x": "*s"}, function=two.apply) is made
+    with pytest.raises(ml.NameError, match="E0603"):
+        ml.add_op(name, inputs={"x": "*s"}, function=three.apply)
+
+
+def test_functions_with_other_arrays_as_defaults_are_two_functions() -> None:
+    def scaled(factors: Any) -> Any:
+        def function(x: Any, factors: Any = factors) -> Any:
+            return x * factors[0]
+
+        return function
+
+    name, ones = fresh("defaults"), np.ones(2000, np.float32)
+    ml.add_op(name, inputs={"x": "*s"}, function=scaled(ones))
+    twos = ones.copy()
+    twos[1000] = 2
+    with pytest.raises(ml.NameError, match="E0603"):
+        ml.add_op(name, inputs={"x": "*s"}, function=scaled(twos))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
