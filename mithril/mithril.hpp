@@ -44,6 +44,7 @@
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/optim/parameter_group.hpp"
+#include "mithril/optim/plateau.hpp"
 #include "mithril/optim/schedule.hpp"
 #include "mithril/optim/training_options.hpp"
 #include "mithril/package/package.hpp"

@@ -1,7 +1,5 @@
 #include "mithril/optim/optimizer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
@@ -117,6 +115,8 @@ void check_option_range(const OptimizerOption& option, const std::string& name, 
 void check_option_range(const OptimizerOption& option, const Datum& value) {
   if (value.kind() == kind::bool_value) return;
   if (value.kind() != kind::tuple) return check_option_range(option, option.name, value.real());
+  const auto size = static_cast<double>(value.tuple().size());
+  require_option(size == 2, option.name + ".size", size, "2");
   check_option_range(option, option.name + ".first", value.tuple()[0].real());
   check_option_range(option, option.name + ".second", value.tuple()[1].real());
 }

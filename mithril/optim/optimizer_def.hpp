@@ -47,7 +47,7 @@ struct OptimizerDef {
   std::function<std::shared_ptr<const UpdateRule>(const OptimizerSettings&)> rule;
 };
 
-// Formula: a class that UpdateRule::RuleOf describes, made of an OptimizerSettings.
+// Formula: a class as RuleOf describes, with a constructor that takes OptimizerSettings.
 template <typename Formula>
 std::shared_ptr<const UpdateRule> rule_of(const OptimizerSettings& settings) {
   return std::make_shared<const RuleOf<Formula>>(Formula(settings));
@@ -55,7 +55,7 @@ std::shared_ptr<const UpdateRule> rule_of(const OptimizerSettings& settings) {
 
 // The optimizers of mithril/optim/list.inc.
 const std::vector<OptimizerDef>& optimizer_defs();
-// NameError E0607 for a name that none has.
+// The optimizer of this name, which must be in the list.
 const OptimizerDef& optimizer_def(std::string_view name);
 
 // ValueError E0406 "optimizer: weight_decay is -1, expected at least 0".

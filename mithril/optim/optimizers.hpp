@@ -54,7 +54,7 @@ struct AdamWOptions {
   double weight_decay = 0.01;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.AdamW: weight decay does not pass through the gradient.
+// The rule of torch.optim.AdamW: Adam with decoupled weight decay.
 class AdamW final : public Optimizer {
  public:
   explicit AdamW(const AdamWOptions& options = {})
@@ -96,8 +96,8 @@ struct RMSpropOptions {
   bool centered = false;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.RMSprop: steps are divided by the root of a running mean of squared
-// gradients; centered=True subtracts the square of their mean.
+// The rule of torch.optim.RMSprop: gradients are divided by the root of a running mean of their
+// squares; centered=True subtracts the square of their mean.
 class RMSprop final : public Optimizer {
  public:
   explicit RMSprop(const RMSpropOptions& options = {})
@@ -118,7 +118,7 @@ struct AdagradOptions {
   double eps = 1e-10;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.Adagrad: steps are divided by the root of the sum of squared gradients.
+// The rule of torch.optim.Adagrad: gradients are divided by the root of the sum of their squares.
 class Adagrad final : public Optimizer {
  public:
   explicit Adagrad(const AdagradOptions& options = {})
@@ -136,8 +136,8 @@ struct LionOptions {
   double weight_decay = 0.0;
   std::vector<ParameterGroup> groups = {};
 };
-// Lion (https://arxiv.org/abs/2302.06675): each element moves by the learning rate, in the
-// direction of the sign of a mean of gradients. Weight decay does not pass through the gradient.
+// Lion (https://arxiv.org/abs/2302.06675): each step subtracts the learning rate times the sign of
+// a running mean of gradients. Weight decay is decoupled.
 class Lion final : public Optimizer {
  public:
   explicit Lion(const LionOptions& options = {})

@@ -34,9 +34,8 @@ OptimizerDef define_lion() {
   return {
       .name = "Lion",
       .doc =
-          "Lion (https://arxiv.org/abs/2302.06675): each element moves by the learning rate, "
-          "in the direction of the sign of a mean of gradients. Weight decay does not pass "
-          "through the gradient.",
+          "Lion (https://arxiv.org/abs/2302.06675): each step subtracts the learning rate times "
+          "the sign of a running mean of gradients. Weight decay is decoupled.",
       .lr = 1e-4,
       .options = {{"betas", Tuple{0.9, 0.99}, OptionRange::from_0_below_1}, {"weight_decay", 0.0}},
       .rule = rule_of<LionFormula>};

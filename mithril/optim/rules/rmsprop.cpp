@@ -1,4 +1,4 @@
-// RMSprop (Hinton, "Neural networks for machine learning", lecture 6), centered as of Graves
+// RMSprop (Hinton, "Neural networks for machine learning", lecture 6), centered as by Graves
 // ("Generating sequences with recurrent neural networks", 2013).
 #include "mithril/optim/optimizer_def.hpp"
 
@@ -50,17 +50,18 @@ struct RMSpropFormula {
 }  // namespace
 
 OptimizerDef define_rmsprop() {
-  return {.name = "RMSprop",
-          .doc =
-              "The rule of torch.optim.RMSprop: steps are divided by the root of a running mean "
-              "of squared gradients; centered=True subtracts the square of their mean.",
-          .lr = 1e-2,
-          .options = {{"alpha", 0.99},
-                      {"eps", 1e-8},
-                      {"weight_decay", 0.0},
-                      {"momentum", 0.0},
-                      {"centered", false}},
-          .rule = rule_of<RMSpropFormula>};
+  return {
+      .name = "RMSprop",
+      .doc =
+          "The rule of torch.optim.RMSprop: gradients are divided by the root of a running mean "
+          "of their squares; centered=True subtracts the square of their mean.",
+      .lr = 1e-2,
+      .options = {{"alpha", 0.99},
+                  {"eps", 1e-8},
+                  {"weight_decay", 0.0},
+                  {"momentum", 0.0},
+                  {"centered", false}},
+      .rule = rule_of<RMSpropFormula>};
 }
 
 }  // namespace mithril
