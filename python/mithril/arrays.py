@@ -35,12 +35,12 @@ def makes_array(method: Method) -> Method:
 
 
 class RefusedIndexError(_core.ValueError, IndexError):
-    """Of an index that a tensor does not have: loops over sequences expect an IndexError."""
+    """E0488 for an index out of range. It is an IndexError, which ends loops over sequences."""
 
 
 def _raise_index_error(name: str, cause: IndexError) -> NoReturn:
     try:
-        _raise("ValueError", "E0488", f"{name}: no array has these values", cause)
+        _raise("ValueError", "E0488", f"{name}: the array has no such element", cause)
     except _core.ValueError as error:
         refused = RefusedIndexError(str(error))
         vars(refused).update(vars(error))

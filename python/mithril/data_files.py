@@ -233,8 +233,9 @@ def read_idx(path: Path) -> Any:
     try:
         with gzip.open(path) if os.fspath(path).endswith(".gz") else open(path, "rb") as file:
             start = file.read(4)
-            rank = start[3] if len(start) == 4 else 0
-            dtype = np.dtype(IDX_DTYPES.get(start[2] if len(start) == 4 else 0, ">u1"))
+            is_idx = len(start) == 4 and start[:2] == b"\0\0" and start[2] in IDX_DTYPES
+            rank = start[3] if is_idx else 0  # of another file one more byte is read
+            dtype = np.dtype(IDX_DTYPES[start[2]] if is_idx else ">u1")
             header = file.read(4 * rank)
             sizes = [int.from_bytes(header[at : at + 4], "big") for at in range(0, 4 * rank, 4)]
             expected = math.prod(sizes) * dtype.itemsize
@@ -243,7 +244,7 @@ def read_idx(path: Path) -> Any:
         refuse_file(path, "the file is damaged", ("why", str(error)))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         refuse_reading(path, error)
-    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in IDX_DTYPES:
+    if not is_idx:
         refuse_file(path, "the file is no IDX file", ("begins with", start.hex(" ")))
     if len(header) < 4 * rank or len(stored) != expected:
         got = "more" if len(stored) > expected else f"{4 + len(header) + len(stored)} bytes"

@@ -1,7 +1,8 @@
-"""What a file or a folder is, for errors about one that is not what a call reads."""
+"""Finds out what a file or a folder contains, for errors about a path of the wrong kind."""
 
 from __future__ import annotations
 
+import codecs
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,7 +68,7 @@ def _kind_of_text(head: bytes) -> FileKind:
         is_model = head.lstrip()[:1] == b"{" and (b'"name":' in head or b'"submodels":' in head)
         return JSON_MODEL if is_model else FileKind("JSON")
     try:
-        head[: -4 if len(head) == 4096 else None].decode()
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=len(head) < 4096)
     except UnicodeDecodeError:
         return FileKind("a binary file of an unknown format")
     return FileKind("a text")

@@ -118,7 +118,7 @@ def fit(  # noqa: PLR0913 - its options
         params = step.compiled.get_parameters() if fitted is None else copied_for_training(fitted)
     history = History(params, step.averages(params) if averages else copied(params), step.state)
     files = FitFiles(checkpoint)
-    continued = files.resume(step, history, epochs_before, averages)
+    continued = files.resume(step, history, averages)
     if continued is not None:
         epochs_before = continued
     elif is_new:

@@ -131,7 +131,7 @@ def _check_weights(step: TrainingStep, data: Any, weights: Any) -> None:
         help = "give add_loss this name as its sample_weight"
         raise_error("ValueError", "E0416", message, help=help)
     if not isinstance(data, Mapping) or "sample_weight" in data:
-        message += "and data is no arrays without weights"
+        message += "but data is not a dict of arrays, or has weights already"
         help = "put the weights into the batches"
         raise_error("ValueError", "E0416", message, help=help)
 
@@ -149,7 +149,7 @@ def _check_split(data: Any, validation: Any, split: Any) -> None:
     if validation is not None:
         refuse("and there is validation, too")
     if not isinstance(data, Mapping):
-        refuse("and data is no arrays: give the validation itself")
+        refuse("but data is not a dict of arrays: give validation instead")
     rows = len(next(iter(data.values()), ()))
     if _held_rows(rows, split) in (0, rows):
         refuse(f"which leaves one part of {rows} rows empty")
@@ -161,7 +161,7 @@ def _check_monitor(monitor: Any, mode: Any, known: list[str]) -> None:
     if mode not in ("min", "max"):
         wrong_argument("fit", "mode", '"min" or "max"', mode)
     if monitor is not None and monitor not in known:
-        unknown_name("E0606", "number of an epoch", monitor, known)
+        unknown_name("E0606", "number to monitor", monitor, known)
 
 
 def made_folder(path: str | PathLike[str]) -> Path:

@@ -24,9 +24,7 @@ class FitFiles:
     def __init__(self, path: str | PathLike[str] | None) -> None:
         self._folder = None if path is None else made_folder(path)
 
-    def resume(
-        self, step: TrainingStep, history: History, epochs_before: int, averages: bool
-    ) -> int | None:
+    def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
         """Continues the run whose files are there, and returns its `epochs_before`."""
         if self._folder is None or not (self._folder / "last.safetensors").exists():
             return None
@@ -110,7 +108,7 @@ def _read_history(
         kept = json.loads(metadata["fit"])
         epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
         if epochs and 0 <= kept["best_epoch"] <= len(epochs):
-            return epochs, kept["best_epoch"], int(kept.get("epochs_before", 0))
+            return epochs, kept["best_epoch"], int(kept["epochs_before"])
     except (AttributeError, KeyError, TypeError, ValueError):
         pass  # refused below
     raise_error(
@@ -124,8 +122,8 @@ def _read_history(
 def _raise_of_file(error: StateError, path: Path) -> NoReturn:
     """The error again, which names the file and why it was read."""
     again = (
-        "checkpoint= continued the run of this file: choose another folder, or remove the file, "
-        "for a new run"
+        "fit continues the run of this file, which it found in the folder checkpoint: to begin a "
+        "new run, choose another folder or remove the file"
     )
     facts = [(label, f"{text}   {origin}".rstrip()) for label, text, origin in error.facts]
     raise_error(

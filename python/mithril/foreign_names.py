@@ -160,20 +160,24 @@ save_model save_weights: save(path, params, model)
 load_model load_weights: load(path)
 """
 OPTAX = """
-adabelief adadelta adafactor adagrad adamax adamaxw adan amsgrad fromage lamb lars lbfgs lion \
-nadam nadamw noisy_sgd novograd optimistic_adam optimistic_adam_v2 optimistic_gradient_descent \
-polyak_sgd radam rmsprop rprop sign_sgd sm3 yogi dpsgd lookahead LookaheadParams scale_by_adadelta \
-scale_by_adam scale_by_adamax scale_by_adan scale_by_amsgrad scale_by_backtracking_linesearch \
-scale_by_belief scale_by_distance_over_gradients scale_by_lbfgs scale_by_lion \
-scale_by_factored_rms scale_by_novograd scale_by_optimistic_gradient scale_by_param_block_norm \
-scale_by_param_block_rms scale_by_polyak scale_by_radam scale_by_rms scale_by_rprop scale_by_rss \
-scale_by_sign scale_by_sm3 scale_by_stddev scale_by_trust_ratio scale_by_yogi \
-scale_by_zoom_linesearch ZoomLinesearchInfo centralize normalize_by_update_norm trace chain \
-named_chain GradientTransformation GradientTransformationExtraArgs identity set_to_zero stateless \
-stateless_with_tree_map with_extra_args_support scale scale_gradient assignment contrib transforms \
-second_order projections perturbations monte_carlo Updates TransformInitFn TransformUpdateFn \
-TransformUpdateExtraArgsFn MaskOrFn bias_correction update_moment update_infinity_moment \
-update_moment_per_elem_norm: SGD, Adam or AdamW
+adabelief adadelta adafactor adamax adamaxw adan amsgrad fromage lamb lars lbfgs noisy_sgd \
+novograd optimistic_adam optimistic_adam_v2 optimistic_gradient_descent polyak_sgd radam rprop \
+sign_sgd sm3 yogi dpsgd lookahead LookaheadParams scale_by_adadelta scale_by_adam \
+scale_by_adamax scale_by_adan scale_by_amsgrad scale_by_backtracking_linesearch scale_by_belief \
+scale_by_distance_over_gradients scale_by_lbfgs scale_by_factored_rms scale_by_novograd \
+scale_by_optimistic_gradient scale_by_param_block_norm scale_by_param_block_rms scale_by_polyak \
+scale_by_radam scale_by_rprop scale_by_sign scale_by_sm3 scale_by_stddev scale_by_trust_ratio \
+scale_by_yogi scale_by_zoom_linesearch ZoomLinesearchInfo centralize normalize_by_update_norm \
+trace chain named_chain GradientTransformation GradientTransformationExtraArgs identity \
+set_to_zero stateless stateless_with_tree_map with_extra_args_support scale scale_gradient \
+assignment contrib transforms second_order projections perturbations monte_carlo Updates \
+TransformInitFn TransformUpdateFn TransformUpdateExtraArgsFn MaskOrFn bias_correction \
+update_moment update_infinity_moment update_moment_per_elem_norm: \
+SGD, Adam or another optimizer of docs/optimizers.md
+nadamw: NAdam(decoupled_weight_decay=True)
+scale_by_lion: Lion
+scale_by_rms: RMSprop
+scale_by_rss: Adagrad
 add_decayed_weights: weight_decay= of the optimizer
 add_noise: Randn
 clip: Clamp(min_val=..., max_val=...); max_value= of TrainingStep clips gradients
@@ -182,7 +186,7 @@ per_example_global_norm_clip per_example_layer_norm_clip differentially_private_
 PerSample(...).clipped_gradients
 apply_every ApplyEvery MultiSteps: accumulate= of TrainingStep
 apply_if_finite skip_large_updates skip_not_finite zero_nans ShouldSkipUpdateFunction: GradScaler
-apply_updates incremental_update periodic_update: optimizer(params, gradients)
+apply_updates incremental_update periodic_update: optimizer.step(params, gradients)
 conditionally_mask conditionally_transform freeze masked MaskedNode multi_transform partition \
 selective_transform keep_params_nonnegative: groups=[ParameterGroup(pattern)] of the optimizer
 ema measure_with_ema: EMA

@@ -29,13 +29,15 @@ def _is_integer(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, (str, bytes, bytearray)):
+        return False
     try:
         float(value)
     except OverflowError:
         return True
-    except (TypeError, ValueError):
+    except Exception:  # what __float__ of another library raises
         return False
-    return not isinstance(value, str)
+    return True
 
 
 def _is_text(value: Any) -> bool:

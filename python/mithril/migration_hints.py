@@ -3,6 +3,8 @@
 import sys
 from typing import Any, NoReturn
 
+import numpy as np
+
 from . import _core, optimizer_classes
 from ._core import Backend, CompiledModel, Model
 from .foreign_names import replacement
@@ -223,14 +225,19 @@ def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str])
     refuse(owner, name, known, public)
 
 
-def _of_connection(connection: _core.Connection, name: str) -> NoReturn:
+def model_named(name: str) -> str:
+    """The class of ml.models with this name in any case, with or without "_"; "" if there is
+    none."""
     from . import models  # noqa: PLC0415 - models are made with this module
 
     plain = name.replace("_", "").lower()
-    made = [each for each in models.__all__ if each.lower() == plain]
-    known = CONNECTION
+    return next((each for each in models.__all__ if each.lower() == plain), "")
+
+
+def _of_connection(connection: _core.Connection, name: str) -> NoReturn:
+    known, made = CONNECTION, model_named(name)
     if name not in known and made:
-        known = {name: f"ml.{made[0]}()(x)"}
+        known = {name: f"ml.{made}()(x)"}
     _refuse_member(connection, "a connection", name, known)
 
 
@@ -249,8 +256,9 @@ def _of_model(find: Any) -> Any:
 
 
 def _of_tensor(tensor: _core.Tensor, name: str) -> NoReturn:
-    # Methods of arrays, such as relu and reshape.
-    known = TENSOR if name in TENSOR else {name: OF_ARRAYS}
+    known = TENSOR
+    if name not in known and (hasattr(np.ndarray, name) or model_named(name)):  # relu, partition
+        known = {name: OF_ARRAYS}
     _refuse_member(tensor, "a tensor", name, known)
 
 

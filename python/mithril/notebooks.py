@@ -9,8 +9,10 @@ from ._core import CompiledModel
 
 def _html(self: CompiledModel) -> str:
     """The drawing of the model, and the summary of what was compiled."""
-    source = vars(self).get("_source")  # a bound model has none
-    drawing = source[0]._repr_html_() if source else ""
+    model, revision, *_ = vars(self).get("_source") or (None, None)  # a bound model has none
+    drawing = ""
+    if model is not None and model._revision == revision:  # it may have changed since
+        drawing = model._repr_html_()
     summary = f"<details><summary>summary</summary><pre>{escape(self.summary())}</pre></details>"
     return f"<div><code>{escape(repr(self))}</code>{drawing}{summary}</div>"
 

@@ -6,6 +6,7 @@ returns; elements of bfloat16, a dtype that NumPy lacks, are computed in float32
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -38,7 +39,9 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     if dtype is not None and shared.dtype != dtype:
         shared, is_new = shared.astype(dtype), True
     if copy is False and is_new:
-        raise ValueError("a tensor of " + self.dtype.name + " cannot share its elements here")
+        raise ValueError(
+            f"a {self.dtype.name} tensor gives an array of {shared.dtype} only as a copy"
+        )
     return shared.copy() if copy and not is_new else shared
 
 
@@ -71,6 +74,10 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
 
 def _length(self: Tensor) -> int:
     return len(_bits(self))
+
+
+def _contains(self: Tensor, value: Any) -> bool:
+    return value in np.asarray(self)
 
 
 def _iterate(self: Tensor) -> Iterator[Tensor]:
@@ -157,7 +164,7 @@ COMPARE = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operat
 UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos, "abs": np.abs}
 PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
     "ndim": (lambda tensor: len(tensor.shape), "The number of axes."),
-    "size": (lambda tensor: _bits(tensor).size, "The number of elements."),
+    "size": (lambda tensor: math.prod(tensor.shape), "The number of elements."),
     "itemsize": (lambda tensor: _bits(tensor).itemsize, "The bytes of an element."),
     "nbytes": (lambda tensor: _bits(tensor).nbytes, "The bytes of all elements."),
     "T": (lambda tensor: tensor.transpose(), "The axes in the reverse order."),
@@ -171,6 +178,7 @@ def install() -> None:
         "__getitem__": _item_at,
         "__setitem__": _set_item,
         "__len__": _length,
+        "__contains__": _contains,
         "__iter__": _iterate,
         "__format__": _represents,
         "numpy": _numpy,

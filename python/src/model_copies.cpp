@@ -12,8 +12,8 @@ Connection key_of(const Model& model, const std::string& key) {
     return model.at(key);
   } catch (const NameError& error) {
     ErrorDetails details = error.unnumbered();
-    details.help += (details.help.empty() ? "" : " ") +
-                    ("a new input is made by add_input(" + quoted(key) + ")");
+    details.help +=
+        (details.help.empty() ? "" : " ") + ("add_input(" + quoted(key) + ") makes a new input");
     raise(std::move(details));
   }
 }

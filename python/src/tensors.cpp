@@ -284,7 +284,11 @@ void bind_tensors(py::module_& module) {
             return made;
           },
           py::arg("bytes"), py::arg("dtype"), py::arg("shape"))
-      .def("_bits", [](const Tensor& t) { return shared_bits(t.host()); })
+      .def("_bits",
+           [](const Tensor& t) {  // what is written to a copy would be lost
+             const Tensor here = t.host();
+             return shared_bits(t.read_only() ? here.as_read_only() : here);
+           })
       .def_static("_of_bits", tensor_of_bits, py::arg("bits"), py::arg("dtype"))
       .def("__dlpack__",
            [](const Tensor& t, const py::kwargs& options) {

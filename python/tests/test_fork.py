@@ -98,7 +98,7 @@ def check_engine() -> None:
         except ml.BackendError as error:
             text = (
                 "mithril.BackendError[E1212]: a request to model 'net' was sent before this "
-                "process was forked, so that the parent answers it"
+                "process was forked, so the parent answers it"
             )
             if not str(error).startswith(text):
                 return False

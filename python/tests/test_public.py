@@ -179,6 +179,7 @@ MEMBERS_OF_OTHERS = [
     (ml.SGD(), "stateDict", "did you mean 'state_dict'?"),
     (ml.Tensor([1.0]), "relu", "use tensor.numpy(), whose methods compute"),
     (ml.Tensor([1.0]), "to", "use astype(dtype)"),
+    (ml.Tensor([1.0]), "shpae", "did you mean 'shape'?"),
     (ml.CpuBackend(), "tensor", "use array"),
     (ml.CpuBackend(), "rnd", "did you mean 'rand'"),
     (

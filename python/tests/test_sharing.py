@@ -88,7 +88,7 @@ def test_reading_a_key_adds_none() -> None:
     with pytest.raises(ml.NameError, match=r"E0606.*'hiden'") as caught:
         model["hiden"]
     assert "did you mean 'hidden'?" in str(caught.value)
-    assert "a new input is made by add_input('hiden')" in str(caught.value)
+    assert "add_input('hiden') makes a new input" in str(caught.value)
     assert model.input_keys == ["x"]
     model.expose_keys(sum=model.add_input("y") + model["hidden"])
     assert model.input_keys == ["x", "y"]

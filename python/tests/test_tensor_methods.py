@@ -69,7 +69,7 @@ COMPUTES: dict[str, Any] = {
     "size": lambda x: x.size,
     "format": lambda x: f"{float(x[0, 0]):.2f}",
     "greater": lambda x: x > 1,
-    "contains": lambda x: 5 in np.asarray(x),
+    "contains": lambda x: 5 in x,
 }
 
 
