@@ -1,4 +1,4 @@
-// Trains, validates, deploys, packages and serves one model. Labels are needed until it is trained.
+// Trains, validates, deploys, packages and serves one model. Only training needs labels.
 // examples/python/deploy_digits.py is the same program.
 // Usage, from the root of the project: deploy_digits [path of the package] [epochs]
 #include <cstdio>

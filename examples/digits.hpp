@@ -58,7 +58,7 @@ inline mithril::TensorMap part_of(const Digits& digits, size_t first, size_t las
   return {{"image", digits.images_of(rows)}, {"label", digits.labels_of(rows)}};
 }
 
-// How many of the logits of `outputs` are largest at the label of `batch`, of all.
+// The fraction of rows whose largest logit is at the label.
 inline double accuracy(const mithril::TensorMap& outputs, const mithril::TensorMap& batch) {
   const mithril::Tensor found = mithril::argmax(outputs.at("logits"), 1);
   double right = 0;

@@ -1,4 +1,4 @@
-"""Trains, validates, deploys, packages and serves one model. Labels are needed until it is trained.
+"""Trains, validates, deploys, packages and serves one model. Only training needs labels.
 
 examples/deploy_digits.cpp is the same program.
 

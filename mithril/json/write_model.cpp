@@ -79,7 +79,7 @@ class LevelWriter {
     if (!connections.empty()) fields.emplace_back("connections", std::move(connections));
   }
 
-  // Both move `end` behind the ports of the part, of which a model may have none.
+  // Both advance `end` past the endpoints of the part. A model may have none.
   Json::Object model_specs(const Part& part, size_t& end) {
     Json::Object specs;
     for (; end < level_.endpoints.size() && level_.endpoints[end].part == &part; ++end) {

@@ -100,7 +100,8 @@ class Completion {
   virtual bool is_ready() const = 0;  // whether require() would not
   virtual void complete(Composition& composition) const = 0;
   virtual std::vector<Wire*> objectives() const = 0;  // the results of losses and metrics
-  // For a copy of the model, with what its parts and wires are there.
+  // The completion of a copy of the model. `part` and `wire` return what a part and a wire of this
+  // model are in the copy.
   virtual std::unique_ptr<Completion> copy(
       const std::function<std::shared_ptr<Part>(const std::shared_ptr<Part>&)>& part,
       const std::function<Wire*(Wire*)>& wire) const = 0;

@@ -24,8 +24,8 @@ class Connection {
   Connection() = default;  // none yet: assign one before it is used (ConnectionError E0118)
   Connection(const Connection&) = default;
   Connection(Connection&&) noexcept = default;
-  // Not to a temporary, as model["out"] = h, which would change nothing: model |= part({{"output",
-  // "out"}}) and model.expose_keys({{"out", h}}) name a connection.
+  // Only to variables: model["out"] = h would change nothing. To name a connection, write
+  // model |= part({{"output", "out"}}) or model.expose_keys({{"out", h}}).
   Connection& operator=(const Connection&) & = default;
   Connection& operator=(Connection&&) & noexcept = default;
   ~Connection() = default;

@@ -33,7 +33,7 @@ struct Initializer {
   std::string fan_of = {};  // the key whose dims give the fan; empty: its own
   // Returns a tensor of these dims, or a number for all elements. JSON does not hold it.
   std::function<Tensor(const Dims& dims, std::uint64_t seed)> function = {};
-  std::optional<std::int64_t> zero_row = {};  // the row of the first axis that is zero
+  std::optional<std::int64_t> zero_row = {};  // this row of the first axis is zero, if it exists
 };
 
 // PyTorch's xavier_uniform_ and xavier_normal_ (Glorot and Bengio, 2010).

@@ -7,14 +7,13 @@
 
 namespace mithril {
 
-// The bindings of a call, and for a part made by Model::shared also those of all other inputs but
-// the canonical ones: to what the original part reads. A state is bound to its next value, so that
-// uses of the part advance it one after the other. ConnectionError E0122 if the original part is
-// not in a model.
+// Completes the bindings of a call. Every input of a part made by Model::shared that is neither
+// bound nor canonical is bound to what the original part reads; a state is bound to its next value,
+// so that the places advance it one after the other. Bindings of other parts do not change.
+// ConnectionError E0122 if the original part is not in a model.
 Bindings with_shared_inputs(Part& part, const Bindings& given);
 
-// The state pair with which a chain of states begins and the output with which it ends: a state
-// whose input is the next value of another one is a part of its chain.
+// One state that several places advance: the input of each pair is the output of the pair before.
 struct StateChain {
   const StatePair* first;
   Wire* output;

@@ -174,6 +174,7 @@ ModelDef define_mds_core() {
           "pred_distances [N, N], norm, output.",
       .arguments = {{"exact_distances", "bool", true, "distances are given, not their powers"},
                     {"robust", "bool", true, "powers are robust ones"}},
+      .objective = true,
       .build = build_mds_core};
 }
 
@@ -188,6 +189,7 @@ ModelDef define_tsne_core() {
       .arguments = {{"exact_distances", "bool", true, "distances are given, not their squares"},
                     {"calculate_p_joint", "bool", false, "from the distances"},
                     {"perplexity", "float", 20.0, "how many neighbours a point has"}},
+      .objective = true,
       .build = build_tsne_core};
 }
 
