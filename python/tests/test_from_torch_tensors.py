@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("mithril._torch", reason="torch is not built")
 
 from from_torch_agreement import assert_same  # noqa: E402
-from from_torch_cases import Case, Of, normal  # noqa: E402
+from from_torch_cases import Case, Of, OfTwo, normal  # noqa: E402
 from from_torch_tensors import FUNCTIONS, REFUSED, TIED, TRICKY, F, X  # noqa: E402
 
 
@@ -89,15 +89,15 @@ FROM_ZERO = {
 def test_indices_that_torch_refuses_are_errors(name: str) -> None:
     function = FROM_ZERO[name]
     x, good, bad = normal(2, 4), torch.tensor([[0, 3], [2, 1]]), torch.tensor([[0, -1], [2, 1]])
-    model, _ = ml.from_torch(Of(function), x, good)
-    shapes = {"x": [2, 4], "i": [2, 2]}
+    model, _ = ml.from_torch(OfTwo(function), (x, good))
+    shapes = {"x": [2, 4], "y": [2, 2]}
     compiled = ml.compile(
-        model, ml.CpuBackend(dtype=ml.float64), shapes=shapes, data_keys=["x", "i"]
+        model, ml.CpuBackend(dtype=ml.float64), shapes=shapes, data_keys=["x", "y"]
     )
-    (got,) = compiled.evaluate({}, {"x": x.numpy(), "i": good.numpy()}).values()
+    (got,) = compiled.evaluate({}, {"x": x.numpy(), "y": good.numpy()}).values()
     np.testing.assert_allclose(got, function(x, good).numpy())
     with pytest.raises(ml.ValueError, match="out of range"):
-        compiled.evaluate({}, {"x": x.numpy(), "i": bad.numpy()})
+        compiled.evaluate({}, {"x": x.numpy(), "y": bad.numpy()})
     with pytest.raises((IndexError, RuntimeError)):
         function(x, bad)
 
