@@ -170,7 +170,7 @@ def test_each_fault_is_planted_alone_and_taken_out(tool: ModuleType, tmp_path: P
         tool.Fault("source.py", 2, "return x + 1 if x else True", new)
         for new in ("return x - 1 if x else True", "return x + 1 if x else False", "return (")
     ]
-    results = list(tool.results(given, "true", [sys.executable, "test.py"]))
+    results = list(tool.results(given, "true", [sys.executable, "test.py"], None))
     assert [result.by for result in results] == ["exit status 1", ""]
     assert source.read_text() == "def f(x):\n    return x + 1 if x else True\n"
 
@@ -192,7 +192,24 @@ def test_an_interrupt_takes_the_fault_out(
 
 def test_a_command_that_fails_without_a_fault_is_refused(tool: ModuleType) -> None:
     with pytest.raises(SystemExit, match="fails without a fault: exit status 3"):
-        list(tool.results([], "true", [sys.executable, "-c", "raise SystemExit(3)"]))
+        list(tool.results([], "true", [sys.executable, "-c", "raise SystemExit(3)"], None))
+
+
+@pytest.mark.parametrize(
+    ("file", "first"),
+    [
+        ("mithril/ops/moving_data/sort.cpp", "--test-case='op sort'"),
+        ("mithril/server/metrics.cpp", "--source-file='*tests/server/*'"),
+        ("python/mithril/fit.py", "python/tests/test_fit.py"),
+    ],
+)
+def test_near_tests_run_first(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, file: str, first: str
+) -> None:
+    monkeypatch.setattr(tool, "COPY", tool.ROOT)
+    commands = tool.tests_of(file).split(" && ")
+    assert first in commands[0]
+    assert {tool.CPP_TESTS, tool.PYTHON_TESTS} <= set(commands)
 
 
 def test_the_last_result_of_a_fault_counts(tool: ModuleType, tmp_path: Path) -> None:
