@@ -57,23 +57,32 @@ struct OutputOptions {
   std::vector<std::string> outputs = {};
 };
 
+// Options of evaluations with gradients. Example, the gradient of the loss by the image alone:
+//   auto [outputs, gradients] = compiled.evaluate(params, {{"image", x}, {"label", y}}, ml::of_cost,
+//                                                 {.gradient_keys = {"image"}});
+struct GradientOptions {
+  std::vector<std::string> outputs = {};        // as in OutputOptions
+  std::vector<std::string> gradient_keys = {};  // parameters and data; empty: all parameters
+};
+
 // Immutable: many threads may evaluate it at the same time, with any sizes that satisfy its
 // constraints.
 class CompiledModel {
  public:
   // Running. `params` has the parameters, `data` the data inputs. Inputs that only outputs which
   // are not asked for need may be left out, and are ignored if given. Floats and integers are
-  // converted to the width of the model. Gradients have the keys of `params`. Outputs may share
-  // elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a wrong rank,
-  // E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a gradient of an
-  // unknown output, E0808 no cost. GradientError E0505 if the model was compiled for inference.
+  // converted to the width of the model. Gradients have the keys of `params`, or `gradient_keys`.
+  // Outputs may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key,
+  // E0803 a wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
+  // gradient of an unknown output, E0808 no cost, E0817 a gradient of an unknown input.
+  // GradientError E0502 for the gradient of an input that is not floating-point, E0505 if the model was compiled for inference.
   // StateError E0920 if the model has a state that training changes and none was passed, E0902 for
   // other states.
   TensorMap evaluate(const TensorMap& params, const TensorMap& data,
                      const OutputOptions& options = {}) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
                                            const OutputGradients& gradients,
-                                           const OutputOptions& options = {}) const;
+                                           const GradientOptions& options = {}) const;
   // Takes the current state and returns the next state last. A model with batch norm or dropout
   // needs it: start with initial_state_dict(), and pass to each evaluation the state that the
   // previous one returned.
@@ -82,7 +91,7 @@ class CompiledModel {
   std::tuple<TensorMap, TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
                                                    const OutputGradients& gradients,
                                                    const State& state,
-                                                   const OutputOptions& options = {}) const;
+                                                   const GradientOptions& options = {}) const;
 
   // Inference: dropout passes everything, batch norm uses the running statistics, and the
   // state is read but does not change. A part that was made with inference=false behaves as in

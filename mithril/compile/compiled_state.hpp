@@ -133,12 +133,12 @@ struct CompiledModel::Impl : CompiledState {
   std::unique_ptr<const Program> forward;
   // As `forward`, but the next state is written over the state if the backend can do so.
   const Program& in_place();
-  // With incoming gradients of these outputs (indices in `outputs`), in this order. Compiled on
-  // first use.
-  const Program& with_gradients(const std::vector<size_t>& of);
+  // With incoming gradients of these outputs (indices in `outputs`), in this order, and the
+  // gradients of these inputs. Compiled on first use.
+  const Program& with_gradients(const std::vector<size_t>& of, const std::vector<size_t>& inputs);
   std::shared_ptr<Impl> for_inference;  // the inference form; null until first used
   std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
-  Graph gradients(const std::vector<size_t>& of);  // the graph of with_gradients(of)
+  Graph gradients(const std::vector<size_t>& of);  // of the parameters: the graph that runs
   // The program of a training step: gradients of these outputs, and the update of these parameters.
   // Made each time.
   TrainingProgram training(const std::vector<size_t>& of,
@@ -147,7 +147,8 @@ struct CompiledModel::Impl : CompiledState {
 
  private:
   // Guarded by facts_mutex, as for_inference and selections are.
-  std::map<std::vector<size_t>, std::unique_ptr<const Program>> backward_;
+  std::map<std::pair<std::vector<size_t>, std::vector<size_t>>, std::unique_ptr<const Program>>
+      backward_;
   std::unique_ptr<const Program> in_place_;
 };
 

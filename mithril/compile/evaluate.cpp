@@ -1,5 +1,8 @@
 // Checks the user's tensors, runs a program, and names the results.
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -78,6 +81,7 @@ struct Request {
   const OutputGradients* gradients = nullptr;
   const State* state = nullptr;
   const std::vector<std::string>* outputs = nullptr;
+  const std::vector<std::string>* gradient_keys = nullptr;
 };
 
 struct Result {
@@ -95,19 +99,64 @@ std::shared_ptr<Impl> selected(const std::shared_ptr<Impl>& given, const Request
   return with_outputs(given, names);
 }
 
-// Those of `whole`, in its order; zero for parameters that the outputs do not need.
+// An input whose gradient is returned, and its index in a selection of the outputs.
+struct DifferentiatedInput {
+  NamedIndex key;  // of the whole model
+  std::optional<size_t> index;
+};
+
+// Parameters and data with these keys, in the order of the model; without keys all parameters.
+std::vector<NamedIndex> inputs_named(const CompiledState& whole,
+                                     const std::vector<std::string>& keys) {
+  if (keys.empty()) return whole.parameters;
+  std::vector<NamedIndex> inputs = whole.parameters;
+  inputs.insert(inputs.end(), whole.data.begin(), whole.data.end());
+  for (const std::string& key : keys) {
+    if (!contains(inputs, key))
+      unknown_name(ErrorKind::input, "E0817", "input", key, "", names_of(inputs));
+  }
+  std::erase_if(inputs, [&](const NamedIndex& input) {
+    return std::find(keys.begin(), keys.end(), input.name) == keys.end();
+  });
+  return inputs;
+}
+
+std::vector<DifferentiatedInput> differentiated_inputs(const CompiledState& compiled,
+                                                       const CompiledState& whole,
+                                                       const std::vector<std::string>& keys) {
+  std::unordered_map<std::string_view, size_t> indices;
+  for (const auto* needed : {&compiled.parameters, &compiled.data}) {
+    for (const NamedIndex& key : *needed) indices.emplace(key.name, key.index);
+  }
+  std::vector<DifferentiatedInput> inputs;
+  for (const NamedIndex& key : inputs_named(whole, keys)) {
+    const auto at = indices.find(key.name);
+    inputs.push_back({key, at == indices.end() ? std::nullopt : std::optional(at->second)});
+  }
+  return inputs;
+}
+
+std::vector<size_t> indices_of(const std::vector<DifferentiatedInput>& inputs) {
+  std::vector<size_t> indices;
+  for (const DifferentiatedInput& input : inputs) {
+    if (input.index) indices.push_back(*input.index);
+  }
+  return indices;
+}
+
+// The gradients of these inputs; zeros for those that the outputs do not need.
 TensorMap gradients_of(const CompiledState& compiled, const CompiledState& whole,
-                       const TensorMap& params, const std::vector<Tensor>& made) {
+                       const std::vector<DifferentiatedInput>& inputs, const Request& request,
+                       const std::vector<Tensor>& made) {
   std::vector<TensorMap::Item> gradients;
-  gradients.reserve(whole.parameters.size());
-  const size_t first = compiled.graph.outputs().size();
-  size_t next = 0;
-  for (const NamedIndex& key : whole.parameters) {
-    const bool is_next =
-        next < compiled.parameters.size() && compiled.parameters[next].name == key.name;
-    if (is_next) {
-      gradients.emplace_back(key.name, compiled.backend->own(made[first + next++]));
-    } else if (const Tensor* given = params.find(key.name)) {
+  gradients.reserve(inputs.size());
+  size_t next = compiled.graph.outputs().size();
+  for (const auto& [key, index] : inputs) {
+    const Tensor* given = request.params.find(key.name);
+    if (!given) given = request.data.find(key.name);
+    if (index) {
+      gradients.emplace_back(key.name, compiled.backend->own(made[next++]));
+    } else if (given) {
       const DType dtype = whole.graph.value(whole.graph.inputs()[key.index]).dtype;
       const Tensor zeros = Tensor::full(dtype, given->dims(), 0.0);
       gradients.emplace_back(key.name, compiled.backend->own(zeros));
@@ -134,7 +183,12 @@ Result run(const std::shared_ptr<Impl>& given, const Request& request) {
   check_state(compiled, state, "evaluate");
   const std::vector<size_t> of =
       request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
-  const Program& program = request.gradients ? compiled.with_gradients(of) : *compiled.forward;
+  std::vector<DifferentiatedInput> differentiated;
+  if (request.gradients)
+    differentiated = differentiated_inputs(compiled, *whole, *request.gradient_keys);
+  const Program& program = request.gradients
+                               ? compiled.with_gradients(of, indices_of(differentiated))
+                               : *compiled.forward;
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(compiled, program.signature, request.params, request.data, state, inputs, "data",
               true);
@@ -148,7 +202,8 @@ Result run(const std::shared_ptr<Impl>& given, const Request& request) {
   const std::vector<std::string>& asked = *request.outputs;
   Result result{.outputs = named(asked.empty() ? compiled.outputs : those(asked, compiled), made)};
   if (request.state) result.state = next_state(compiled, state, made);
-  if (request.gradients) result.gradients = gradients_of(compiled, *whole, request.params, made);
+  if (request.gradients)
+    result.gradients = gradients_of(compiled, *whole, differentiated, request, made);
   return result;
 }
 
@@ -228,14 +283,15 @@ void CompiledState::require_graph(const char* call) const {
                  "allow_native_code"});
 }
 
-const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of) {
+const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of,
+                                                   const std::vector<size_t>& inputs) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
-  std::unique_ptr<const Program>& program = backward_[of];
+  std::unique_ptr<const Program>& program = backward_[{of, inputs}];
   if (program) return *program;
   std::vector<std::string> labels = input_labels();
   for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
-  const Graph both = gradient_graph(of, parameter_inputs());
+  const Graph both = gradient_graph(of, inputs);
   program = std::make_unique<const Program>(Program{
       Signature(both, std::move(labels), size_advice()), backend->load(both, load_options)});
   return *program;
@@ -272,8 +328,9 @@ TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data
 std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
                                                         const TensorMap& data,
                                                         const OutputGradients& gradients,
-                                                        const OutputOptions& options) const try {
-  Result result = run(impl_, {params, data, &gradients, nullptr, &options.outputs});
+                                                        const GradientOptions& options) const try {
+  Result result =
+      run(impl_, {params, data, &gradients, nullptr, &options.outputs, &options.gradient_keys});
   return {std::move(result.outputs), std::move(result.gradients)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -290,8 +347,9 @@ std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, con
 
 std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(
     const TensorMap& params, const TensorMap& data, const OutputGradients& gradients,
-    const State& state, const OutputOptions& options) const try {
-  Result result = run(impl_, {params, data, &gradients, &state, &options.outputs});
+    const State& state, const GradientOptions& options) const try {
+  Result result =
+      run(impl_, {params, data, &gradients, &state, &options.outputs, &options.gradient_keys});
   return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -222,6 +222,7 @@ class CompiledModel:
         output_gradients: Arrays | Literal[True],
         state: None = ...,
         outputs: Outputs = ...,
+        gradient_keys: Outputs = ...,
     ) -> tuple[dict[str, Any], dict[str, Any]]: ...
     @overload
     def evaluate(
@@ -242,6 +243,7 @@ class CompiledModel:
         output_gradients: Arrays | Literal[True],
         state: Arrays,
         outputs: Outputs = ...,
+        gradient_keys: Outputs = ...,
     ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]: ...
     def infer(
         self,

@@ -67,7 +67,7 @@ COMPILED = {
     "cuda": 'compile for TorchBackend(device="cuda")',
     "register_forward_hook": "register_hook(path, fn)",
     "value_and_grad": "evaluate(params, data, output_gradients=True)",
-    "grad": "evaluate(params, data, output_gradients=True)",
+    "grad": "evaluate(params, data, output_gradients=True), with gradient_keys=[...] that of data",
     "apply": "evaluate(params, data)",
     "run": "evaluate(params, data)",
     "init": "get_parameters()",

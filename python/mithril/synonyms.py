@@ -139,6 +139,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "key": ("seed",),
     "grad": ("output_gradients", "gradient"),
     "grads": ("output_gradients", "gradients"),
+    "argnums": ("gradient_keys",),
+    "wrt": ("gradient_keys",),
     # files and generation
     "filename": ("path",),
     "filepath": ("path",),

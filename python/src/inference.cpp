@@ -14,6 +14,16 @@ py::object derived(py::handle from, CompiledModel made) {
   return object;
 }
 
+// A name, several, or None.
+std::vector<std::string> names_in(py::handle given, const char* expected) {
+  if (given.is_none()) return {};
+  if (py::isinstance<py::str>(given)) return {text_of(given, expected)};
+  if (!py::isinstance<py::iterable>(given)) wrong_type(given, expected);
+  std::vector<std::string> names;
+  for (const py::handle name : given) names.push_back(text_of(name, expected));
+  return names;
+}
+
 OutputGradients gradients_of(py::handle given) {
   if (py::isinstance<py::bool_>(given) && given.cast<bool>()) return of_cost;
   if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of gradients, or True");
@@ -22,13 +32,22 @@ OutputGradients gradients_of(py::handle given) {
 
 // A copy of the handle: a hook that is registered during the call applies to the next evaluation.
 py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
-                    py::handle output_gradients, py::handle state, py::handle outputs) {
+                    py::handle output_gradients, py::handle state, py::handle outputs,
+                    py::handle gradient_keys) {
   const CompiledModel model = compiled;
   const OutputOptions options = outputs_of(outputs);
+  const std::vector<std::string> keys = names_in(gradient_keys, "the keys of inputs, or None");
   const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
   const bool wants_gradients =
       !output_gradients.is_none() &&
       !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
+  if (!wants_gradients && !keys.empty()) {
+    raise({.kind = ErrorKind::input,
+           .code = "E0808",
+           .message = "gradient_keys needs output_gradients",
+           .help = "output_gradients=True differentiates the cost; a dict has the gradients that "
+                   "come in at the outputs"});
+  }
   if (!wants_gradients && state.is_none()) {
     const TensorMap made =
         call_with_inputs({params, data}, [&] { return model.evaluate(p, d, options); });
@@ -41,39 +60,38 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
     return py::make_tuple(dict_of(made), dict_of(next));
   }
   const OutputGradients g = gradients_of(output_gradients);
+  const GradientOptions wanted = {options.outputs, keys};
   if (state.is_none()) {
     const auto [made, gradients] =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, options); });
+        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, wanted); });
     return py::make_tuple(dict_of(made), dict_of(gradients));
   }
   const State s = state_of(state);
   const auto [made, gradients, next] =
-      call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, s, options); });
+      call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, s, wanted); });
   return py::make_tuple(dict_of(made), dict_of(gradients), dict_of(next));
 }
 
 }  // namespace
 
 OutputOptions outputs_of(py::handle names) {
-  constexpr const char* expected = "the names of outputs, or None";
-  OutputOptions options;
-  if (names.is_none()) return options;
-  if (py::isinstance<py::str>(names)) return {{text_of(names, expected)}};
-  if (!py::isinstance<py::iterable>(names)) wrong_type(names, expected);
-  for (const py::handle name : names) options.outputs.push_back(text_of(name, expected));
-  return options;
+  return {names_in(names, "the names of outputs, or None")};
 }
 
 void bind_inference(py::class_<CompiledModel>& compiled) {
   compiled
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
            py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
-           py::arg("outputs") = py::none(),
-           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with "
-           "state the next state comes last. A model with batch norm or dropout needs a state: "
-           "begin "
-           "with initial_state_dict. `outputs` names the outputs to make; inputs that only others "
-           "need may be left out.")
+           py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),
+           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with\n"
+           "state the next state comes last. A model with batch norm or dropout needs a state:\n"
+           "begin with initial_state_dict. `outputs` names the outputs to make; inputs that only\n"
+           "others need may be left out. `gradient_keys` names the parameters and data whose\n"
+           "gradients to compute; None: all parameters.\n\n"
+           "Example, the gradient of the loss by the image alone:\n"
+           "    _, gradients = compiled.evaluate(\n"
+           "        params, data, output_gradients=True, gradient_keys=[\"image\"]\n"
+           "    )")
       .def(
           "infer",
           [](const CompiledModel& compiled, const py::dict& params, const py::dict& data,

@@ -73,6 +73,46 @@ def test_gradients_of_some_outputs() -> None:
     assert gradients.keys() == params.keys()
 
 
+def test_gradients_of_data_in_inference_mode(backend: Any) -> None:
+    compiled = ml.compile(with_loss(network()), backend).in_inference()
+    params, state = compiled.get_parameters(), compiled.initial_state_dict
+    x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    ones = {"logits": backend.array(np.ones((3, 2), np.float32))}
+
+    def gradients(keys: str | list[str] | None) -> dict[str, Any]:
+        data = {"x": backend.array(x)}
+        results = compiled.evaluate(
+            params, data, output_gradients=ones, state=state, gradient_keys=keys
+        )
+        return {key: np.asarray(value) for key, value in results[1].items()}
+
+    of_params = gradients(None)
+    assert list(of_params) == list(params)
+    (of_x,) = gradients("x").values()
+    # x only enters the first layer, so that the slope of each row is that of the layer's output.
+    slope = np.asarray(params["linear.weight"])
+    made = gradients(["linear.weight", "x", "linear.bias"])
+    assert list(made) == ["linear.weight", "linear.bias", "x"]
+    np.testing.assert_array_equal(made["x"], of_x)
+    np.testing.assert_array_equal(made["linear.weight"], of_params["linear.weight"])
+    second, scale = np.asarray(params["linear_1.weight"]), (1 + 1e-5) ** -0.5
+    np.testing.assert_allclose(of_x, np.tile(second.sum(0) * scale @ slope, (3, 1)), rtol=1e-5)
+
+
+def test_keys_of_gradients_are_checked() -> None:
+    compiled = ml.compile(with_loss(network()), ml.CpuBackend(), inference=False)
+    arguments = compiled.get_parameters(), {**X, **LABEL}
+    state = compiled.initial_state_dict
+    with pytest.raises(ml.InputError, match=r"\[E0817\]: there is no input 'xx'"):
+        compiled.evaluate(*arguments, output_gradients=True, state=state, gradient_keys="xx")
+    with pytest.raises(ml.GradientError, match=r"\[E0502\]: label: "):
+        compiled.evaluate(
+            *arguments, output_gradients={"loss": 1.0}, state=state, gradient_keys=["label"]
+        )
+    with pytest.raises(ml.InputError, match=r"\[E0808\]: gradient_keys needs output_gradients"):
+        compiled.evaluate(*arguments, state=state, gradient_keys=["x"])
+
+
 def test_the_missing_input_names_the_outputs() -> None:
     compiled = ml.compile(with_loss(network()), ml.CpuBackend())
     params, state = compiled.get_parameters(), compiled.initial_state_dict

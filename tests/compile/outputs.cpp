@@ -12,6 +12,7 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/metrics.hpp"
 #include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/arithmetic/multiply.hpp"
 #include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
@@ -152,6 +153,47 @@ TEST_CASE("gradients of some outputs need no other inputs") {
                           {"linear.bias", params.at("linear.bias")}};
   CHECK(compiled.evaluate(half, a, {.outputs = {"y"}}).keys() == Names{"y"});
   CHECK(compiled.evaluate(half, a, of_y, {.outputs = {"y"}}).second.keys() == half.keys());
+}
+
+TEST_CASE("gradients of some inputs") {
+  Model model;
+  model |= Linear({.dimension = 1})({{"input", "x"}, {"output", "y"}});
+  model |= Multiply()({{"left", "y"}, {"right", "scale"}, {"output", "z"}});
+  const CompiledModel compiled = compile(
+      model, cpu(),
+      {.shapes = {{"x", {2, 3}}, {"scale", {2, 1}}}, .data_keys = {"scale"}});
+  const TensorMap params = {{"linear.weight", Tensor::from<float>({1, 3}, {1, 2, 3})},
+                            {"linear.bias", Tensor::full(DType::float32, {1}, 0.0)}};
+  const TensorMap data = {{"x", Tensor::full(DType::float32, {2, 3}, 1.0)},
+                          {"scale", Tensor::from<float>({2, 1}, {2, -1})}};
+  const OutputGradients of_z = {{"z", Tensor::full(DType::float32, {2, 1}, 1.0)}};
+  const auto gradients = [&](const GradientOptions& options) {
+    return compiled.evaluate(params, data, of_z, options).second;
+  };
+  CHECK(gradients({}).keys() == params.keys());
+  const TensorMap of_x = gradients({.gradient_keys = {"x"}});
+  CHECK(of_x.keys() == Names{"x"});
+  CHECK(floats(of_x.at("x")) == std::vector<float>{2, 4, 6, -1, -2, -3});
+  const TensorMap both = gradients({.gradient_keys = {"scale", "linear.weight"}});
+  CHECK(both.keys() == Names{"linear.weight", "scale"});
+  CHECK(floats(both.at("linear.weight")) == std::vector<float>{1, 1, 1});
+  CHECK(floats(both.at("scale")) == std::vector<float>{6, 6});
+  const OutputGradients of_y = {{"y", Tensor::full(DType::float32, {2, 1}, 1.0)}};
+  const TensorMap not_needed =
+      compiled.evaluate(params, data, of_y, {.outputs = {"y"}, .gradient_keys = {"scale"}}).second;
+  CHECK(floats(not_needed.at("scale")) == std::vector<float>{0, 0});
+  CHECK(text_of_error([&] { gradients({.gradient_keys = {"y"}}); }) ==
+        "mithril.InputError[E0817]: there is no input 'y'\n"
+        "  known : linear.weight, linear.bias, x, scale");
+}
+
+TEST_CASE("ints have no gradient") {
+  const CompiledModel compiled = compiled_with_loss();
+  CHECK(text_of_error([&] {
+          compiled.evaluate(compiled.get_parameters(), with_label(),
+                            {{"loss", Tensor::full(DType::float32, {}, 1.0)}},
+                            compiled.initial_state_dict(), {.gradient_keys = {"label"}});
+        }).starts_with("mithril.GradientError[E0502]: label: "));
 }
 
 TEST_CASE("compile keeps the outputs that it is asked for") {
