@@ -135,11 +135,19 @@ void bind_plateau(py::module_& module) {
       .def(
           "load_state_dict",
           [](Plateau& plateau, const py::dict& state) {
-            plateau.load_state({.best = state["best"].cast<double>(),
-                                .bad = state["bad"].cast<std::int64_t>(),
-                                .cooldown = state["cooldown"].cast<std::int64_t>()});
+            const auto entry = [&](const char* key) -> py::object {
+              if (state.contains(key)) return state[key];
+              raise({.kind = ErrorKind::state,
+                     .code = "E0919",
+                     .message = std::string("this is not the state of a plateau: it lacks '") +
+                                key + "'",
+                     .help = "give what state_dict() of a Plateau returned"});
+            };
+            plateau.load_state({.best = entry("best").cast<double>(),
+                                .bad = entry("bad").cast<std::int64_t>(),
+                                .cooldown = entry("cooldown").cast<std::int64_t>()});
           },
-          py::arg("state"), "Restores a state_dict.")
+          py::arg("state"), "Restores a state_dict. StateError E0919 if it lacks an entry.")
       .def("__repr__",
            [](const Plateau& plateau) { return shown_call("Plateau", options_of(plateau)); });
 }
