@@ -42,6 +42,7 @@
 #include "mithril/op/solver.hpp"
 #include "mithril/op/spelling.hpp"
 #include "mithril/optim/grad_scaler.hpp"
+#include "mithril/optim/lbfgs.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/optim/parameter_group.hpp"
 #include "mithril/optim/plateau.hpp"

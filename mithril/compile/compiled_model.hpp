@@ -58,7 +58,8 @@ struct OutputOptions {
 };
 
 // Options of evaluations with gradients. Example, the gradient of the loss by the image alone:
-//   auto [outputs, gradients] = compiled.evaluate(params, {{"image", x}, {"label", y}}, ml::of_cost,
+//   auto [outputs, gradients] = compiled.evaluate(params, {{"image", x}, {"label", y}},
+//   ml::of_cost,
 //                                                 {.gradient_keys = {"image"}});
 struct GradientOptions {
   std::vector<std::string> outputs = {};        // as in OutputOptions
@@ -73,11 +74,11 @@ class CompiledModel {
   // are not asked for need may be left out, and are ignored if given. Floats and integers are
   // converted to the width of the model. Gradients have the keys of `params`, or `gradient_keys`.
   // Outputs may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key,
-  // E0803 a wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
-  // gradient of an unknown output, E0808 no cost, E0817 a gradient of an unknown input.
-  // GradientError E0502 for the gradient of an input that is not floating-point, E0505 if the model was compiled for inference.
-  // StateError E0920 if the model has a state that training changes and none was passed, E0902 for
-  // other states.
+  // E0803 a wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807
+  // a gradient of an unknown output, E0808 no cost, E0817 a gradient of an unknown input.
+  // GradientError E0502 for the gradient of an input that is not floating-point, E0505 if the model
+  // was compiled for inference. StateError E0920 if the model has a state that training changes and
+  // none was passed, E0902 for other states.
   TensorMap evaluate(const TensorMap& params, const TensorMap& data,
                      const OutputOptions& options = {}) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,

@@ -73,6 +73,7 @@ from .models import *  # noqa: F403 - the classes are made from the records of t
 from .optimizer_classes import *  # noqa: F403 - the same
 from .optimizers import (
     EMA,
+    LBFGS,
     SWA,
     ConstantSchedule,
     CosineSchedule,
@@ -122,6 +123,7 @@ float64 = dtype.float64
 
 __all__ = [  # noqa: PLE0604 - the classes of the library have their names from the core
     "EMA",
+    "LBFGS",
     "SWA",
     "ConstantSchedule",
     "CosineSchedule",

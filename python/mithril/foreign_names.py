@@ -58,7 +58,7 @@ common_types factory_kwargs intrinsic modules qat quantizable quantized: the nam
 Linear, Relu, Conv2d
 init: initializers, for model.set_initializer
 utils: max_norm= of TrainingStep to clip gradients, TensorBoard, ml.data
-ASGD Adadelta Adafactor Adamax LBFGS Muon RAdam Rprop SparseAdam: \
+ASGD Adadelta Adafactor Adamax Muon RAdam Rprop SparseAdam: \
 SGD, Adam or another optimizer of docs/optimizers.md
 lr_scheduler LRScheduler ChainedScheduler SequentialLR LambdaLR MultiplicativeLR CyclicLR: \
 a schedule as lr: Adam(lr=CosineSchedule(...))
@@ -160,11 +160,11 @@ save_model save_weights: save(path, params, model)
 load_model load_weights: load(path)
 """
 OPTAX = """
-adabelief adadelta adafactor adamax adamaxw adan amsgrad fromage lamb lars lbfgs noisy_sgd \
+adabelief adadelta adafactor adamax adamaxw adan amsgrad fromage lamb lars noisy_sgd \
 novograd optimistic_adam optimistic_adam_v2 optimistic_gradient_descent polyak_sgd radam rprop \
 sign_sgd sm3 yogi dpsgd lookahead LookaheadParams scale_by_adadelta scale_by_adam \
 scale_by_adamax scale_by_adan scale_by_amsgrad scale_by_backtracking_linesearch scale_by_belief \
-scale_by_distance_over_gradients scale_by_lbfgs scale_by_factored_rms scale_by_novograd \
+scale_by_distance_over_gradients scale_by_factored_rms scale_by_novograd \
 scale_by_optimistic_gradient scale_by_param_block_norm scale_by_param_block_rms scale_by_polyak \
 scale_by_radam scale_by_rprop scale_by_sign scale_by_sm3 scale_by_stddev scale_by_trust_ratio \
 scale_by_yogi scale_by_zoom_linesearch ZoomLinesearchInfo centralize normalize_by_update_norm \
@@ -175,6 +175,7 @@ TransformInitFn TransformUpdateFn TransformUpdateExtraArgsFn MaskOrFn bias_corre
 update_moment update_infinity_moment update_moment_per_elem_norm: \
 SGD, Adam or another optimizer of docs/optimizers.md
 nadamw: NAdam(decoupled_weight_decay=True)
+lbfgs scale_by_lbfgs: LBFGS
 scale_by_lion: Lion
 scale_by_rms: RMSprop
 scale_by_rss: Adagrad

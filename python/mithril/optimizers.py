@@ -2,6 +2,7 @@
 
 from ._core import (
     EMA,
+    LBFGS,
     SWA,
     ConstantSchedule,
     CosineSchedule,
@@ -18,6 +19,7 @@ from .optimizer_classes import __all__ as _names
 
 __all__ = [  # noqa: PLE0604 - the classes have their names from the core
     "EMA",
+    "LBFGS",
     "SWA",
     "ConstantSchedule",
     "CosineSchedule",

@@ -1,5 +1,6 @@
 """Optimizers, and steps of training as one graph."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from ._core import CompiledModel
@@ -91,6 +92,28 @@ class Plateau:
     def options(self) -> dict[str, Any]: ...
     def state_dict(self) -> dict[str, Any]: ...
     def load_state_dict(self, state: dict[str, Any]) -> None: ...
+
+class LBFGS:
+    def __init__(
+        self,
+        lr: float = 1.0,
+        *,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: Literal["strong_wolfe"] | None = None,
+    ) -> None: ...
+    def step(
+        self,
+        params: dict[str, Any],
+        closure: Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]],
+    ) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: Arrays) -> None: ...
 
 class EMA:
     def __init__(self, decay: float = 0.999) -> None: ...

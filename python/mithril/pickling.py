@@ -12,7 +12,7 @@ from . import _core
 from ._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
 from .cpu_backend import CpuBackend
 from .kinds import SCHEDULES
-from .optimizers import Optimizer, Plateau
+from .optimizers import LBFGS, Optimizer, Plateau
 from .torch_backend import TorchBackend
 
 State = dict[str, Any]
@@ -89,14 +89,14 @@ def _restore_options(cls: Any, options: State) -> Any:
     return cls(**options)
 
 
-def _reduce_plateau(self: Plateau) -> Any:
-    return _restore_plateau, (type(self), self.options, self.state_dict())
+def _reduce_with_state(self: Plateau | LBFGS) -> Any:
+    return _restore_with_state, (type(self), self.options, self.state_dict())
 
 
-def _restore_plateau(cls: type[Plateau], options: State, state: State) -> Plateau:
-    plateau = cls(**options)
-    plateau.load_state_dict(state)
-    return plateau
+def _restore_with_state(cls: Any, options: State, state: State) -> Any:
+    made = cls(**options)
+    made.load_state_dict(state)
+    return made
 
 
 def _reduce_scale(self: LossScale) -> Any:
@@ -152,7 +152,8 @@ _REDUCED: dict[Any, Any] = {
     Backend: _reduce_backend,
     Optimizer: _reduce_optimizer,
     LossScale: _reduce_scale,
-    Plateau: _reduce_plateau,
+    Plateau: _reduce_with_state,
+    LBFGS: _reduce_with_state,
     **{getattr(_core, name): _reduce_options for name in OPTIONS},
     **{getattr(_core, name): _refuse_handle for name in REFUSED},
     Connection: _refuse_connection,

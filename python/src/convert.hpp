@@ -29,6 +29,8 @@ namespace py = pybind11;
 
 // The repr of the object, truncated if it is long.
 std::string shown(py::handle object);
+// "SGD(lr=0.1)": a call with these arguments.
+std::string shown_call(const std::string& name, const py::dict& arguments);
 // Raises the error as ml.AttributeError, a NameError that hasattr() and getattr() expect.
 [[noreturn]] void raise_attribute_error(const Error& error);
 // AttributeError E0624.
@@ -155,6 +157,7 @@ void bind_generation(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_per_sample(py::module_& module);
+void bind_lbfgs(py::module_& module);
 void bind_schedules(py::module_& module);
 void bind_files(py::module_& module);
 void bind_packages(py::module_& module);

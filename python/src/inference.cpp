@@ -80,18 +80,19 @@ OutputOptions outputs_of(py::handle names) {
 
 void bind_inference(py::class_<CompiledModel>& compiled) {
   compiled
-      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
-           py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
-           py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),
-           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with\n"
-           "state the next state comes last. A model with batch norm or dropout needs a state:\n"
-           "begin with initial_state_dict. `outputs` names the outputs to make; inputs that only\n"
-           "others need may be left out. `gradient_keys` names the parameters and data whose\n"
-           "gradients to compute; None: all parameters.\n\n"
-           "Example, the gradient of the loss by the image alone:\n"
-           "    _, gradients = compiled.evaluate(\n"
-           "        params, data, output_gradients=True, gradient_keys=[\"image\"]\n"
-           "    )")
+      .def(
+          "evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
+          py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
+          py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),
+          "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with\n"
+          "state the next state comes last. A model with batch norm or dropout needs a state:\n"
+          "begin with initial_state_dict. `outputs` names the outputs to make; inputs that only\n"
+          "others need may be left out. `gradient_keys` names the parameters and data whose\n"
+          "gradients to compute; None: all parameters.\n\n"
+          "Example, the gradient of the loss by the image alone:\n"
+          "    _, gradients = compiled.evaluate(\n"
+          "        params, data, output_gradients=True, gradient_keys=[\"image\"]\n"
+          "    )")
       .def(
           "infer",
           [](const CompiledModel& compiled, const py::dict& params, const py::dict& data,

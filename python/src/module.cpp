@@ -49,6 +49,7 @@ PYBIND11_MODULE(_core, module) {
   bind_engine(module);
   bind_per_sample(module);
   bind_schedules(module);
+  bind_lbfgs(module);
   bind_files(module);
   bind_packages(module);
   bind_training_options(module);

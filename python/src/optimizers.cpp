@@ -15,44 +15,10 @@
 #include "mithril/compile/training_step.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
+#include "updated_parameters.hpp"
 
 namespace mithril::python {
 namespace {
-
-// Parameters that are updated. Arrays that are not contiguous are copied before, and copied back
-// after the update.
-class Moved {
- public:
-  // `updates_torch`: whether tensors of torch are given as such, to be updated on their device.
-  explicit Moved(const py::dict& params, bool updates_torch = false) {
-    std::vector<TensorMap::Item> items;
-    for (const auto& [key, value] : params) {
-      const bool is_array = py::isinstance<py::array>(value);
-      if (!is_array && !py::isinstance<Tensor>(value) && !has_dlpack(value)) {
-        wrong_type(value, "an array that can be written to");
-      }
-      Tensor tensor = updates_torch ? tensor_of(value) : writable_tensor_of(value);
-      if (is_array) keep_if_copied(py::reinterpret_borrow<py::array>(value), tensor);
-      items.emplace_back(text_of(key, "the name of a key"), std::move(tensor));
-    }
-    tensors = TensorMap(std::move(items));
-  }
-
-  void copy_back() const {
-    for (const auto& [array, tensor] : copied_) array[py::ellipsis()] = array_of(tensor);
-  }
-
-  TensorMap tensors;
-
- private:
-  void keep_if_copied(const py::array& array, const Tensor& tensor) {
-    if (array.size() == 0 || array.data() == tensor.raw_data()) return;
-    static_cast<void>(py::array(array).mutable_data());  // raises if it is read-only
-    copied_.emplace_back(array, tensor);
-  }
-
-  std::vector<std::pair<py::object, Tensor>> copied_;
-};
 
 OutputGradients incoming(py::handle given) {
   if (given.is_none()) return of_cost;
@@ -62,22 +28,22 @@ OutputGradients incoming(py::handle given) {
 }
 
 py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
-  Moved moved(params, step.model().backend()->name() == "torch");
+  UpdatedParameters updated(params, step.model().backend()->name() == "torch");
   const TensorMap d = tensor_map_of(data);
   const TensorMap outputs =
-      call_with_inputs({params, data}, [&] { return step(moved.tensors, d); });
-  moved.copy_back();
+      call_with_inputs({params, data}, [&] { return step(updated.tensors, d); });
+  updated.copy_back();
   return dict_of(outputs);
 }
 
 void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gradients) {
-  Moved moved(params);
+  UpdatedParameters updated(params);
   const TensorMap g = tensor_map_of(gradients);
   {
     const InterpreterUnlocked free;
-    optimizer.step(moved.tensors, g);
+    optimizer.step(updated.tensors, g);
   }
-  moved.copy_back();
+  updated.copy_back();
 }
 
 using Rate = Schedule::Rule;

@@ -13,6 +13,16 @@
 #include "mithril/optim/plateau.hpp"
 
 namespace mithril::python {
+
+std::string shown_call(const std::string& name, const py::dict& arguments) {
+  std::string text;
+  for (const auto& [key, value] : arguments) {
+    text += (text.empty() ? "" : ", ") + py::str(key).cast<std::string>() + "=" +
+            py::repr(value).cast<std::string>();
+  }
+  return name + "(" + text + ")";
+}
+
 namespace {
 
 template <typename S>
@@ -25,15 +35,6 @@ py::dict fields_of(const S& schedule, const std::vector<Field<S>>& fields) {
     std::visit([&](auto field) { all[name] = py::cast(schedule.*field); }, member);
   }
   return all;
-}
-
-std::string shown_call(const std::string& name, const py::dict& arguments) {
-  std::string text;
-  for (const auto& [key, value] : arguments) {
-    text += (text.empty() ? "" : ", ") + py::str(key).cast<std::string>() + "=" +
-            py::repr(value).cast<std::string>();
-  }
-  return name + "(" + text + ")";
 }
 
 template <typename S>
@@ -139,8 +140,8 @@ void bind_plateau(py::module_& module) {
               if (state.contains(key)) return state[key];
               raise({.kind = ErrorKind::state,
                      .code = "E0919",
-                     .message = std::string("this is not the state of a plateau: it lacks '") +
-                                key + "'",
+                     .message =
+                         std::string("this is not the state of a plateau: it lacks '") + key + "'",
                      .help = "give what state_dict() of a Plateau returned"});
             };
             plateau.load_state({.best = entry("best").cast<double>(),

@@ -159,9 +159,8 @@ TEST_CASE("gradients of some inputs") {
   Model model;
   model |= Linear({.dimension = 1})({{"input", "x"}, {"output", "y"}});
   model |= Multiply()({{"left", "y"}, {"right", "scale"}, {"output", "z"}});
-  const CompiledModel compiled = compile(
-      model, cpu(),
-      {.shapes = {{"x", {2, 3}}, {"scale", {2, 1}}}, .data_keys = {"scale"}});
+  const CompiledModel compiled =
+      compile(model, cpu(), {.shapes = {{"x", {2, 3}}, {"scale", {2, 1}}}, .data_keys = {"scale"}});
   const TensorMap params = {{"linear.weight", Tensor::from<float>({1, 3}, {1, 2, 3})},
                             {"linear.bias", Tensor::full(DType::float32, {1}, 0.0)}};
   const TensorMap data = {{"x", Tensor::full(DType::float32, {2, 3}, 1.0)},
