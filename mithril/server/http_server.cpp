@@ -9,11 +9,13 @@
 #include <poll.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "mithril/base/forks.hpp"
 #include "mithril/server/http_connection.hpp"
 #include "mithril/server/server_core.hpp"
 
@@ -57,6 +59,9 @@ struct HttpServer::Impl {
     thread.join();
     core.threads.join();  // while there is an io_context for their answers
   }
+
+  // A forked child has no thread of the network.
+  bool is_forked() const { return forks != fork_count(); }
 
   void listen() {
     const ServerOptions& options = core.options;
@@ -160,6 +165,7 @@ struct HttpServer::Impl {
   }
 
   void begin_stop() {
+    if (is_forked()) return;
     const std::lock_guard lock(mutex);
     if (core.stopping) return;
     asio::post(io, [this] { begin_end(); });
@@ -197,6 +203,7 @@ struct HttpServer::Impl {
     });
   }
 
+  const std::uint32_t forks = fork_count();
   ServerCore core;
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
@@ -214,7 +221,10 @@ struct HttpServer::Impl {
 HttpServer::HttpServer(std::shared_ptr<Engine> engine, ServerOptions options)
     : impl_(std::make_unique<Impl>(std::move(engine), std::move(options))) {}
 
-HttpServer::~HttpServer() = default;
+HttpServer::~HttpServer() {
+  // The child has no threads to join, and its connections are in an epoll of the parent: they stay.
+  if (impl_->is_forked()) static_cast<void>(impl_.release());
+}
 
 int HttpServer::port() const { return impl_->port; }
 
@@ -227,16 +237,19 @@ bool HttpServer::stop() {
 void HttpServer::begin_stop() { impl_->begin_stop(); }
 
 bool HttpServer::wait_until(std::chrono::steady_clock::time_point time) {
+  if (impl_->is_forked()) return true;
   std::unique_lock lock(impl_->mutex);
   return impl_->changed.wait_until(lock, time, [&] { return impl_->ended; });
 }
 
 void HttpServer::wait() {
+  if (impl_->is_forked()) return;
   std::unique_lock lock(impl_->mutex);
   impl_->changed.wait(lock, [&] { return impl_->ended; });
 }
 
 bool HttpServer::has_answered_all() const {
+  if (impl_->is_forked()) return true;
   const std::lock_guard lock(impl_->mutex);
   return impl_->answered_all;
 }

@@ -9,7 +9,8 @@
 
 namespace mithril {
 
-// Serves until it is destroyed. Endpoints: docs/serving.md. Example:
+// Serves until it is destroyed. A forked child does not serve: there, stop and wait return at once.
+// Endpoints: docs/serving.md. Example:
 //   ml::HttpServer server(engine, {.port = 8000});
 //   server.wait();
 class HttpServer {
@@ -37,7 +38,7 @@ class HttpServer {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace mithril

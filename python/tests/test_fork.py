@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -120,6 +121,30 @@ def check_engine() -> None:
     waiting.cancel()
 
 
+def check_server() -> None:
+    """The server of the parent goes on; a child has none, and ends."""
+    model = ml.Model()
+    model |= ml.Relu()(input="x", output="y")
+    engine = ml.Engine()
+    engine.register("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [1]}))
+    server = ml.serve(engine, port=0)
+
+    def stop() -> bool:
+        server.wait()
+        return server.stop()
+
+    def leave() -> bool:
+        nonlocal server
+        del server
+        return True
+
+    assert status_of_child(stop) == 0
+    assert status_of_child(leave) == 0
+    with urlopen(f"http://127.0.0.1:{server.port}/v2/health/live") as answer:
+        assert answer.status == 200
+    assert server.stop()
+
+
 # Other tests leave threads of other libraries, which may hold locks when this process forks.
 def test_a_child_keeps_its_processors_and_its_results() -> None:
     printed_by("import test_fork; test_fork.check_child()")
@@ -127,6 +152,10 @@ def test_a_child_keeps_its_processors_and_its_results() -> None:
 
 def test_workers_of_multiprocessing_compile_and_evaluate() -> None:
     printed_by("import test_fork; test_fork.check_workers()")
+
+
+def test_a_server_is_that_of_the_parent() -> None:
+    printed_by("import test_fork; test_fork.check_server()")
 
 
 def test_an_engine_serves_in_a_child() -> None:
