@@ -79,18 +79,19 @@ struct Engine::Impl {
       : sessions(options.max_sessions, options.session_age),
         registry(options.memory_limit, sessions),
         slots(options.threads == 0 ? processor_count() : options.threads),
-        own_scheduler(std::make_unique<Scheduler>(slots)) {}
+        own_scheduler(std::make_shared<Scheduler>(slots)) {}
 
   ~Impl() {
-    if (forks != fork_count()) leave_to_parent();
+    if (forks == fork_count()) {
+      own_scheduler->end();
+    } else {
+      own_scheduler->leave_to_parent();
+    }
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
   using Request = std::shared_ptr<InferenceRequest>;
-
-  // Its workers are threads of the parent: joining them would take for ever.
-  void leave_to_parent() { static_cast<void>(own_scheduler.release()); }
 
   // In a forked child the first call makes another scheduler. The requests that wait are the
   // parent's.
@@ -98,10 +99,10 @@ struct Engine::Impl {
     if (forks.load(std::memory_order_acquire) == fork_count()) return *own_scheduler;
     const std::lock_guard lock(renewing);
     if (forks.load(std::memory_order_relaxed) == fork_count()) return *own_scheduler;
-    auto renewed = std::make_unique<Scheduler>(slots);
+    auto renewed = std::make_shared<Scheduler>(slots);
     if (own_scheduler->is_shut_down()) renewed->shut_down(ServingClock::now());
     registry.renew_queues();
-    leave_to_parent();
+    own_scheduler->leave_to_parent();
     own_scheduler = std::move(renewed);
     forks.store(fork_count(), std::memory_order_release);
     return *own_scheduler;
@@ -222,7 +223,7 @@ struct Engine::Impl {
   const int slots;
   std::mutex renewing;
   std::atomic<std::uint32_t> forks{fork_count()};  // of the process that own_scheduler works in
-  std::unique_ptr<Scheduler> own_scheduler;        // ends first
+  std::shared_ptr<Scheduler> own_scheduler;        // its workers share it
 };
 
 Engine::Engine(EngineOptions options)

@@ -12,7 +12,7 @@
 
 namespace mithril {
 
-Scheduler::~Scheduler() {
+void Scheduler::end() {
   const InterruptsHeld held;
   shut_down(ServingClock::now());
   {
@@ -20,7 +20,13 @@ Scheduler::~Scheduler() {
     ended_ = true;
   }
   changed_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (std::thread& worker : workers_) {
+    if (worker.get_id() == std::this_thread::get_id()) {
+      worker.detach();
+    } else {
+      worker.join();
+    }
+  }
 }
 
 bool Scheduler::try_acquire() {
@@ -194,7 +200,8 @@ void Scheduler::shut_down(std::optional<ServingClock::time_point> until) {
 // Fewer workers than slots are slower, but answer every request.
 void Scheduler::start_workers() {
   try {
-    while (static_cast<int>(workers_.size()) < slots_) workers_.emplace_back([this] { work(); });
+    while (static_cast<int>(workers_.size()) < slots_)
+      workers_.emplace_back([self = shared_from_this()] { self->work(); });
   } catch (const std::system_error& error) {
     if (workers_.empty()) refuse_without_threads(error.code().message());
   }

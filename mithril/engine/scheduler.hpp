@@ -28,7 +28,8 @@ struct SlotRequest {
   std::stop_token cancellation;
 };
 
-class Scheduler {
+// Its workers share it, so that it outlives them. Call end() before the last other reference goes.
+class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   // The right to run an evaluation.
   class Slot {
@@ -43,7 +44,13 @@ class Scheduler {
   };
 
   explicit Scheduler(int slots) : slots_(slots), free_(slots) {}
-  ~Scheduler();
+
+  // Fails the requests that wait, and returns when no worker runs any more, but for the thread that
+  // calls: an evaluation may release the last reference to its engine.
+  void end();
+  // In a forked child, where no worker runs: keeps this object, since destroying what they wait on
+  // would take forever.
+  void leave_to_parent() { kept_ = shared_from_this(); }
 
   // Waits for a slot in the calling thread. E1203 if max_queue callers wait, E1205 at the deadline,
   // E1206, E1207, E1208; Interrupted. Counts the refusals, as the functions below do.
@@ -102,6 +109,7 @@ class Scheduler {
   std::condition_variable changed_;
   std::vector<std::shared_ptr<RequestQueue>> active_;  // with waiting requests
   std::vector<std::thread> workers_;
+  std::shared_ptr<Scheduler> kept_;
   int callers_ = 0;     // that wait for a slot in their own thread
   bool drops_ = false;  // requests that still wait fail with E1208
   bool ended_ = false;  // workers return

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -57,9 +58,11 @@ class Gate {
 
 inline Gate gate;
 
-// The CPU backend, whose evaluations pass the gate first.
+// The CPU backend, whose evaluations call a function first: by default they pass the gate.
 class GatedBackend final : public Backend {
  public:
+  explicit GatedBackend(std::function<void()> before = [] { gate.pass(); })
+      : before_(std::move(before)) {}
   std::string_view name() const override { return inner_->name(); }
   DType default_dtype() const override { return inner_->default_dtype(); }
   std::vector<std::string> missing(const Graph& graph) const override {
@@ -67,26 +70,29 @@ class GatedBackend final : public Backend {
   }
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
     struct Gated final : Executable {
-      explicit Gated(std::unique_ptr<Executable> inner) : inner_(std::move(inner)) {}
+      Gated(std::unique_ptr<Executable> inner, std::function<void()> before)
+          : inner_(std::move(inner)), before_(std::move(before)) {}
       std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
-        gate.pass();
+        before_();
         return inner_->run(inputs);
       }
       std::unique_ptr<Executable> inner_;
+      std::function<void()> before_;
     };
-    return std::make_unique<Gated>(inner_->load(graph, options));
+    return std::make_unique<Gated>(inner_->load(graph, options), before_);
   }
 
  private:
+  std::function<void()> before_;
   std::shared_ptr<Backend> inner_ = cpu();
 };
 
 // y [N, 3] is twice x [N, 3].
-inline CompiledModel gated() {
+inline CompiledModel gated(std::shared_ptr<Backend> backend = std::make_shared<GatedBackend>()) {
   Model model;
   model |= Model::op("add")({{"left", "x"}, {"right", "x"}, {"output", "y"}});
   model.expose_keys({"y"});
-  return compile(model, std::make_shared<GatedBackend>(),
+  return compile(model, std::move(backend),
                  {.shapes = {{"x", {"N", 3}}}, .data_keys = {"x"}, .inference = true});
 }
 
