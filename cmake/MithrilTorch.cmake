@@ -30,8 +30,8 @@ set_target_properties(mithril_torch_tensors PROPERTIES
 
 # Two libraries, found beside libmithril_core.so: what is compiled against torch, and the plugin that
 # opens it where that torch is there. Programs that have no torch of their own need to find it, too.
-file(GLOB torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
-list(FILTER torch_sources EXCLUDE REGEX "/(plugin|tensors)[.]cpp$")
+file(GLOB_RECURSE torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
+list(FILTER torch_sources EXCLUDE REGEX "/backends/torch/((plugin|tensors)[.]cpp|cuda/.*)$")
 add_library(mithril_torch_backend MODULE ${torch_sources})
 target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors mithril_codegen
                                                     ${CMAKE_DL_LIBS})

@@ -2,12 +2,12 @@
 // checked the version of torch.
 #include <algorithm>
 
-#include "backends/torch/cuda_library.hpp"
-#include "backends/torch/executable.hpp"
-#include "backends/torch/library.hpp"
-#include "backends/torch/settings.hpp"
+#include "backends/torch/device/cuda_library.hpp"
+#include "backends/torch/device/library.hpp"
+#include "backends/torch/device/settings.hpp"
+#include "backends/torch/execution/executable.hpp"
+#include "backends/torch/execution/torchscript.hpp"
 #include "backends/torch/tensors.hpp"
-#include "backends/torch/torchscript.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/backend/runs_torchscript.hpp"
 #include "mithril/op/op_def.hpp"

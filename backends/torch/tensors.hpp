@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "backends/torch/dtypes.hpp"
+#include "backends/torch/device/dtypes.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::torch_backend {

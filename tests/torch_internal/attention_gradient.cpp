@@ -1,12 +1,12 @@
 // The operators of torch that gradients of attention are spelled with, on any device.
-#include "backends/torch/attention_gradient.hpp"
+#include "backends/torch/rewrite/attention_gradient.hpp"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "backends/torch/program.hpp"
+#include "backends/torch/program/program.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/torch_internal/doctest.hpp"
 

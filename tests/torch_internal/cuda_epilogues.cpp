@@ -1,8 +1,8 @@
 // The operators of torch that fuse a product with what follows it on a GPU. They are found without
 // one.
-#include "backends/torch/cuda_epilogues.hpp"
+#include "backends/torch/rewrite/cuda_epilogues.hpp"
 
-#include "backends/torch/program.hpp"
+#include "backends/torch/program/program.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/torch/recording_device.hpp"
+#include "backends/torch/device/recording_device.hpp"
 
 namespace mithril::tests {
 

@@ -1,5 +1,5 @@
 // Nodes as kernels, which run on the CPU here, against the operators of torch.
-#include "backends/torch/fuse_nodes.hpp"
+#include "backends/torch/kernels/fuse_nodes.hpp"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
@@ -9,7 +9,7 @@
 
 #include <limits>
 
-#include "backends/torch/dtypes.hpp"
+#include "backends/torch/device/dtypes.hpp"
 #include "tests/torch_internal/doctest.hpp"
 #include "tests/torch_internal/fused_chain.hpp"
 

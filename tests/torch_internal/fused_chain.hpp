@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/torch/fuse_nodes.hpp"
-#include "backends/torch/fused_kernel.hpp"
-#include "backends/torch/run_step.hpp"
+#include "backends/torch/kernels/fuse_nodes.hpp"
+#include "backends/torch/kernels/fused_kernel.hpp"
+#include "backends/torch/program/run_step.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/infer/facts.hpp"
 #include "mithril/op/op_def.hpp"

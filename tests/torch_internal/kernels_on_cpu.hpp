@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/torch/kernel_device.hpp"
+#include "backends/torch/device/kernel_device.hpp"
 #include "tests/cuda_on_cpu.hpp"
 
 namespace mithril::tests {

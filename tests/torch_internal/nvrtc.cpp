@@ -1,12 +1,12 @@
 // Code for GPUs is compiled, and kept for the next process, without a GPU.
-#include "backends/torch/nvrtc.hpp"
+#include "backends/torch/kernels/nvrtc.hpp"
 
 #include <c10/util/Exception.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "backends/torch/cuda_kernels.hpp"
+#include "backends/torch/kernels/cuda_kernels.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "tests/torch_internal/doctest.hpp"
 

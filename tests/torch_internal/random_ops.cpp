@@ -1,5 +1,5 @@
 // Random numbers drawn by operators of torch, which run on any device.
-#include "backends/torch/random_ops.hpp"
+#include "backends/torch/device/random_ops.hpp"
 
 #include <ATen/ops/equal.h>
 #include <ATen/ops/scalar_tensor.h>

@@ -1,5 +1,5 @@
 // Recording and replaying programs, on a device without a GPU.
-#include "backends/torch/recorder.hpp"
+#include "backends/torch/recording/recorder.hpp"
 
 #include <ATen/ops/full.h>
 

@@ -1,7 +1,7 @@
 // Errors that torch raises on a GPU, and operators that cannot be recorded there.
-#include "backends/torch/refusals.hpp"
+#include "backends/torch/device/refusals.hpp"
 
-#include "backends/torch/operators.hpp"
+#include "backends/torch/program/operators.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/torch_internal/doctest.hpp"
 

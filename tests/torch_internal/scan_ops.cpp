@@ -1,5 +1,5 @@
 // Linear recurrences by operators of torch, against a loop.
-#include "backends/torch/scan_ops.hpp"
+#include "backends/torch/device/scan_ops.hpp"
 
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/randn.h>

@@ -1,4 +1,4 @@
-#include "backends/torch/update_in_place.hpp"
+#include "backends/torch/kernels/update_in_place.hpp"
 
 #include <ATen/ops/equal.h>
 

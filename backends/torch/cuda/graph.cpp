@@ -15,7 +15,7 @@
 #include <map>
 #include <utility>
 
-#include "backends/torch/recording_device.hpp"
+#include "backends/torch/device/recording_device.hpp"
 
 namespace mithril::torch_backend {
 namespace {

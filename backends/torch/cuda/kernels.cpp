@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "backends/torch/kernel_device.hpp"
+#include "backends/torch/device/kernel_device.hpp"
 
 #if CUDART_VERSION >= 12080  // since when the runtime loads code
 

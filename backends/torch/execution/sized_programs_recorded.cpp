@@ -1,0 +1,127 @@
+// Programs that are recorded on a GPU.
+#include <ATen/ops/_foreach_copy.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "backends/torch/device/refusals.hpp"
+#include "backends/torch/execution/sized_programs.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+
+namespace mithril::torch_backend {
+
+// Ops that wait for the GPU cannot be recorded: those that run on the host, and some of torch's.
+void SizedPrograms::record(Program& program) const {
+  const auto waits = [](const LoweredNode& node) {
+    return node.spelling.empty() ||
+           std::any_of(node.steps.begin(), node.steps.end(),
+                       [](const Step& step) { return waits_for_device(step.call.op); });
+  };
+  if (graph_.inputs().empty()) return;
+  if (std::any_of(program.nodes.begin(), program.nodes.end(), waits)) return;
+  std::vector<size_t> updated;
+  for (const Donation& at : donations_) updated.push_back(at.input);
+  program.recorder = std::make_shared<Recorder>(recordings_, counts_, saved_inputs_, kept_outputs_,
+                                                std::move(updated));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(recorders_, [](const auto& recorder) { return recorder.expired(); });
+  recorders_.push_back(program.recorder);
+}
+
+// A replay runs no op that an error could name.
+std::vector<at::Tensor> SizedPrograms::run_recorded(const Program& program, at::TensorList inputs,
+                                                    const MemoryScope& scope,
+                                                    Donated donated) const {
+  const auto plain = [&](at::TensorList given) {
+    return run_plainly(&program, given, scope, donated);
+  };
+  try {
+    return program.recorder->run(inputs, plain);
+  } catch (const c10::OutOfMemoryError& error) {
+    refuse_memory({}, error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    refuse_operation({}, switches_, error.what_without_backtrace());
+  }
+}
+
+void SizedPrograms::check_apart(at::TensorList inputs) const {
+  struct Extent {
+    const char *begin, *end;
+    size_t input;
+  };
+  std::vector<Extent> extents;
+  for (const Donation& at : donations_) {
+    const at::Tensor& tensor = inputs[at.input];
+    const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
+    if (tensor.numel() > 0) extents.push_back({begin, begin + tensor.nbytes(), at.input});
+  }
+  std::sort(extents.begin(), extents.end(),
+            [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  const auto met =
+      std::adjacent_find(extents.begin(), extents.end(),
+                         [](const Extent& a, const Extent& b) { return b.begin < a.end; });
+  if (met == extents.end()) return;
+  const auto name = [&](const Extent& extent) {
+    return mithril::quoted(graph_.value(graph_.inputs()[extent.input]).name);
+  };
+  raise({.kind = ErrorKind::input,
+         .code = "E0812",
+         .message = name(*met) + " and " + name(*std::next(met)) +
+                    " share elements, and a training step updates each in place",
+         .help = "give copies of them, or make them one parameter of the model"});
+}
+
+// Other outputs that share memory with a donated input are copied before it is written. A kernel
+// has overwritten an input already only if no other live tensor shared its memory.
+void SizedPrograms::update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const {
+  std::unordered_set<const c10::StorageImpl*> written;
+  for (const Donation& at : donations_) {
+    written.insert(inputs[at.input].storage().unsafeGetStorageImpl());
+  }
+  std::unordered_set<size_t> updated;
+  for (const Donation& at : donations_) {
+    if (outputs[at.output].is_same(inputs[at.input])) updated.insert(at.output);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!updated.contains(i) && written.contains(outputs[i].storage().unsafeGetStorageImpl()))
+      outputs[i] = outputs[i].clone();
+  }
+  std::vector<at::Tensor> to, from;
+  for (const Donation& at : donations_) {
+    if (outputs[at.output].is_same(inputs[at.input])) continue;
+    to.push_back(inputs[at.input]);
+    from.push_back(std::exchange(outputs[at.output], inputs[at.input]));
+  }
+  if (!to.empty()) at::_foreach_copy_(to, from);
+  for (const Donation& at : donations_) inputs[at.input].unsafeGetTensorImpl()->bump_version();
+}
+
+std::vector<std::string> SizedPrograms::recording_notes() const {
+  std::set<std::string> refusals;
+  const int64_t recorded = counts_->recorded, replayed = counts_->replayed;
+  for (const auto& recorder : recorders()) refusals.insert(recorder->refusal());
+  refusals.erase("");
+  std::vector<std::string> notes;
+  for (const std::string& why : refusals) {
+    notes.push_back("CUDA graphs: none, for one cannot hold this: " + why);
+  }
+  if (recorded > 0) {
+    notes.push_back("CUDA graphs: recorded " + std::to_string(recorded) + ", replayed " +
+                    std::to_string(replayed) + " times");
+  }
+  return notes;
+}
+
+std::vector<std::shared_ptr<const Recorder>> SizedPrograms::recorders() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const Recorder>> there;
+  for (const auto& known : recorders_) {
+    if (auto recorder = known.lock()) there.push_back(std::move(recorder));
+  }
+  return there;
+}
+
+}  // namespace mithril::torch_backend
