@@ -43,8 +43,8 @@ std::vector<std::string> operators(AttentionKernel kernel, DType dtype, Dims que
   const auto program =
       torch_backend::lower(graph, make_plan(graph, SizeSources(graph), given), target);
   std::vector<std::string> names;
-  for (const auto& step : program.nodes.front().steps) {
-    const std::string& name = step.call.op.schema().name();
+  for (const auto& operator_call : program.nodes.front().calls) {
+    const std::string& name = operator_call.call.op.schema().name();
     if (name != "aten::contiguous") names.push_back(name);
   }
   return names;

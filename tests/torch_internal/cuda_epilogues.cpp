@@ -24,7 +24,8 @@ Names operators(const Graph& graph) {
                                             {c10::Device("cuda:0")});
   Names names;
   for (const auto& node : program.nodes) {
-    for (const auto& step : node.steps) names.push_back(step.call.op.schema().name());
+    for (const auto& operator_call : node.calls)
+      names.push_back(operator_call.call.op.schema().name());
   }
   return names;
 }

@@ -11,7 +11,7 @@
 
 #include "backends/torch/kernels/fuse_nodes.hpp"
 #include "backends/torch/kernels/fused_kernel.hpp"
-#include "backends/torch/program/run_step.hpp"
+#include "backends/torch/program/run_call.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/infer/facts.hpp"
 #include "mithril/op/op_def.hpp"
@@ -21,7 +21,7 @@
 
 namespace mithril::tests {
 
-using torch_backend::Donated, torch_backend::Fusion, torch_backend::Program;
+using torch_backend::Donated, torch_backend::Fusion, torch_backend::TorchProgram;
 using Tensors = std::vector<at::Tensor>;
 
 struct Chain {
@@ -35,7 +35,7 @@ struct Chain {
     return graph.add(find_op(op), std::move(arguments), name).front();
   }
 
-  Program lowered() const {
+  TorchProgram lowered() const {
     std::vector<Tensor> given;
     for (const ValueId id : graph.inputs()) {
       Dims dims;
@@ -48,14 +48,14 @@ struct Chain {
   }
 
   // Registers are cleared where the plan releases them.
-  Tensors run(const Program& program, const Tensors& inputs,
+  Tensors run(const TorchProgram& program, const Tensors& inputs,
               Donated donated = Donated::ignored) const {
     torch_backend::Registers registers(program.registers);
     torch_backend::Stack stack;
     for (std::size_t i = 0; i < inputs.size(); ++i) registers[index(graph.inputs()[i])] = inputs[i];
     for (std::size_t i = 0; i < program.nodes.size(); ++i) {
       const torch_backend::LoweredNode& node = program.nodes[i];
-      for (const auto& step : node.steps) run_step(step, registers, stack);
+      for (const auto& operator_call : node.calls) run_call(operator_call, registers, stack);
       if (node.fused) run_fused(*node.fused, registers, donated);
       for (const auto& result : node.results) keep_result(result, registers);
       for (const ValueId id : program.plan.nodes[i].released) registers[index(id)] = {};
@@ -68,7 +68,7 @@ struct Chain {
 
   // The results of kernels and of operators.
   std::pair<Tensors, Tensors> both(const Tensors& inputs) {
-    Program program = lowered();
+    TorchProgram program = lowered();
     fused = fuse_nodes(graph, program, device);
     nodes.clear();
     for (std::size_t i = 0; i < program.nodes.size(); ++i)

@@ -22,7 +22,7 @@ struct Training : Chain {
     const Tensors expected = run(lowered(), inputs);
     Tensors before;
     for (const at::Tensor& input : inputs) before.push_back(input.clone());
-    Program program = lowered();
+    TorchProgram program = lowered();
     fuse_nodes(graph, program, device);
     update_in_place(graph, program, donations);
     const Tensors ignored = run(program, inputs);

@@ -59,11 +59,11 @@ at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
   std::vector<CallArgument> arguments{{"", {.kind = Operand::Kind::tensor, .registers = {0}}}};
   for (const Datum& number : packing.arguments) arguments.push_back({"", {.constant = number}});
   const Made made{weight.scalar_type(), weight.device()};
-  const Step reorder{resolve(packing.operation, arguments, made)};
+  const OperatorCall reorder{resolve(packing.operation, arguments, made)};
   const at::AutoDispatchBelowADInplaceOrView below;
   Registers registers{weight};
   Stack stack;
-  run_step(reorder, registers, stack);
+  run_call(reorder, registers, stack);
   return registers[0].toTensor();
 }
 
@@ -115,7 +115,7 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   const at::AutoDispatchBelowADInplaceOrView below;
   const SwitchScope switches(switches_);
   if (donated == Donated::in_place) check_apart(inputs);
-  const std::shared_ptr<const Program> program = eager_ ? nullptr : program_for(inputs);
+  const std::shared_ptr<const TorchProgram> program = eager_ ? nullptr : program_for(inputs);
   if (program && program->script) {
     std::vector<at::Tensor> outputs = run_script(*program->script, inputs, scope);
     if (donated == Donated::in_place) update(inputs, outputs);
@@ -125,8 +125,8 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   return run_plainly(program.get(), inputs, scope, donated);
 }
 
-std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::TensorList inputs,
-                                                   const MemoryScope& scope,
+std::vector<at::Tensor> SizedPrograms::run_plainly(const TorchProgram* program,
+                                                   at::TensorList inputs, const MemoryScope& scope,
                                                    Donated donated) const {
   Run run{begin(program ? program->registers : graph_.values().size(), inputs), scope, donated};
   try {
@@ -156,7 +156,7 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
     example.push_back(inputs[i].value ? on_device(*inputs[i].value)
                                       : harmless(on_device(Tensor(dtype, inputs[i].dims))));
   }
-  Program program = program_of(example);
+  TorchProgram program = program_of(example);
   if (const OpDef* op = beyond_script(program)) {
     raise({.kind = ErrorKind::backend,
            .code = "E1023",
@@ -181,7 +181,7 @@ Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
   return registers;
 }
 
-void SizedPrograms::run_program(const Program& program, Run& run) const {
+void SizedPrograms::run_program(const TorchProgram& program, Run& run) const {
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     run_node(i, program.plan.nodes[i], program.nodes[i], run);
   }
@@ -252,7 +252,8 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
-      for (const Step& step : node.steps) run_step(step, registers, run.stack);
+      for (const OperatorCall& operator_call : node.calls)
+        run_call(operator_call, registers, run.stack);
       if (node.fused && run_fused(*node.fused, registers, run.donated)) run.has_written = true;
       for (const Result& result : node.results) keep_result(result, registers);
       run.scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
@@ -333,14 +334,14 @@ Operation SizedPrograms::operation(const PlannedNode& planned, const LoweredNode
   return {graph_.value(planned.outputs.front()).name, planned.op->name, node.spelling};
 }
 
-std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs) const {
-  const auto fits = [&](const Program& program) {
+std::shared_ptr<const TorchProgram> SizedPrograms::program_for(at::TensorList inputs) const {
+  const auto fits = [&](const TorchProgram& program) {
     return std::equal(
         inputs.begin(), inputs.end(), program.plan.inputs.begin(), program.plan.inputs.end(),
         [](const at::Tensor& input, const Dims& dims) { return input.sizes() == dims; });
   };
   return programs_.find_or_make(fits, [&] {
-    Program program = program_of(inputs);
+    TorchProgram program = program_of(inputs);
     if (scripted_) script(program, inputs);
     if (kernels_) fuse(program);
     if (recordings_) record(program);
@@ -348,12 +349,12 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
   });
 }
 
-Program SizedPrograms::program_of(at::TensorList inputs) const {
+TorchProgram SizedPrograms::program_of(at::TensorList inputs) const {
   const MeterScope unmetered(nullptr);  // the numbers of a program are not memory of a run
   return lower(graph_, make_plan(graph_, sizes_, described(inputs)), target_);
 }
 
-void SizedPrograms::script(Program& program, at::TensorList inputs) const {
+void SizedPrograms::script(TorchProgram& program, at::TensorList inputs) const {
   if (const OpDef* op = beyond_script(program)) {
     const std::lock_guard lock(mutex_);
     beyond_.insert(op->name);
@@ -364,7 +365,7 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
 }
 
 // Runs the program once, because TorchScript does not know the dtypes of results in advance.
-void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs,
+void SizedPrograms::learn_conversions(TorchProgram& program, at::TensorList inputs,
                                       Numbers numbers) const {
   const at::AutoDispatchBelowADInplaceOrView below;
   Registers registers = begin(program.registers, inputs);
@@ -372,7 +373,8 @@ void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs,
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     LoweredNode& node = program.nodes[i];
     name_errors(program.plan.nodes[i], node, [&] {
-      for (const Step& step : node.steps) run_step(step, registers, stack);
+      for (const OperatorCall& operator_call : node.calls)
+        run_call(operator_call, registers, stack);
       for (Result& result : node.results) {
         result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
         keep_result(result, registers);

@@ -13,7 +13,7 @@
 #include "backends/torch/device/settings.hpp"
 #include "backends/torch/kernels/fuse_nodes.hpp"
 #include "backends/torch/program/program.hpp"
-#include "backends/torch/program/run_step.hpp"
+#include "backends/torch/program/run_call.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/eval/size_cache.hpp"
 #include "mithril/op/user_function.hpp"
@@ -57,9 +57,9 @@ class SizedPrograms {
   std::vector<std::string> fusion_notes() const;
 
  private:
-  std::vector<at::Tensor> run_plainly(const Program* program, at::TensorList inputs,
+  std::vector<at::Tensor> run_plainly(const TorchProgram* program, at::TensorList inputs,
                                       const MemoryScope& scope, Donated donated) const;
-  std::vector<at::Tensor> run_recorded(const Program& program, at::TensorList inputs,
+  std::vector<at::Tensor> run_recorded(const TorchProgram& program, at::TensorList inputs,
                                        const MemoryScope& scope, Donated donated) const;
   void check_apart(at::TensorList inputs) const;
   void update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const;
@@ -72,7 +72,7 @@ class SizedPrograms {
     bool has_written = false;  // to donated inputs
   };
   Registers begin(size_t registers, at::TensorList inputs) const;
-  void run_program(const Program& program, Run& run) const;
+  void run_program(const TorchProgram& program, Run& run) const;
   void run_eagerly(at::TensorList inputs, Run& run) const;
   void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node, Run& run) const;
   void release(const PlannedNode& planned, Registers& registers) const;
@@ -88,17 +88,17 @@ class SizedPrograms {
   Operation operation(const PlannedNode& planned, const LoweredNode& node) const;
   void show(const Node& node, Registers& registers) const;
 
-  std::shared_ptr<const Program> program_for(at::TensorList inputs) const;
-  Program program_of(at::TensorList inputs) const;
-  void script(Program& program, at::TensorList inputs) const;
-  void record(Program& program) const;
-  void fuse(Program& program) const;
+  std::shared_ptr<const TorchProgram> program_for(at::TensorList inputs) const;
+  TorchProgram program_of(at::TensorList inputs) const;
+  void script(TorchProgram& program, at::TensorList inputs) const;
+  void record(TorchProgram& program) const;
+  void fuse(TorchProgram& program) const;
   std::vector<std::shared_ptr<const Recorder>> recorders() const;
   enum class Numbers : uint8_t {
     given,
     arbitrary
   };  // the numbers of the inputs: from a user, or any
-  void learn_conversions(Program& program, at::TensorList inputs, Numbers numbers) const;
+  void learn_conversions(TorchProgram& program, at::TensorList inputs, Numbers numbers) const;
 
   const Graph graph_;
   const SizeSources sizes_;
@@ -119,7 +119,7 @@ class SizedPrograms {
   mutable Fusion fusion_;                                         // of the newest program
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs
   std::vector<at::Tensor> constants_;
-  const SizeCache<Program> programs_ = {};
+  const SizeCache<TorchProgram> programs_ = {};
 };
 
 }  // namespace mithril::torch_backend

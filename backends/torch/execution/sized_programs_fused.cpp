@@ -7,7 +7,7 @@
 
 namespace mithril::torch_backend {
 
-void SizedPrograms::fuse(Program& program) const {
+void SizedPrograms::fuse(TorchProgram& program) const {
   Fusion made = fuse_nodes(graph_, program, *kernels_);
   update_in_place(graph_, program, donations_);
   const std::lock_guard lock(mutex_);

@@ -14,11 +14,12 @@
 namespace mithril::torch_backend {
 
 // Ops that wait for the GPU cannot be recorded: those that run on the host, and some of torch's.
-void SizedPrograms::record(Program& program) const {
+void SizedPrograms::record(TorchProgram& program) const {
   const auto waits = [](const LoweredNode& node) {
     return node.spelling.empty() ||
-           std::any_of(node.steps.begin(), node.steps.end(),
-                       [](const Step& step) { return waits_for_device(step.call.op); });
+           std::any_of(node.calls.begin(), node.calls.end(), [](const OperatorCall& operator_call) {
+             return waits_for_device(operator_call.call.op);
+           });
   };
   if (graph_.inputs().empty()) return;
   if (std::any_of(program.nodes.begin(), program.nodes.end(), waits)) return;
@@ -32,8 +33,8 @@ void SizedPrograms::record(Program& program) const {
 }
 
 // A replay runs no op that an error could name.
-std::vector<at::Tensor> SizedPrograms::run_recorded(const Program& program, at::TensorList inputs,
-                                                    const MemoryScope& scope,
+std::vector<at::Tensor> SizedPrograms::run_recorded(const TorchProgram& program,
+                                                    at::TensorList inputs, const MemoryScope& scope,
                                                     Donated donated) const {
   const auto plain = [&](at::TensorList given) {
     return run_plainly(&program, given, scope, donated);

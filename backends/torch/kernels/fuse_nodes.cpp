@@ -20,7 +20,7 @@ constexpr size_t most_nodes_of_kernel = 32;
 
 class NodeFusion {
  public:
-  NodeFusion(const Graph& graph, Program& program, KernelDevice& device)
+  NodeFusion(const Graph& graph, TorchProgram& program, KernelDevice& device)
       : graph_(graph),
         program_(program),
         device_(device),
@@ -72,7 +72,7 @@ class NodeFusion {
 
   bool pays_off(Nodes group) const {
     return rules_.has_kernel(group.front()) &&
-           (group.size() > 1 || program_.nodes[group.front()].steps.size() > 1);
+           (group.size() > 1 || program_.nodes[group.front()].calls.size() > 1);
   }
 
   // A group of nodes and the kernel that could compute them.
@@ -263,7 +263,7 @@ class NodeFusion {
   }
 
   const Graph& graph_;
-  Program& program_;
+  TorchProgram& program_;
   KernelDevice& device_;
   const KernelRules rules_;
   std::unordered_set<ValueId> outputs_;
@@ -274,7 +274,7 @@ class NodeFusion {
 
 }  // namespace
 
-Fusion fuse_nodes(const Graph& graph, Program& program, KernelDevice& device) {
+Fusion fuse_nodes(const Graph& graph, TorchProgram& program, KernelDevice& device) {
   return NodeFusion(graph, program, device).run();
 }
 

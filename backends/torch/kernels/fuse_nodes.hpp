@@ -16,6 +16,6 @@ struct Fusion {
 // Fuses each group of nodes that may share a kernel (kernel_rules.hpp) into one node. A single node
 // is fused if torch spells it as several operators. Nodes whose kernel cannot be compiled stay as
 // they are. The order of nodes may change.
-Fusion fuse_nodes(const Graph& graph, Program& program, KernelDevice& device);
+Fusion fuse_nodes(const Graph& graph, TorchProgram& program, KernelDevice& device);
 
 }  // namespace mithril::torch_backend

@@ -37,7 +37,7 @@ std::vector<ValueId> values_read_by(const PlannedNode& node) {
   return values;
 }
 
-KernelRules::KernelRules(const Graph& graph, const Program& program)
+KernelRules::KernelRules(const Graph& graph, const TorchProgram& program)
     : graph_(graph),
       program_(program),
       producers_(graph.values().size(), no_node),
@@ -60,7 +60,7 @@ KernelRules::KernelRules(const Graph& graph, const Program& program)
 bool KernelRules::makes_kernel(size_t node) const {
   const PlannedNode& planned = nodes()[node];
   const size_t one[] = {node};
-  return !planned.op->keeps_elements && !program_.nodes[node].steps.empty() &&
+  return !planned.op->keeps_elements && !program_.nodes[node].calls.empty() &&
          !depends_on_sizes(graph_.nodes()[node]) &&
          !(rows_[node] && rows_[node]->back() > most_width) &&
          cuda_kernel(graph_, program_.plan, one, planned.outputs, kernel_name);

@@ -22,7 +22,7 @@ class KernelRules {
  public:
   using Nodes = std::span<const std::size_t>;  // sorted
 
-  KernelRules(const Graph& graph, const Program& program);
+  KernelRules(const Graph& graph, const TorchProgram& program);
 
   bool has_kernel(std::size_t node) const { return has_kernel_[node]; }
   // The node that makes the value; no_node: it is an input or a constant.
@@ -38,7 +38,7 @@ class KernelRules {
   bool has_few_inputs(Nodes from, Nodes to) const;
 
   const Graph& graph_;
-  const Program& program_;
+  const TorchProgram& program_;
   std::vector<std::size_t> producers_;     // per value
   std::vector<const Dims*> dims_;          // per value
   std::vector<std::optional<Dims>> rows_;  // per node: the dims of the rows that it reduces

@@ -18,17 +18,17 @@ namespace mithril::torch_backend {
 
 // The declarations of nvrtc.h, which is not needed to build this library.
 struct Nvrtc::Functions {
-  using Program = void*;
+  using TorchProgram = void*;
   int (*version)(int* major, int* minor);
   const char* (*error)(int);
-  int (*create)(Program*, const char* text, const char* name, int headers, const char* const*,
+  int (*create)(TorchProgram*, const char* text, const char* name, int headers, const char* const*,
                 const char* const*);
-  int (*destroy)(Program*);
-  int (*compile)(Program, int options, const char* const*);
-  int (*log_size)(Program, size_t*);
-  int (*log)(Program, char*);
-  int (*cubin_size)(Program, size_t*);
-  int (*cubin)(Program, char*);
+  int (*destroy)(TorchProgram*);
+  int (*compile)(TorchProgram, int options, const char* const*);
+  int (*log_size)(TorchProgram, size_t*);
+  int (*log)(TorchProgram, char*);
+  int (*cubin_size)(TorchProgram, size_t*);
+  int (*cubin)(TorchProgram, char*);
 };
 
 namespace {
@@ -103,7 +103,7 @@ const Nvrtc* Nvrtc::find(std::string& why, int cuda_major) {
 // Products and sums are not contracted, so that results have the bits of the formulas.
 Cubin Nvrtc::compile(const std::string& text, const std::string& architecture) const {
   const Functions& call = *functions_;
-  Functions::Program program = nullptr;
+  Functions::TorchProgram program = nullptr;
   if (const int status = call.create(&program, text.c_str(), "fused.cu", 0, nullptr, nullptr))
     return {"", std::string("NVRTC: ") + call.error(status)};
   const std::string target = "--gpu-architecture=" + architecture;

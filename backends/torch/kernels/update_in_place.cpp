@@ -38,7 +38,8 @@ std::vector<std::ptrdiff_t> overwrites_of(const FusedKernel& batch,
 
 }  // namespace
 
-void update_in_place(const Graph& graph, Program& program, std::span<const Donation> donations) {
+void update_in_place(const Graph& graph, TorchProgram& program,
+                     std::span<const Donation> donations) {
   DonatedInputs donated;
   for (const Donation& at : donations)
     donated.emplace(graph.outputs()[at.output].value, graph.inputs()[at.input]);

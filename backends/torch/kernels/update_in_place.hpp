@@ -11,6 +11,7 @@ namespace mithril::torch_backend {
 
 // Lets each batch (fused_kernel.hpp) overwrite the donated inputs that it reads once and nothing
 // reads later. Other results of donated inputs are copied to them at the end of a run.
-void update_in_place(const Graph& graph, Program& program, std::span<const Donation> donations);
+void update_in_place(const Graph& graph, TorchProgram& program,
+                     std::span<const Donation> donations);
 
 }  // namespace mithril::torch_backend

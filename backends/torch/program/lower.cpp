@@ -65,7 +65,7 @@ class NodeLowering {
   void compute_in_float32(const Expression& expression) {
     arguments_.assign(node_.tensors.begin(), node_.tensors.end());
     calls_.clear();
-    lowered_.steps.clear();
+    lowered_.calls.clear();
     lowered_.results.clear();
     dtype_ = DType::float32;
     made_.dtype = scalar_type(dtype_);
@@ -187,12 +187,12 @@ class NodeLowering {
     throw Unsupported{};
   }
 
-  struct BufferRef {
+  struct ArgumentRange {
     size_t first = 0, count = 1;
     bool list = false;
   };
 
-  BufferRef place(const std::string& name) const {
+  ArgumentRange arguments_of(const std::string& name) const {
     size_t at = 0;
     for (const PortDef& input : node_.op->inputs) {
       const size_t count = input.list ? list_size() : 1;
@@ -204,7 +204,7 @@ class NodeLowering {
   }
 
   Operand port(const std::string& name) const {
-    const BufferRef at = place(name);
+    const ArgumentRange at = arguments_of(name);
     if (!at.list) return argument(at.first);
     Operand items{.kind = Operand::Kind::tensors};
     for (size_t i = 0; i < at.count; ++i) items.registers.push_back(arguments_[at.first + i]);
@@ -254,15 +254,15 @@ class NodeLowering {
   };
 
   MadeCall add_call(const std::string& name, const std::vector<CallArgument>& arguments) {
-    Step step{resolve(name, arguments, made_), next_};
-    Operand result{.kind = step.call.results == 1 && !step.call.makes_list
+    OperatorCall operator_call{resolve(name, arguments, made_), next_};
+    Operand result{.kind = operator_call.call.results == 1 && !operator_call.call.makes_list
                                ? Operand::Kind::tensor
                                : Operand::Kind::tensors};
-    for (size_t i = 0; i < step.call.results; ++i) result.registers.push_back(next_++);
-    const int list = step.call.makes_list ? result.registers[0] : -1;
+    for (size_t i = 0; i < operator_call.call.results; ++i) result.registers.push_back(next_++);
+    const int list = operator_call.call.makes_list ? result.registers[0] : -1;
     computed_ += !moves_elements(name);
     sums_rounded_ = sums_rounded_ || (made_.device.is_cpu() && sums_rounded_terms(name));
-    lowered_.steps.push_back(std::move(step));
+    lowered_.calls.push_back(std::move(operator_call));
     return {result, list};
   }
 
@@ -309,7 +309,7 @@ class NodeLowering {
   }
 
   const char* kind_of_port(const std::string& name) const {
-    const size_t at = place(name).first;
+    const size_t at = arguments_of(name).first;
     if (node_.tensors[at] >= 0) {
       return kind_name(graph_.values()[static_cast<size_t>(node_.tensors[at])].dtype);
     }
@@ -318,7 +318,7 @@ class NodeLowering {
   }
 
   int32_t tensor(const std::string& name) const {
-    const int32_t at = node_.tensors[place(name).first];
+    const int32_t at = node_.tensors[arguments_of(name).first];
     MITHRIL_CHECK(at >= 0, "the spelling of " + node_.op->name + " takes a value for a tensor");
     return at;
   }

@@ -3,13 +3,13 @@
 
 namespace mithril::torch_backend {
 
-Program lower(const Graph& graph, Plan plan, const Target& target) {
+TorchProgram lower(const Graph& graph, Plan plan, const Target& target) {
   std::vector<Dims> dims(graph.values().size());
   for (size_t i = 0; i < plan.inputs.size(); ++i) dims[index(graph.inputs()[i])] = plan.inputs[i];
   for (const Constant& constant : graph.constants()) {
     dims[index(constant.value)] = constant.tensor.dims();
   }
-  Program program{
+  TorchProgram program{
       .plan = std::move(plan), .target = target, .nodes = {}, .registers = graph.values().size()};
   for (const PlannedNode& node : program.plan.nodes) {
     std::vector<Dims> arguments;

@@ -15,7 +15,7 @@ namespace mithril::torch_backend {
 
 // Registers below the graph's number of values hold these values. The others hold intermediate
 // results of a node.
-struct Step {
+struct OperatorCall {
   Call call;
   int first = 0;  // the register of the first result; the others follow
 };
@@ -32,8 +32,8 @@ struct Result {
 struct FusedKernel;  // fused_kernel.hpp
 
 struct LoweredNode {
-  std::vector<Step> steps = {};
-  std::shared_ptr<const FusedKernel> fused = nullptr;  // runs instead of steps
+  std::vector<OperatorCall> calls = {};
+  std::shared_ptr<const FusedKernel> fused = nullptr;  // runs instead of the calls
   std::vector<Result> results = {};
   std::string spelling = {};  // for messages; empty: it runs on the host, as in the reference
 };
@@ -46,7 +46,7 @@ struct Target {
   bool channels_last = false;  // convolutions use the channels-last layout
 };
 
-struct Program {
+struct TorchProgram {
   Plan plan;
   Target target;
   std::vector<LoweredNode> nodes;  // in the order of the plan
@@ -58,7 +58,7 @@ struct Program {
 // What a run does with donated inputs (mithril/backend/backend.hpp).
 enum class Donated : std::uint8_t { ignored, in_place };
 
-Program lower(const Graph& graph, Plan plan, const Target& target);
+TorchProgram lower(const Graph& graph, Plan plan, const Target& target);
 // Lowers one node, given the dims of its arguments (empty for values). Increases `registers` as
 // needed.
 LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,

@@ -28,10 +28,10 @@ c10::TypePtr item_type(const c10::Argument& argument) {
   return type->expectRef<c10::ListType>().getElementType();
 }
 
-// Writes the steps of a program into a graph of TorchScript.
+// Writes the calls of a program into a graph of TorchScript.
 class Body {
  public:
-  Body(jit::Graph& script, const Graph& graph, const Program& program)
+  Body(jit::Graph& script, const Graph& graph, const TorchProgram& program)
       : script_(script), graph_(graph), program_(program), registers_(program.registers) {}
 
   void know(ValueId id, jit::Value* value) { registers_[index(id)] = value; }
@@ -41,7 +41,7 @@ class Body {
 
   void write() {
     for (size_t i = 0; i < program_.nodes.size(); ++i) {
-      for (const Step& step : program_.nodes[i].steps) write(step);
+      for (const OperatorCall& operator_call : program_.nodes[i].calls) write(operator_call);
       for (const Result& result : program_.nodes[i].results) write(result);
     }
   }
@@ -68,19 +68,19 @@ class Body {
     return script_.insertNode(script_.createList(item_type(argument), items))->output();
   }
 
-  void write(const Step& step) {
-    const c10::FunctionSchema& schema = step.call.op.schema();
+  void write(const OperatorCall& operator_call) {
+    const c10::FunctionSchema& schema = operator_call.call.op.schema();
     std::vector<jit::Value*> arguments;
-    for (size_t i = 0; i < step.call.operands.size(); ++i) {
-      arguments.push_back(
-          operand(step.call.operands[i], step.call.values[i], schema.arguments()[i]));
+    for (size_t i = 0; i < operator_call.call.operands.size(); ++i) {
+      arguments.push_back(operand(operator_call.call.operands[i], operator_call.call.values[i],
+                                  schema.arguments()[i]));
     }
     const auto name = c10::Symbol::fromQualString(schema.name());
     jit::Node* node = script_.create(name, arguments, schema.returns().size());
     script_.insertNode(node);
     for (size_t i = 0; i < schema.returns().size(); ++i) {
       node->output(i)->setType(schema.returns()[i].type());
-      registers_[static_cast<size_t>(step.first) + i] = node->output(i);
+      registers_[static_cast<size_t>(operator_call.first) + i] = node->output(i);
     }
     MITHRIL_CHECK(node->schema().operator_name() == schema.operator_name(),
                   "TorchScript takes another overload of " + schema.name());
@@ -100,7 +100,7 @@ class Body {
 
   jit::Graph& script_;
   const Graph& graph_;
-  const Program& program_;
+  const TorchProgram& program_;
   std::vector<jit::Value*> registers_;
   jit::Value* device_of_ = nullptr;
 };
@@ -126,7 +126,7 @@ class Executor final : public Script {
 
 class Writer {
  public:
-  Writer(const Graph& graph, const Program& program)
+  Writer(const Graph& graph, const TorchProgram& program)
       : graph_(graph), script_(std::make_shared<jit::Graph>()), body_(*script_, graph, program) {
     module_.register_attribute("training", c10::BoolType::get(), false);
     self_ = script_->addInput("self");
@@ -235,7 +235,7 @@ class Writer {
     return name;
   }
 
-  // The steps are valid for these sizes only.
+  // The calls are valid for these sizes only.
   void check_sizes(const SavedInput& input, jit::Value* argument) {
     jit::Value* size = script_->insert(c10::aten::size, {argument});
     jit::Value* fits =
@@ -266,20 +266,20 @@ class Writer {
 
 }  // namespace
 
-const OpDef* beyond_script(const Program& program) {
-  const auto is_own = [](const Step& step) {
-    return step.call.op.schema().name().starts_with("mithril::");
+const OpDef* beyond_script(const TorchProgram& program) {
+  const auto is_own = [](const OperatorCall& operator_call) {
+    return operator_call.call.op.schema().name().starts_with("mithril::");
   };
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const LoweredNode& node = program.nodes[i];
-    if (node.spelling.empty() || std::any_of(node.steps.begin(), node.steps.end(), is_own)) {
+    if (node.spelling.empty() || std::any_of(node.calls.begin(), node.calls.end(), is_own)) {
       return program.plan.nodes[i].op;
     }
   }
   return nullptr;
 }
 
-std::shared_ptr<const Script> make_script(const Graph& graph, const Program& program,
+std::shared_ptr<const Script> make_script(const Graph& graph, const TorchProgram& program,
                                           const std::vector<at::Tensor>& constants) {
   auto script = std::make_shared<jit::Graph>();
   Body body(*script, graph, program);
@@ -297,7 +297,7 @@ std::shared_ptr<const Script> make_script(const Graph& graph, const Program& pro
   return std::make_shared<Executor>(std::move(script));
 }
 
-void save_script(const std::string& path, const Graph& graph, const Program& program,
+void save_script(const std::string& path, const Graph& graph, const TorchProgram& program,
                  const std::vector<at::Tensor>& constants, std::span<const SavedInput> inputs,
                  std::span<const SavedOutput> outputs) {
   Writer writer(graph, program);

@@ -24,17 +24,17 @@ class Script {
 
 // The first op of the program that runs on the host, or as an operator of Mithril, which files of
 // TorchScript cannot have; null: none.
-const OpDef* beyond_script(const Program& program);
+const OpDef* beyond_script(const TorchProgram& program);
 
 // For a program without such ops, whose conversions are known. `constants` are the constants of the
 // graph, on the device.
-std::shared_ptr<const Script> make_script(const Graph& graph, const Program& program,
+std::shared_ptr<const Script> make_script(const Graph& graph, const TorchProgram& program,
                                           const std::vector<at::Tensor>& constants);
 
 // Writes a module whose `forward` takes the arguments among `inputs` and returns a tensor, or a
 // dictionary by name if there are several outputs. BackendError E1022 if the file cannot be
 // written.
-void save_script(const std::string& path, const Graph& graph, const Program& program,
+void save_script(const std::string& path, const Graph& graph, const TorchProgram& program,
                  const std::vector<at::Tensor>& constants, std::span<const SavedInput> inputs,
                  std::span<const SavedOutput> outputs);
 

@@ -1,4 +1,4 @@
-// One step of a program: reads operands from registers and writes results to them.
+// One call of a program: reads operands from registers and writes results to them.
 #pragma once
 
 #include <utility>
@@ -29,14 +29,14 @@ inline void push(Stack& stack, const Operand& operand, const c10::IValue& value,
   }
 }
 
-inline void run_step(const Step& step, Registers& registers, Stack& stack) {
+inline void run_call(const OperatorCall& operator_call, Registers& registers, Stack& stack) {
   stack.clear();
-  for (size_t i = 0; i < step.call.operands.size(); ++i) {
-    push(stack, step.call.operands[i], step.call.values[i], registers);
+  for (size_t i = 0; i < operator_call.call.operands.size(); ++i) {
+    push(stack, operator_call.call.operands[i], operator_call.call.values[i], registers);
   }
-  step.call.op.callBoxed(stack);
-  for (size_t i = 0; i < step.call.results; ++i) {
-    registers[static_cast<size_t>(step.first) + i] = std::move(stack[i]);
+  operator_call.call.op.callBoxed(stack);
+  for (size_t i = 0; i < operator_call.call.results; ++i) {
+    registers[static_cast<size_t>(operator_call.first) + i] = std::move(stack[i]);
   }
 }
 
