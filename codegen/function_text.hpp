@@ -26,10 +26,4 @@ struct FunctionText {
 
 FunctionText function_text(const Program& program, FunctionNames names);
 
-// A line of code with this indent, broken at spaces if it is longer than 100 columns.
-std::string code_line(size_t indent, std::string text);
-
-// "[N=4, 3]": the sizes, with the names that they have in the model.
-std::string dims_comment(const Value& value, const Dims& dims);
-
 }  // namespace mithril::codegen

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/function_text.hpp"
+#include "codegen/code_line.hpp"
 #include "codegen/literals.hpp"
 #include "codegen/names.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "codegen/function_text.hpp"
+#include "codegen/code_line.hpp"
 #include "codegen/javascript_formula.hpp"
 #include "codegen/javascript_snippets.hpp"
 #include "codegen/loop_text.hpp"

@@ -15,6 +15,4 @@ struct Language {
   bool numbers_are_doubles = false;  // so ints of 64 bits may need another type (wide_ints.hpp)
 };
 
-const Language& cpp_language();
-
 }  // namespace mithril::codegen

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "codegen/code_line.hpp"
+#include "codegen/cpp_language.hpp"
 #include "codegen/function_text.hpp"
 #include "codegen/generated_file.hpp"
 #include "codegen/interface.hpp"
@@ -54,12 +56,12 @@ class FileWriter {
       : model_(model),
         kernels_(kernels),
         members_(members_of(model)),
-        forward_(make_program(model.graph, input_dims(model))) {
+        forward_(make_program(model.graph, input_dims(model), cpp_language())) {
     made_.name = prefix(name);
     if (model.gradients)
-      gradients_ = make_program(*model.gradients, gradient_dims(model, forward_));
+      gradients_ = make_program(*model.gradients, gradient_dims(model, forward_), cpp_language());
     const Program* const programs[] = {&forward_, gradients_ ? &*gradients_ : &forward_};
-    check_ops(programs);
+    check_ops(programs, cpp_language());
     made_.snippets = snippets_of(forward_);
     if (gradients_) made_.snippets.merge(snippets_of(*gradients_));
     file_names_ = names_in(with_needs(made_.snippets));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "codegen/cpp_language.hpp"
 #include "codegen/generated_file.hpp"
 #include "codegen/interface.hpp"
 #include "codegen/literals.hpp"
@@ -101,7 +102,9 @@ std::string ports_text(const std::string& table, const std::vector<LibraryPort>&
 class LibraryWriter {
  public:
   LibraryWriter(const ExportedModel& model, const TensorMap& params, const LibraryFiles& files)
-      : model_(model), files_(files), program_(make_program(model.graph, dims_of_inputs(model))) {
+      : model_(model),
+        files_(files),
+        program_(make_program(model.graph, dims_of_inputs(model), cpp_language())) {
     std::size_t offset = aligned(id_bytes);
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
       const ExportedInput& input = model.inputs[i];

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "codegen/cpp_language.hpp"
 #include "codegen/generated_file.hpp"
 #include "codegen/interface.hpp"
 #include "codegen/names.hpp"

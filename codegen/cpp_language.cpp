@@ -1,4 +1,4 @@
-#include "codegen/language.hpp"
+#include "codegen/cpp_language.hpp"
 
 #include "codegen/snippets.hpp"
 
