@@ -10,6 +10,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/optim/line_search.hpp"
+#include "mithril/optim/optimizer_def.hpp"
 
 namespace mithril {
 namespace {

@@ -161,10 +161,10 @@ TEST_CASE("gradients of some inputs") {
   model |= Multiply()({{"left", "y"}, {"right", "scale"}, {"output", "z"}});
   const CompiledModel compiled =
       compile(model, cpu(), {.shapes = {{"x", {2, 3}}, {"scale", {2, 1}}}, .data_keys = {"scale"}});
-  const TensorMap params = {{"linear.weight", Tensor::from<float>({1, 3}, {1, 2, 3})},
+  const TensorMap params = {{"linear.weight", Tensor::of<float>({1, 3}, {1, 2, 3})},
                             {"linear.bias", Tensor::full(DType::float32, {1}, 0.0)}};
   const TensorMap data = {{"x", Tensor::full(DType::float32, {2, 3}, 1.0)},
-                          {"scale", Tensor::from<float>({2, 1}, {2, -1})}};
+                          {"scale", Tensor::of<float>({2, 1}, {2, -1})}};
   const OutputGradients of_z = {{"z", Tensor::full(DType::float32, {2, 1}, 1.0)}};
   const auto gradients = [&](const GradientOptions& options) {
     return compiled.evaluate(params, data, of_z, options).second;
