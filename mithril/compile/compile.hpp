@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "mithril/backend/backend.hpp"
+#include "mithril/backend/backends.hpp"
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/compile/options.hpp"
 

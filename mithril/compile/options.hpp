@@ -1,7 +1,6 @@
 // Options of compile.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,10 +14,6 @@
 namespace mithril {
 
 class Backend;
-
-// The backend of each path of a part ("encoder.fc1") runs the part and everything in it. The
-// longest path decides. The backend of "" runs all other parts.
-using Backends = std::map<std::string, std::shared_ptr<Backend>>;
 
 // A key of a model: its name, its path, or a connection.
 class KeyRef {

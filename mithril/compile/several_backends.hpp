@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mithril/backend/backend.hpp"
-#include "mithril/compile/options.hpp"
+#include "mithril/backend/backends.hpp"
 #include "mithril/model/flatten.hpp"
 
 namespace mithril {

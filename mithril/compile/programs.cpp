@@ -1,0 +1,113 @@
+// Makes the programs of a compiled model: graphs, loaded by its backend.
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/training_graph.hpp"
+#include "mithril/passes/split_gradient.hpp"
+
+namespace mithril {
+
+std::vector<std::string> CompiledState::input_labels() const {
+  std::vector<std::string> labels;
+  for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
+  return labels;
+}
+
+std::vector<bool> CompiledState::differentiable_outputs() const {
+  const auto is_float = [&](size_t i) {
+    return is_floating(graph.value(graph.outputs()[i].value).dtype);
+  };
+  std::vector<bool> flags;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) flags.push_back(is_float(i));
+  for (const NamedIndex& state : next_states) flags[state.index] = false;
+  for (const NamedIndex& output : outputs) flags[output.index] = is_float(output.index);
+  return flags;
+}
+
+// The executable belongs to this object, so its callbacks may refer to it.
+void CompiledModel::Impl::load() {
+  LoadOptions options = load_options;
+  if (!inference) {
+    options.split = [this](const std::vector<bool>& wanted) {
+      const std::lock_guard lock(*facts_mutex);
+      DifferentiateOptions asked;
+      const std::vector<bool> differentiable = differentiable_outputs();
+      for (size_t i = 0; i < differentiable.size(); ++i) {
+        if (differentiable[i]) asked.outputs.push_back(graph.outputs()[i].name);
+      }
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i]) asked.wanted.push_back(inputs[i].path);
+      }
+      GradientGraphs split =
+          split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
+      split.differentiable = differentiable;
+      return split;
+    };
+  }
+  forward = std::make_unique<const Program>(
+      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, options)});
+}
+
+std::vector<size_t> CompiledState::parameter_inputs() const {
+  std::vector<size_t> indices;
+  for (const NamedIndex& key : parameters) indices.push_back(key.index);
+  return indices;
+}
+
+Graph CompiledModel::Impl::gradients(const std::vector<size_t>& of) {
+  const std::lock_guard lock(*facts_mutex);
+  return gradient_graph(of, parameter_inputs());
+}
+
+void CompiledState::require_gradients() const {
+  if (!inference) return;
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0505",
+         .message = "the model was compiled for inference: it has no gradients"});
+}
+
+void CompiledState::require_graph(const char* call) const {
+  if (!native_code_bytes) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1048",
+         .message = std::string(call) + " needs the graph of the model, which is native code",
+         .help = "convert TorchScript with ml.from_torch; load a package that has a model without "
+                 "allow_native_code"});
+}
+
+const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of,
+                                                   const std::vector<size_t>& inputs) {
+  require_gradients();
+  const std::lock_guard lock(*facts_mutex);
+  std::unique_ptr<const Program>& program = backward_[{of, inputs}];
+  if (program) return *program;
+  std::vector<std::string> labels = input_labels();
+  for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
+  const Graph both = gradient_graph(of, inputs);
+  program = std::make_unique<const Program>(Program{
+      Signature(both, std::move(labels), size_advice()), backend->load(both, load_options)});
+  return *program;
+}
+
+TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& of,
+                                              const std::vector<TrainedParameter>& trained,
+                                              const Optimizer& optimizer,
+                                              const TrainingOptions& options, StepPart part) {
+  require_gradients();
+  const std::lock_guard lock(*facts_mutex);
+  std::vector<size_t> moved;
+  for (const TrainedParameter& parameter : trained) moved.push_back(parameter.input);
+  const TrainingGraph made =
+      training_graph(gradient_graph(of, moved), trained, optimizer, options, part);
+  std::vector<std::string> labels = input_labels();
+  for (size_t i = labels.size(); i < made.graph.inputs().size(); ++i) {
+    labels.push_back(quoted(made.graph.value(made.graph.inputs()[i]).name));
+  }
+  LoadOptions loading = load_options;
+  loading.donations = made.donations;
+  return {
+      {Signature(made.graph, std::move(labels), size_advice()), backend->load(made.graph, loading)},
+      made.donations};
+}
+
+}  // namespace mithril
