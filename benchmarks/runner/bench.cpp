@@ -15,8 +15,8 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/training_step.hpp"
 #include "runner/npz.hpp"
 #include "runner/workloads.hpp"
 

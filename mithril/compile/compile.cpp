@@ -8,9 +8,9 @@
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/compose.hpp"
-#include "mithril/compile/several_backends.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
+#include "mithril/several_backends/several_backends.hpp"
 
 namespace mithril {
 namespace {

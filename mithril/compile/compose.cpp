@@ -6,9 +6,9 @@
 #include "mithril/compile/discard.hpp"
 #include "mithril/compile/objectives.hpp"
 #include "mithril/compile/overrides.hpp"
-#include "mithril/compile/several_backends.hpp"
 #include "mithril/compile/spelling_warnings.hpp"
 #include "mithril/model/completion.hpp"
+#include "mithril/several_backends/several_backends.hpp"
 
 namespace mithril {
 namespace {

@@ -14,7 +14,7 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/discard.hpp"
-#include "mithril/compile/several_backends.hpp"
+#include "mithril/several_backends/several_backends.hpp"
 
 namespace mithril {
 namespace {

@@ -41,7 +41,7 @@ class GraphAppender {
         prefix_(free_scope(graph_) + "."),
         gradients_scope_(prefix_ + "gradients") {}
 
-  // Adds a parameter and its gradient, in the state_dtype of the parameter.
+  // Adds a parameter and its gradient, in the opmath_dtype of the parameter.
   void add(const TrainedParameter& parameter, ValueId gradient) {
     const Value& param = graph_.value(graph_.inputs()[parameter.input]);
     if (!is_floating(param.dtype)) {
@@ -51,7 +51,7 @@ class GraphAppender {
              .facts = {{param.name, std::string(name(param.dtype))}}});
     }
     parameters_.push_back(parameter);
-    const DType state = state_dtype(param.dtype);
+    const DType state = opmath_dtype(param.dtype);
     gradients_.push_back(cast({&graph_, gradient, &gradients_scope_}, state));
   }
 
@@ -90,10 +90,10 @@ class GraphAppender {
   }
 
  private:
-  // An input with the dims of a parameter, in its state_dtype.
+  // An input with the dims of a parameter, in its opmath_dtype.
   Expression add_slot(size_t i, const std::string& name, const std::string& scope) {
     Value value = graph_.value(graph_.inputs()[parameters_[i].input]);
-    value.dtype = state_dtype(value.dtype);
+    value.dtype = opmath_dtype(value.dtype);
     value.name = name;
     return {&graph_, graph_.add_input(std::move(value)), &scope};
   }
@@ -109,7 +109,7 @@ class GraphAppender {
     const Value param = graph_.value(graph_.inputs()[parameter]);
     const std::string scope = prefix_ + param.name;
     const auto expression = [&](ValueId id) { return Expression{&graph_, id, &scope}; };
-    const DType state = state_dtype(param.dtype);
+    const DType state = opmath_dtype(param.dtype);
     const auto number = [&](const std::string& name) {
       return expression(graph_.add_input({.name = scope + "." + name, .dtype = state}));
     };

@@ -33,7 +33,7 @@ void check(const std::string& key, const Tensor& param, const Tensor& gradient) 
 
 void check_slots(const std::string& key, const Tensor& param, const std::vector<Tensor>& slots) {
   for (const Tensor& slot : slots) {
-    if (slot.dims() == param.dims() && slot.dtype() == state_dtype(param.dtype())) continue;
+    if (slot.dims() == param.dims() && slot.dtype() == opmath_dtype(param.dtype())) continue;
     raise({.kind = ErrorKind::state,
            .code = "E0904",
            .message = "the optimizer's state of " + quoted(key) + " does not fit it",
@@ -146,11 +146,6 @@ UpdatedElements elements_to_update(Tensor& param, const Tensor& gradient,
 }
 
 }  // namespace
-
-DType state_dtype(DType parameter) {
-  const bool half = parameter == DType::float16 || parameter == DType::bfloat16;
-  return half ? DType::float32 : parameter;
-}
 
 Optimizer::Optimizer(OptimizerDef def, const Schedule& lr, const OptimizerOptions& options,
                      std::vector<ParameterGroup> groups)
@@ -270,7 +265,7 @@ Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const T
   }
   ParameterMemory memory;
   for (const OptimizerSlot& slot : slots_) {
-    const DType dtype = state_dtype(param.dtype());
+    const DType dtype = opmath_dtype(param.dtype());
     memory.slots.push_back(slot.start == 0 ? Tensor(dtype, param.dims())
                                            : Tensor::full(dtype, param.dims(), slot.start));
   }

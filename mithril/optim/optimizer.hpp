@@ -17,10 +17,6 @@
 
 namespace mithril {
 
-// The dtype of the arithmetic and memory of a step: float32 for float16 and bfloat16 parameters,
-// which are widened and rounded back, otherwise the dtype of the parameter.
-DType state_dtype(DType parameter);
-
 // An optimizer of a record. The classes of mithril/optim/optimizers.hpp make those of the library.
 class Optimizer {
  public:
@@ -72,7 +68,7 @@ class Optimizer {
   // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
-  // For steps as part of a graph (mithril/compile/training_step.hpp).
+  // For steps as part of a graph (mithril/training/training_step.hpp).
   struct ParameterMemory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter

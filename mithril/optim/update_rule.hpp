@@ -24,14 +24,14 @@ struct StepRates {
   bool operator==(const StepRates&) const = default;
 };
 
-// A tensor that an optimizer keeps for each parameter, in the state_dtype of the parameter.
+// A tensor that an optimizer keeps for each parameter, in the opmath_dtype of the parameter.
 struct OptimizerSlot {
   std::string name;  // that of PyTorch
   double start = 0;  // its elements before the first step
 };
 
 // A parameter, its gradient and its slots before the update, and after it. Value: the element type
-// of the state_dtype in a loop over elements, Expression in a graph.
+// of the opmath_dtype in a loop over elements, Expression in a graph.
 template <typename Value>
 struct ParameterUpdate {
   static constexpr bool in_graph = std::is_same_v<Value, Expression>;
@@ -101,7 +101,7 @@ class UpdateRule {
                       std::int64_t last) const noexcept = 0;
 };
 
-// Calls f(Element{}, Number{}) with the element type of a parameter and that of its state_dtype.
+// Calls f(Element{}, Number{}) with the element type of a parameter and that of its opmath_dtype.
 template <typename Function>
 void visit_parameter(DType dtype, Function&& function) {
   if (dtype == DType::float32) return function(float{}, float{});

@@ -14,7 +14,7 @@
 namespace mithril {
 namespace {
 
-constexpr const char* state_section = "mithril.state";  // as in mithril/compile/checkpoint.cpp
+constexpr const char* state_section = "mithril.state";  // as in mithril/training/checkpoint.cpp
 
 struct NamedTensors {
   std::vector<TensorMap::Item> items;

@@ -59,6 +59,11 @@ bool is_narrow(DType dtype) { return is_integer(dtype) && size_of(dtype) < 4; }
 
 DType widened(DType dtype) { return is_narrow(dtype) ? DType::int32 : dtype; }
 
+DType opmath_dtype(DType dtype) {
+  const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
+  return is_half ? DType::float32 : dtype;
+}
+
 DType promote(DType a, DType b) {
   if (a == b) return a;
   const bool equal_size = facts(a).family == facts(b).family && size_of(a) == size_of(b);

@@ -52,6 +52,10 @@ bool is_narrow(DType dtype);
 // int32 for a narrow dtype, otherwise the same.
 DType widened(DType dtype);
 
+// The dtype of sums and of an optimizer's step, as at::opmath_type: float32 for float16 and
+// bfloat16, otherwise the same.
+DType opmath_dtype(DType dtype);
+
 // The dtype of arithmetic between the two: bool < integers < the floating types, of which the
 // wider wins. uint8 with int8 gives int16, and float16 with bfloat16 gives float32, which holds
 // both. An integer never widens a floating type.

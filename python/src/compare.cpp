@@ -1,5 +1,5 @@
 // Comparing backends on one model.
-#include "mithril/compile/compare.hpp"
+#include "mithril/comparison/compare.hpp"
 
 #include <pybind11/stl.h>
 

@@ -3,11 +3,11 @@
 
 #include "convert.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/compile/model_score.hpp"
 #include "mithril/evaluation/classification.hpp"
 #include "mithril/evaluation/perplexity.hpp"
 #include "mithril/evaluation/ranking.hpp"
 #include "mithril/evaluation/regression.hpp"
+#include "mithril/training/model_score.hpp"
 
 namespace mithril::python {
 namespace {

@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
-#include "mithril/compile/generate.hpp"
+#include "mithril/generation/generate.hpp"
 
 namespace mithril::python {
 namespace {

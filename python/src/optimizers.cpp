@@ -9,12 +9,12 @@
 
 #include "convert.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/batches.hpp"
 #include "mithril/compile/finite.hpp"
-#include "mithril/compile/tensorboard.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
+#include "mithril/training/batches.hpp"
+#include "mithril/training/tensorboard.hpp"
+#include "mithril/training/training_step.hpp"
 #include "updated_parameters.hpp"
 
 namespace mithril::python {

@@ -5,7 +5,7 @@
 #include "codegen/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/compile/per_sample.hpp"
+#include "mithril/per_sample/per_sample.hpp"
 
 namespace mithril::python {
 namespace {

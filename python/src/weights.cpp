@@ -3,8 +3,8 @@
 
 #include "convert.hpp"
 #include "metadata.hpp"
-#include "mithril/compile/checkpoint.hpp"
-#include "mithril/compile/load_weights.hpp"
+#include "mithril/training/checkpoint.hpp"
+#include "mithril/training/load_weights.hpp"
 
 namespace mithril::python {
 namespace {

@@ -26,7 +26,7 @@ MENTIONED = {
         *("codegen/web/", "codegen/javascript_function.cpp", "codegen/web_interface.cpp"),
         *("codegen/write_javascript.hpp", "python/src/", "python/mithril/calls.py"),
         "python/mithril/kinds.py",
-        *("python/mithril/torch_interop.py", "mithril/compile/training_step.hpp"),
+        *("python/mithril/torch_interop.py", "mithril/training/training_step.hpp"),
         "mithril/optim/",
     ),
     "AdamW": ("python/src/", "python/mithril/fit.py", "mithril/optim/"),

@@ -3,7 +3,6 @@
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/dropout.hpp"
@@ -27,6 +26,7 @@
 #include "mithril/op/solver.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/train/train_model.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/allocation_failure/scenario.hpp"
 #include "tests/allocation_failure/scenario_tensors.hpp"
 

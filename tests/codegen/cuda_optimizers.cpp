@@ -61,7 +61,7 @@ StepGraph step_graph(const OptimizerCase& at) {
   StepGraph made;
   Graph& graph = made.graph;
   const std::string scope = "step";
-  const DType state = state_dtype(at.dtype);
+  const DType state = opmath_dtype(at.dtype);
   std::map<ValueId, std::string> names;
   const auto input = [&](const std::string& name, std::vector<Dim> dims, DType dtype) {
     const ValueId id = graph.add_input({.name = name, .dims = std::move(dims), .dtype = dtype});
@@ -186,7 +186,7 @@ TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their 
       params.emplace_back(std::to_string(size), each.param.copy());
       for (std::size_t i = 0; i < at.optimizer->slots().size(); ++i)
         each.slots.push_back(
-            Tensor::full(state_dtype(at.dtype), {size}, at.optimizer->slots()[i].start));
+            Tensor::full(opmath_dtype(at.dtype), {size}, at.optimizer->slots()[i].start));
     }
     TensorMap expected(std::move(params));
     for (int taken = 1; taken <= 3; ++taken) {
@@ -196,7 +196,7 @@ TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their 
         gradients.emplace_back(std::to_string(each.param.size()), each.gradient);
         each.numbers.clear();
         for (const double number : at.optimizer->numbers(taken, at.optimizer->rates({})))
-          each.numbers.push_back(Tensor::full(state_dtype(at.dtype), {}, number));
+          each.numbers.push_back(Tensor::full(opmath_dtype(at.dtype), {}, number));
       }
       step_by_kernel(cpu, at, step, all);
       at.optimizer->step(expected, TensorMap(std::move(gradients)));

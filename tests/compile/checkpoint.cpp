@@ -1,11 +1,10 @@
 // Checkpoints in C++, and weights that need rules; python/tests/test_checkpoints.py has more.
-#include "mithril/compile/checkpoint.hpp"
+#include "mithril/training/checkpoint.hpp"
 
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/load_weights.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
@@ -14,6 +13,7 @@
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/train/train_model.hpp"
+#include "mithril/training/load_weights.hpp"
 #include "tests/serialization/files.hpp"
 
 namespace mithril {

@@ -1,5 +1,5 @@
 // Comparing backends on one model.
-#include "mithril/compile/compare.hpp"
+#include "mithril/comparison/compare.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/compile/value_mismatch.hpp"
+#include "mithril/comparison/value_mismatch.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"

@@ -1,5 +1,5 @@
 // The training loop `fit`; python/tests/test_fit.py tests that of Python.
-#include "mithril/compile/fit.hpp"
+#include "mithril/training/fit.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include "mithril/compile/checkpoint.hpp"
 #include "mithril/evaluation/classification.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/checkpoint.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "mithril/compile/finite.hpp"
-#include "mithril/compile/fit.hpp"
 #include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/random.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/fit.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"

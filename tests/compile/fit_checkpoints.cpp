@@ -4,9 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "mithril/compile/checkpoint.hpp"
-#include "mithril/compile/fit.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/checkpoint.hpp"
+#include "mithril/training/fit.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 

@@ -10,7 +10,6 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/fit.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
@@ -18,6 +17,7 @@
 #include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/tensor/functions.hpp"
 #include "mithril/train/train_model.hpp"
+#include "mithril/training/fit.hpp"
 
 namespace mithril::tests {
 

@@ -1,5 +1,5 @@
 // Text from language models, in C++.
-#include "mithril/compile/generate.hpp"
+#include "mithril/generation/generate.hpp"
 
 #include <doctest/doctest.h>
 

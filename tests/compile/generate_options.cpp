@@ -8,7 +8,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "examples/models/gpt2.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/generate.hpp"
+#include "mithril/generation/generate.hpp"
 
 namespace mithril::tests {
 namespace {

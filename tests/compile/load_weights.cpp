@@ -1,13 +1,13 @@
 // Weights with running statistics, patterns, and files in which nothing fits.
-#include "mithril/compile/load_weights.hpp"
+#include "mithril/training/load_weights.hpp"
 
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/compile/checkpoint.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
+#include "mithril/training/checkpoint.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"

@@ -7,8 +7,6 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/fit.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/metrics.hpp"
 #include "mithril/models/normalization.hpp"
@@ -20,6 +18,8 @@
 #include "mithril/models/regularizers.hpp"
 #include "mithril/package/package.hpp"
 #include "mithril/train/train_model.hpp"
+#include "mithril/training/fit.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

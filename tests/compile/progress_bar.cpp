@@ -1,5 +1,5 @@
 // The progress bar of training loops.
-#include "mithril/compile/progress_bar.hpp"
+#include "mithril/training/progress_bar.hpp"
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,6 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
@@ -20,6 +19,7 @@
 #include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/compare.hpp"

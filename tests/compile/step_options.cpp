@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mithril/compile/training_step.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
 

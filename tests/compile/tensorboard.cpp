@@ -1,5 +1,5 @@
 // Logs for TensorBoard; python/tests/test_tensorboard.py reads them.
-#include "mithril/compile/tensorboard.hpp"
+#include "mithril/training/tensorboard.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Steps of training as one graph, beside evaluate and the optimizer's own step.
-#include "mithril/compile/training_step.hpp"
+#include "mithril/training/training_step.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,11 +3,11 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/normalization.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -8,11 +8,11 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/model_score.hpp"
 #include "mithril/evaluation/classification.hpp"
 #include "mithril/evaluation/perplexity.hpp"
 #include "mithril/evaluation/ranking.hpp"
 #include "mithril/evaluation/regression.hpp"
+#include "mithril/training/model_score.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

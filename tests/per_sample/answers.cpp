@@ -8,10 +8,10 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/per_sample.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element/tanh.hpp"
 #include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/per_sample/per_sample.hpp"
 #include "mithril/tensor/functions.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "mithril/compile/single_samples.hpp"
+#include "mithril/per_sample/single_samples.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

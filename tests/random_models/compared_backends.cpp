@@ -12,7 +12,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "backends/torch/torch.hpp"
-#include "mithril/compile/compare.hpp"
+#include "mithril/comparison/compare.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "tests/environment.hpp"

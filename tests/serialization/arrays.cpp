@@ -2,9 +2,9 @@
 // more.
 #include <doctest/doctest.h>
 
-#include "mithril/compile/checkpoint.hpp"
 #include "mithril/serialization/inflate.hpp"
 #include "mithril/serialization/load_arrays.hpp"
+#include "mithril/training/checkpoint.hpp"
 #include "tests/serialization/files.hpp"
 
 namespace mithril {

@@ -3,12 +3,12 @@
 
 #include "backends/torch/torch.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/training_step.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/arithmetic/multiply.hpp"
 #include "mithril/models/ops/functions_of_one_element/tanh.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/skip.hpp"
 

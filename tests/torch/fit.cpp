@@ -1,11 +1,11 @@
 // The training loop `fit` on the backend on PyTorch.
-#include "mithril/compile/fit.hpp"
+#include "mithril/training/fit.hpp"
 
 #include <doctest/doctest.h>
 
 #include "backends/torch/torch.hpp"
-#include "mithril/compile/checkpoint.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/checkpoint.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 #include "tests/skip.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "backends/torch/torch.hpp"
-#include "mithril/compile/fit.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/training/fit.hpp"
 #include "tests/compile/classifier.hpp"
 #include "tests/compile/fit_model.hpp"
 #include "tests/skip.hpp"

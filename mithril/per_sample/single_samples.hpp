@@ -1,0 +1,49 @@
+// The gradients of samples, each from an evaluation of the sample by itself: the reference of
+// PerSample, and its method for models with ops that have no rule for samples.
+#pragma once
+
+#include <vector>
+
+#include "mithril/per_sample/per_sample_programs.hpp"
+
+namespace mithril {
+
+class SingleSamples {
+ public:
+  // Evaluates all samples. GradientError E0513 if a sample has another loss by itself than in the
+  // batch, so that the batch mixes the samples or draws random numbers for them.
+  SingleSamples(const CompiledModel& model, const PerSamplePrograms& programs,
+                const PerSampleOptions& options, const SampleBatch& batch, const State& state);
+
+  // Each as the method of PerSample.
+  TensorMap gradients() const { return gradients_.copy(); }
+  SampleNorms norms() const;
+  SampleDots dots(const SingleSamples& validation, const DotsOptions& options) const;
+  TensorMap weighted(const Tensor& weights) const;
+  ClippedGradients clipped(double max_norm) const;
+  Tensor projected(const std::vector<Tensor>& matrices) const;  // left and right of each parameter
+
+ private:
+  Tensor evaluate(const CompiledModel& model, const SampleBatch& batch, const State& state,
+                  int64_t sample);
+  void check_losses(const Tensor& whole) const;
+
+  const PerSamplePrograms& programs_;
+  const PerSampleOptions& options_;
+  const std::string losses_key_;
+  int64_t samples_ = 0;
+  TensorMap params_;
+  TensorMap gradients_;  // [B, ...]
+  Tensor losses_;        // [B]
+  State state_;          // the next state, of the batch
+};
+
+// GradientError E0512 if a gradient of `made` differs from that of `expected` by more than the
+// tolerance times the norm of the sample's gradient, naming the parameter.
+void compare_samples(const TensorMap& made, const TensorMap& expected, double tolerance);
+
+// The default tolerance of PerSample::verify: that of the least precise floats of the graph. Mixed
+// precision adds such floats.
+double tolerance_of_gradients(const Graph& graph);
+
+}  // namespace mithril

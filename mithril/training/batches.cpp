@@ -1,0 +1,90 @@
+#include "mithril/training/batches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/random.hpp"
+
+namespace mithril {
+namespace {
+
+Tensor chosen_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
+  Dims dims = tensor.dims();
+  dims[0] = std::ssize(rows);
+  Tensor chosen = Tensor::empty(tensor.dtype(), dims);
+  const Tensor host = tensor.host();
+  const size_t bytes = chosen.bytes() / rows.size();
+  if (bytes == 0) return chosen;
+  const auto* from = static_cast<const std::byte*>(host.raw_data());
+  auto* to = static_cast<std::byte*>(chosen.mutable_raw_data());
+  for (const std::int64_t row : rows) {
+    std::memcpy(to, from + static_cast<size_t>(row) * bytes, bytes);
+    to += bytes;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> shuffled_rows(std::int64_t count, std::uint64_t seed,
+                                        std::int64_t epoch) {
+  std::vector<std::int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  Random random(seed, std::to_string(epoch));
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.next() % i]);
+  return rows;
+}
+
+std::int64_t count_rows(const TensorMap& batch) {
+  const bool has_rows = !batch.empty() && batch.begin()->tensor().rank() > 0;
+  return has_rows ? batch.begin()->tensor().dims()[0] : 1;
+}
+
+Batches::Batches(const BatchSource& source, std::int64_t batch_size, std::int64_t epoch,
+                 std::optional<std::uint64_t> seed)
+    : source_(source), epoch_(epoch), batch_size_(static_cast<size_t>(batch_size)) {
+  if (!source.arrays()) return;
+  const std::int64_t count = count_rows(*source.arrays());
+  if (seed) {
+    rows_ = shuffled_rows(count, *seed, epoch);
+  } else {
+    rows_.resize(static_cast<size_t>(count));
+    std::iota(rows_.begin(), rows_.end(), 0);
+  }
+}
+
+std::optional<TensorMap> Batches::next() {
+  if (source_.function()) return (*source_.function())(epoch_, index_++);
+  const size_t count = std::min(batch_size_, rows_.size() - first_);
+  if (count == 0) return std::nullopt;
+  TensorMap batch;
+  for (const auto& [key, tensor] : *source_.arrays())
+    batch[key] = chosen_rows(tensor, std::span(rows_).subspan(first_, count));
+  first_ += count;
+  return batch;
+}
+
+void check_lengths(const char* name, const BatchSource& source) {
+  if (!source.arrays()) return;
+  std::vector<Fact> facts;
+  for (const auto& [key, tensor] : *source.arrays()) {
+    facts.push_back(
+        {.label = key, .text = tensor.rank() > 0 ? std::to_string(tensor.dims()[0]) : "scalar"});
+  }
+  const auto fits = [&](const Fact& fact) {
+    return fact.text == facts.front().text && fact.text != "scalar";
+  };
+  if (!facts.empty() && std::all_of(facts.begin(), facts.end(), fits)) return;
+  raise({.kind = ErrorKind::input,
+         .code = "E0840",
+         .message = fmt::format("fit: the arrays of '{}' differ in length", name),
+         .facts = std::move(facts)});
+}
+
+}  // namespace mithril

@@ -1,0 +1,205 @@
+#include "mithril/training/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/compile/finite.hpp"
+#include "mithril/training/fit_arguments.hpp"
+#include "mithril/training/fit_files.hpp"
+#include "mithril/training/progress_bar.hpp"
+
+namespace mithril {
+namespace {
+
+const char* unit_of(const FitOptions& options) {
+  return options.tokens.empty() ? "samples" : "tokens";
+}
+
+// Rows or tokens.
+std::int64_t counted(const TensorMap& batch, const FitOptions& options) {
+  return options.tokens.empty() ? count_rows(batch) : batch.at(options.tokens).size();
+}
+
+// `of` is "loss" or "validation loss".
+void require_finite(double loss, const char* of, std::int64_t epoch, std::int64_t step,
+                    const FitOptions& options) {
+  if (std::isfinite(loss) || options.allow_nan) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0419",
+         .message = fmt::format("fit: the {} is {} in epoch {}, step {}", of, finite_text(loss),
+                                epoch + 1, step),
+         .help = "lower the learning rate, or clip gradients with max_norm; debug of compile names "
+                 "the first op that makes NaN; allow_nan continues"});
+}
+
+// `epochs_before` are those of earlier calls of fit.
+EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSource& data,
+                         const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before,
+                         ProgressBar& bar) {
+  std::optional<std::uint64_t> seed;
+  if (options.shuffle) seed = options.seed;
+  Batches batches(data, options.batch_size, epochs_before + epoch, seed);
+  std::int64_t samples = 0, steps = 0;
+  double total = 0, lr = 0;
+  while (const std::optional<TensorMap> batch = batches.next()) {
+    lr = step.optimizer().lr();
+    const std::int64_t rows = count_rows(*batch);
+    const double loss = step(params, *batch).at(options.loss).item();
+    require_finite(loss, "loss", epoch, ++steps, options);
+    total += static_cast<double>(rows) * loss;
+    samples += rows;
+    const double mean = total / static_cast<double>(samples);
+    bar.advance(counted(*batch, options), {{"loss", mean}, {"lr", lr}});
+  }
+  require_rows(samples, epoch, "batches");
+  const std::string speed = std::string(unit_of(options)) + "_per_second";
+  return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, bar.rate()}};
+}
+
+// Inputs and outputs by key, the inputs first. An output replaces an input with its key.
+TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
+  TensorMap all = batch.share();
+  for (const auto& [key, tensor] : outputs) all[key] = tensor;
+  return all;
+}
+
+// The means of the loss and of the metrics, by rows. Random numbers differ from batch to batch; the
+// state of the step stays.
+EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const BatchSource& data,
+                       const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before) {
+  const CompiledModel whole = step.model();
+  const CompiledModel model = whole.in_inference({.outputs = whole.output_keys()});
+  State state = step.state();
+  for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
+  EpochNumbers means;
+  std::int64_t samples = 0, steps = 0;
+  Batches batches(data, options.batch_size, epochs_before + epoch);
+  while (const std::optional<TensorMap> batch = batches.next()) {
+    auto [outputs, next] = model.evaluate(params, *batch, state);
+    state = std::move(next);
+    const std::int64_t rows = count_rows(*batch);
+    samples += rows;
+    const double loss = outputs.at(options.loss).item();
+    require_finite(loss, "validation loss", epoch, ++steps, options);
+    means["validation_loss"] += static_cast<double>(rows) * loss;
+    for (const auto& [name, metric] : options.metrics)
+      means[name] += static_cast<double>(rows) * metric(outputs, *batch);
+    for (const auto& [name, evaluator] : options.evaluators)
+      evaluator->update(joined(outputs, *batch));
+  }
+  require_rows(samples, epoch, "batches of validation");
+  for (auto& [name, mean] : means) mean /= static_cast<double>(samples);
+  for (const auto& [name, evaluator] : options.evaluators) means[name] = evaluator->compute();
+  return means;
+}
+
+std::string line_of(const std::string& label, const EpochNumbers& numbers, double left) {
+  std::string line = label + ": ";
+  for (const auto& [name, number] : numbers) line += fmt::format("{} {:.4g}, ", name, number);
+  return line + fmt::format("{:.0f} s left", left);
+}
+
+bool is_best(const History& history, const FitOptions& options, bool validates) {
+  std::string_view monitor = options.monitor;
+  if (monitor.empty()) monitor = validates ? "validation_loss" : "loss";
+  const auto number_of = [&](const EpochNumbers& numbers) {
+    const auto found = numbers.find(monitor);  // epochs before the checkpoint may lack it
+    return found == numbers.end() ? std::nan("") : found->second;
+  };
+  const double last = number_of(history.epochs.back());
+  if (!std::isfinite(last)) return false;
+  if (history.best_epoch == 0) return true;
+  const double best = number_of(history.epochs[static_cast<size_t>(history.best_epoch - 1)]);
+  if (std::isnan(best)) return true;
+  return options.mode == Extremum::min ? last < best : last > best;
+}
+
+bool is_over(const History& history, const FitOptions& options) {
+  const std::int64_t epochs = std::ssize(history.epochs);
+  return epochs >= options.epochs ||
+         (options.patience && epochs - history.best_epoch >= *options.patience);
+}
+
+void refuse_unknown_parameters(const TrainingStep& step) {
+  raise({.kind = ErrorKind::state,
+         .code = "E0914",
+         .message = fmt::format("fit: the optimizer has made {} steps with other parameters",
+                                step.optimizer().steps()),
+         .help = "give the parameters that it has trained as params, or take a new optimizer"});
+}
+
+// Copied to this library's memory, which a step updates on any backend.
+TensorMap first_parameters(const TrainingStep& step, const FitOptions& options) {
+  if (options.params) {
+    step.model().load_state_dict(*options.params);  // checks them
+    return options.params->share();
+  }
+  const TensorMap fitted = step.fitted().params.share();
+  // Copied, so that the history of the call before keeps its own.
+  return fitted.empty() ? step.model().get_parameters().copy() : fitted.copy();
+}
+
+}  // namespace
+
+History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
+  check_fit_arguments(step.model(), all, options);
+  const auto [data, validation] = split_for_fit(all, options);
+  History history;
+  history.params = first_parameters(step, options);
+  const auto weights = [&] {
+    return options.averages ? step.averages(history.params) : history.params.copy();
+  };
+  history.best = weights();
+  history.best_state = step.state();
+  const FitFiles files(options.checkpoint);
+  files.create();
+  const TrainingStep::Fitted fitted = step.fitted();
+  std::int64_t epochs_before = fitted.epochs;
+  const bool is_known = options.params || !fitted.params.empty();
+  const bool continued = files.resume(step, history, epochs_before, weights);
+  if (!continued && !is_known && step.optimizer().steps() > 0) refuse_unknown_parameters(step);
+  if (options.params) *options.params = history.params.share();
+  const std::int64_t total = data.arrays() ? counted(*data.arrays(), options) : 0;
+  bool ended = false;
+  const auto remember = [&] {
+    step.set_fitted({history.params.share(), epochs_before + std::ssize(history.epochs)});
+  };
+  remember();
+  while (!ended && !is_over(history, options)) {
+    const std::int64_t epoch = std::ssize(history.epochs);
+    const std::string label = fmt::format("epoch {}/{}", epoch + 1, options.epochs);
+    ProgressBar bar({.total = total,
+                     .label = label,
+                     .unit = unit_of(options),
+                     .leave = false,
+                     .stream = options.progress});
+    EpochNumbers numbers =
+        train_epoch(step, history.params, data, options, epoch, epochs_before, bar);
+    if (validation)
+      numbers.merge(validated(step, weights(), *validation, options, epoch, epochs_before));
+    bar.close();
+    const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
+    if (options.progress) *options.progress << line_of(label, numbers, left) << std::endl;
+    history.epochs.push_back(std::move(numbers));
+    remember();
+    if (is_best(history, options, validation.has_value())) {
+      TensorMap best = weights();
+      if (all_finite(best)) {
+        history.best_epoch = epoch + 1;
+        history.best = std::move(best);
+        history.best_state = step.state();
+      }
+    }
+    files.save_epoch(step, history, epochs_before);
+    for (const auto& callback : options.callbacks) ended |= callback(history);
+  }
+  return history;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+}  // namespace mithril

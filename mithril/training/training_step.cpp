@@ -1,0 +1,364 @@
+#include "mithril/training/training_step.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "mithril/backend/updates_in_place.hpp"
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/training_graph.hpp"
+
+namespace mithril {
+namespace {
+
+// The memory of a tensor. Backends check that of other libraries.
+struct Extent {
+  const std::byte *begin, *end;
+  const std::string* key;
+
+  explicit Extent(const Tensor& tensor, const std::string* of = nullptr)
+      : begin(static_cast<const std::byte*>(tensor.raw_data())),
+        end(begin + tensor.bytes()),
+        key(of) {}
+  bool meets(const Extent& other) const { return begin < other.end && other.begin < end; }
+};
+
+class Extents {
+ public:
+  void add(const Tensor& tensor, const std::string& key) {
+    if (!tensor.foreign() && tensor.bytes() > 0) all_.emplace_back(tensor, &key);
+  }
+
+  void check_apart() {
+    std::sort(all_.begin(), all_.end(),
+              [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+    const auto met = std::adjacent_find(
+        all_.begin(), all_.end(), [](const Extent& a, const Extent& b) { return a.meets(b); });
+    if (met == all_.end()) return;
+    raise({.kind = ErrorKind::input,
+           .code = "E0812",
+           .message = mithril::quoted(*met->key) + " and " + mithril::quoted(*std::next(met)->key) +
+                      " share elements, and a training step updates each in place",
+           .help = "give copies of them, or make them one parameter of the model"});
+  }
+
+  bool meet(const Tensor& tensor) const {
+    if (tensor.foreign()) return false;
+    const Extent extent(tensor);
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const Extent& other) { return other.meets(extent); });
+  }
+
+ private:
+  std::vector<Extent> all_;
+};
+
+// The next sum begins with zeros: those of another library are made anew.
+void clear(std::optional<Tensor>& sum) {
+  if (sum->foreign()) return sum.reset();
+  if (sum->bytes() > 0) std::memset(sum->mutable_raw_data(), 0, sum->bytes());
+}
+
+}  // namespace
+
+struct TrainingStep::Impl {
+  struct Trained {
+    NamedIndex key;
+    const ParameterGroup* group;
+  };
+
+  std::shared_ptr<CompiledModel::Impl> compiled;  // kept by whoever uses the model
+  Optimizer& optimizer;
+  TrainingOptions options;
+  std::vector<size_t> of;        // the outputs whose gradients come in
+  std::vector<Trained> trained;  // the parameters that are not frozen and have a gradient
+  State state;
+  // Made for the options of the optimizer of this version.
+  std::optional<TrainingProgram> update = {}, accumulation = {};
+  std::uint64_t options_version = 0;
+  std::vector<Tensor> incoming = {};  // gradients, at outputs
+  Fitted fitted = {};
+
+  using Memories = std::vector<Optimizer::ParameterMemory*>;
+
+  static std::vector<Trained> trained_parameters(const CompiledState& compiled,
+                                                 const std::vector<size_t>& of,
+                                                 const Optimizer& optimizer);
+  void make_programs();
+  TensorMap run(TensorMap& params, const TensorMap& data);
+  void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
+  Memories take_memory(std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const;
+  void add_inputs(const Memories& memories, bool updates, double average_weight,
+                  std::vector<Tensor>& inputs) const;
+  static void move(const TrainingProgram& program, std::vector<Tensor>& inputs,
+                   std::vector<Tensor>& made);
+  TensorMap averages(const TensorMap& params) const;
+};
+
+TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
+                           const OutputGradients& gradients, const TrainingOptions& options) try {
+  options.check();
+  std::shared_ptr<CompiledModel::Impl> compiled = in_use(model.impl_);
+  compiled->require_gradients();
+  const std::vector<size_t> of = requested(*compiled, gradients);
+  std::vector<Impl::Trained> trained = Impl::trained_parameters(*compiled, of, optimizer);
+  State state(compiled->initial.share());
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(compiled), optimizer, options, of, std::move(trained), std::move(state)});
+  impl_->make_programs();
+  for (size_t i = 0; i < of.size(); ++i) {
+    impl_->incoming.push_back(
+        incoming_gradient(*impl_->compiled, impl_->update->signature, gradients, of, i));
+  }
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
+                           const TrainingOptions& options)
+    : TrainingStep(model, optimizer, of_cost, options) {}
+
+TrainingStep::~TrainingStep() = default;
+TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
+
+TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try {
+  return impl_->run(params, data);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+CompiledModel TrainingStep::model() const { return CompiledModel(impl_->compiled); }
+
+Optimizer& TrainingStep::optimizer() const { return impl_->optimizer; }
+
+State TrainingStep::state() const try {
+  return impl_->compiled->copy_of(impl_->state);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+void TrainingStep::set_state(const State& state) try {
+  const CompiledState& compiled = *impl_->compiled;
+  const Signature& signature = impl_->update->signature;
+  check_state(compiled, state, "set_state");
+  State copied;
+  for (const NamedIndex& key : compiled.states) {
+    const Tensor* tensor = state.find(key.name);
+    if (!tensor) tensor = &compiled.initial.at(key.name);
+    check_fits(signature, key, *tensor);
+    copied[key.name] =
+        compiled.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
+  }
+  impl_->state = std::move(copied);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+TrainingStep::Fitted TrainingStep::fitted() const try {
+  return {impl_->fitted.params.share(), impl_->fitted.epochs};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+void TrainingStep::set_fitted(const Fitted& fitted) try {
+  impl_->fitted = {fitted.params.share(), fitted.epochs};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+TensorMap TrainingStep::averages(const TensorMap& params) const try {
+  return impl_->averages(params);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
+    const CompiledState& compiled, const std::vector<size_t>& of, const Optimizer& optimizer) {
+  check_patterns(optimizer.groups(), names_of(compiled.parameters));
+  const std::vector<bool> reached = compiled.parameters_reached(of);
+  std::vector<Trained> trained;
+  for (size_t i = 0; i < compiled.parameters.size(); ++i) {
+    const NamedIndex& key = compiled.parameters[i];
+    const ParameterGroup& group = optimizer.group_of(key.name);
+    if (!group.frozen && reached[i]) trained.push_back({key, &group});
+  }
+  return trained;
+}
+
+void TrainingStep::Impl::make_programs() {
+  std::vector<TrainedParameter> all;
+  for (const auto& [key, group] : trained) all.push_back({key.index, optimizer.rates(*group)});
+  const auto made = [&](StepPart part) {
+    return compiled->training(of, all, optimizer, options, part);
+  };
+  const bool accumulates = options.accumulate > 1;
+  update = made(accumulates ? StepPart::finish : StepPart::whole);
+  if (accumulates) accumulation = made(StepPart::accumulate);
+  options_version = optimizer.options_version();
+}
+
+TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
+  if (options_version != optimizer.options_version()) make_programs();
+  const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
+  const TrainingProgram& program = updates ? *update : *accumulation;
+  const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());
+  std::vector<Tensor> inputs(program.signature.size());
+  take_inputs(*compiled, program.signature, params, data, state, inputs);
+  std::copy(incoming.begin(), incoming.end(),
+            inputs.begin() + static_cast<std::ptrdiff_t>(compiled->inputs.size()));
+  check_parameters(params, inputs);
+  Optimizer::ParameterMemories fresh;
+  const Memories memories = take_memory(inputs, fresh);
+  add_inputs(memories, updates, average_weight, inputs);
+  if (compiled->safe_shapes) program.signature.check_dims(inputs);
+  std::vector<Tensor> made = run_debugged(*compiled, *program.executable, inputs);
+  try {
+    move(program, inputs, made);
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory_after_writing();
+  }
+  if (updates) {
+    for (Optimizer::ParameterMemory* memory : memories) {
+      ++memory->steps;
+      if (options.accumulate > 1) clear(memory->gradient_sum);
+    }
+    optimizer.finish_step(fresh, average_weight > 0);
+  } else {
+    optimizer.finish_micro_step(fresh);
+  }
+  try {
+    State next = next_state(*compiled, state, made);
+    TensorMap outputs = named(compiled->outputs, made);
+    state = std::move(next);
+    return outputs;
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory_after_writing();
+  }
+}
+
+// Checks that each parameter may be written to, and that writing it changes no other tensor.
+void TrainingStep::Impl::check_parameters(const TensorMap& params,
+                                          std::vector<Tensor>& inputs) const {
+  Extents extents;
+  std::vector<bool> is_parameter(compiled->inputs.size());
+  const auto* in_place = dynamic_cast<const UpdatesInPlace*>(update->executable.get());
+  for (size_t i = 0; i < trained.size(); ++i) {
+    const auto& [key, at] = trained[i].key;
+    const DType given = params.find(key, i)->dtype(), needed = update->signature.dtype(at);
+    if (given != needed) {
+      raise({.kind = ErrorKind::type,
+             .code = "E0382",
+             .message = "the gradient of " + mithril::quoted(key) + " has another dtype",
+             .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
+    }
+    if (inputs[at].foreign() ? !in_place || !in_place->updates(inputs[at])
+                             : inputs[at].read_only()) {
+      raise({.kind = ErrorKind::input,
+             .code = "E0813",
+             .message = mithril::quoted(key) + " cannot be updated: its elements are read-only",
+             .help = "give a copy of it; a backend updates tensors of its own device"});
+    }
+    extents.add(inputs[at], key);
+    is_parameter[at] = true;
+  }
+  extents.check_apart();
+  for (size_t i = 0; i < compiled->inputs.size(); ++i) {
+    if (!is_parameter[i] && extents.meet(inputs[i])) inputs[i] = inputs[i].copy();
+  }
+}
+
+TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
+    std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const {
+  Memories memories;
+  for (const auto& [key, group] : trained) {
+    const Tensor& param = inputs[key.index];
+    Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh);
+    // The memory of a parameter is where the parameter is.
+    const auto move_to_param = [&](Tensor& tensor) {
+      if (param.foreign() && !tensor.foreign()) tensor = compiled->backend->adopt(tensor, false);
+      if (!param.foreign() && tensor.foreign()) tensor = tensor.copy();
+    };
+    const auto need = [&](std::optional<Tensor>& tensor) {
+      if (!tensor) tensor.emplace(opmath_dtype(param.dtype()), param.dims());
+      move_to_param(*tensor);
+    };
+    if (options.accumulate > 1) need(memory.gradient_sum);
+    if (options.averages()) need(memory.average);
+    for (Tensor& slot : memory.slots) move_to_param(slot);
+    memories.push_back(&memory);
+  }
+  return memories;
+}
+
+// In the order of training_graph.
+void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, double average_weight,
+                                    std::vector<Tensor>& inputs) const {
+  size_t next = compiled->inputs.size() + incoming.size();
+  if (options.accumulate > 1) {
+    for (const Optimizer::ParameterMemory* memory : memories)
+      inputs[next++] = *memory->gradient_sum;
+  }
+  if (!updates) return;
+  std::vector<Tensor> numbers;
+  std::int64_t steps = -1;
+  StepRates rates;
+  for (size_t i = 0; i < trained.size(); ++i) {
+    const Optimizer::ParameterMemory& memory = *memories[i];
+    const DType state = opmath_dtype(inputs[trained[i].key.index].dtype());
+    const StepRates own = optimizer.rates(*trained[i].group);
+    if (memory.steps != steps || own != rates || numbers.empty() ||
+        numbers.front().dtype() != state) {
+      steps = memory.steps;
+      rates = own;
+      numbers.clear();
+      for (const double number : optimizer.numbers(steps + 1, rates)) {
+        numbers.push_back(Tensor::full(state, {}, number));
+      }
+      if (options.averages()) numbers.push_back(Tensor::full(state, {}, average_weight));
+    }
+    for (const Tensor& number : numbers) inputs[next++] = number;
+    for (const Tensor& slot : memory.slots) inputs[next++] = slot;
+    if (options.averages()) inputs[next++] = *memory.average;
+  }
+}
+
+TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
+  if (!options.averages()) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0911",
+           .message = "this training step keeps no averages",
+           .help = "make it with average=EMA() or SWA()"});
+  }
+  std::vector<TensorMap::Item> items;
+  for (const auto& [key, param] : params) {
+    const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
+    const bool averaged = memory && memory->average && optimizer.averaged() > 0;
+    const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
+    items.emplace_back(key, compiled->backend->adopt(host, true));
+  }
+  return TensorMap(std::move(items));
+}
+
+// What was not made in its place is copied there, once all of it is at hand.
+void TrainingStep::Impl::move(const TrainingProgram& program, std::vector<Tensor>& inputs,
+                              std::vector<Tensor>& made) {
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  for (const Donation& at : program.donations) {
+    if (inputs[at.input].foreign()) continue;  // the executable has written it
+    Tensor moved = made[at.output].host();
+    if (moved.bytes() == 0 || moved.raw_data() == inputs[at.input].raw_data()) continue;
+    copies.emplace_back(std::move(moved), inputs[at.input]);
+  }
+  for (const auto& [from, to] : copies) {
+    // An output of the model may be the parameter as it was.
+    for (size_t i = 0; i < program.donations.front().output; ++i) {
+      if (made[i].raw_data() == to.raw_data()) made[i] = made[i].copy();
+    }
+  }
+  for (auto& [from, to] : copies) std::memcpy(to.mutable_raw_data(), from.raw_data(), from.bytes());
+}
+
+}  // namespace mithril
