@@ -108,7 +108,7 @@ def test_a_callback_ends_training() -> None:
 
 
 def test_rows_are_shuffled_in_the_order_of_cpp() -> None:
-    """tests/compile/fit.cpp has the same numbers."""
+    """tests/training/fit.cpp has the same numbers."""
     assert _shuffled_rows(8, 3, 2).tolist() == [1, 6, 3, 5, 2, 0, 7, 4]
 
 

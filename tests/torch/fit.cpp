@@ -6,9 +6,9 @@
 #include "backends/torch/torch.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/checkpoint.hpp"
-#include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 #include "tests/skip.hpp"
+#include "tests/training/fit_model.hpp"
 
 namespace mithril {
 

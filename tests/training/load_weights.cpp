@@ -8,9 +8,9 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
 #include "mithril/training/checkpoint.hpp"
-#include "tests/compile/fit_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"
+#include "tests/training/fit_model.hpp"
 
 namespace mithril {
 namespace {

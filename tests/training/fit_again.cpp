@@ -9,9 +9,9 @@
 #include "mithril/models/random.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/fit.hpp"
-#include "tests/compile/fit_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"
+#include "tests/training/fit_model.hpp"
 
 namespace mithril {
 namespace {

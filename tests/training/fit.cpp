@@ -12,8 +12,8 @@
 #include "mithril/evaluation/classification.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/checkpoint.hpp"
-#include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
+#include "tests/training/fit_model.hpp"
 
 namespace mithril {
 namespace {

@@ -11,8 +11,8 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
-#include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
+#include "tests/training/classifier.hpp"
 
 namespace mithril {
 namespace {

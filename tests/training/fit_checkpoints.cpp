@@ -7,8 +7,8 @@
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/checkpoint.hpp"
 #include "mithril/training/fit.hpp"
-#include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
+#include "tests/training/fit_model.hpp"
 
 namespace mithril {
 namespace {

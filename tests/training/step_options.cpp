@@ -6,8 +6,8 @@
 
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/training_step.hpp"
-#include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
+#include "tests/training/classifier.hpp"
 
 namespace mithril {
 namespace {

@@ -14,8 +14,8 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
 #include "mithril/optim/optimizers.hpp"
-#include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
+#include "tests/training/classifier.hpp"
 
 namespace mithril {
 namespace {
