@@ -101,6 +101,17 @@ def test_lists_of_other_sizes_than_the_shape_are_errors(server, shape, data, cod
     assert text in answer["error"]
 
 
+def test_numbers_that_are_not_finite_are_null():
+    """JSON has no NaN and no infinity."""
+    model = ml.Model()
+    model |= ml.Log()(input="x", output="y")
+    engine = ml.Engine()
+    engine.register("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [3]}))
+    with ml.serve(engine, port=0) as server:
+        status, answer = infer(server, input_of([0, 1, -1], shape=[3]))
+    assert (status, answer["outputs"][0]["data"]) == (200, [None, 0, None])
+
+
 def test_an_input_without_elements_is_taken(server):
     status, answer = infer(server, input_of([], (0, 3)))
     assert (status, answer["outputs"][0]["shape"]) == (200, [0, 4])
