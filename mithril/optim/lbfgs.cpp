@@ -10,7 +10,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/optim/line_search.hpp"
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/optimizer.hpp"
 
 namespace mithril {
 namespace {
@@ -47,21 +47,6 @@ void append(Vector& to, const Tensor& tensor) {
   to.insert(to.end(), values.begin(), values.end());
 }
 
-void check(const std::string& key, const Tensor& param, const Tensor& gradient) {
-  if (!is_floating(param.dtype())) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0382",
-           .message = "an optimizer moves floating-point parameters only",
-           .facts = {{key, std::string(name(param.dtype()))}}});
-  }
-  if (param.dims() != gradient.dims()) {
-    raise({.kind = ErrorKind::shape,
-           .code = "E0208",
-           .message = "the gradient of " + quoted(key) + " has other dims",
-           .facts = {{key, to_string(param.dims())}, {"gradient", to_string(gradient.dims())}}});
-  }
-}
-
 void require_size(const char* entry, size_t expected, size_t size) {
   if (size == expected) return;
   raise({.kind = ErrorKind::state,
@@ -88,7 +73,7 @@ class LBFGS::Evaluations {
       if (!param) {
         unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params_.keys());
       }
-      check(key, *param, gradient);
+      check_gradient(key, *param, gradient);
       keys_.push_back(key);
     }
     std::sort(keys_.begin(), keys_.end());
@@ -135,7 +120,7 @@ class LBFGS::Evaluations {
                .message = "the closure gave a gradient of " + quoted(key) +
                           " before, and gives none now"});
       }
-      check(key, params_.at(key), *gradient);
+      check_gradient(key, params_.at(key), *gradient);
       append(all, *gradient);
     }
     return all;

@@ -13,24 +13,6 @@ namespace {
 // Elements: some microseconds of reading and writing.
 constexpr std::int64_t elements_worth_a_thread = 1 << 14;
 
-void check(const std::string& key, const Tensor& param, const Tensor& gradient) {
-  const bool supported = is_floating(param.dtype());
-  if (!supported || param.dtype() != gradient.dtype()) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0382",
-           .message = supported ? "the gradient of " + quoted(key) + " has another dtype"
-                                : "an optimizer moves floating-point parameters only",
-           .facts = {{key, std::string(name(param.dtype()))},
-                     {"gradient", std::string(name(gradient.dtype()))}}});
-  }
-  if (param.dims() != gradient.dims()) {
-    raise({.kind = ErrorKind::shape,
-           .code = "E0208",
-           .message = "the gradient of " + quoted(key) + " has other dims",
-           .facts = {{key, to_string(param.dims())}, {"gradient", to_string(gradient.dims())}}});
-  }
-}
-
 void check_slots(const std::string& key, const Tensor& param, const std::vector<Tensor>& slots) {
   for (const Tensor& slot : slots) {
     if (slot.dims() == param.dims() && slot.dtype() == opmath_dtype(param.dtype())) continue;
@@ -147,6 +129,24 @@ UpdatedElements elements_to_update(Tensor& param, const Tensor& gradient,
 
 }  // namespace
 
+void check_gradient(const std::string& key, const Tensor& param, const Tensor& gradient) {
+  const bool supported = is_floating(param.dtype());
+  if (!supported || param.dtype() != gradient.dtype()) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0382",
+           .message = supported ? "the gradient of " + quoted(key) + " has another dtype"
+                                : "an optimizer moves floating-point parameters only",
+           .facts = {{key, std::string(name(param.dtype()))},
+                     {"gradient", std::string(name(gradient.dtype()))}}});
+  }
+  if (param.dims() != gradient.dims()) {
+    raise({.kind = ErrorKind::shape,
+           .code = "E0208",
+           .message = "the gradient of " + quoted(key) + " has other dims",
+           .facts = {{key, to_string(param.dims())}, {"gradient", to_string(gradient.dims())}}});
+  }
+}
+
 Optimizer::Optimizer(OptimizerDef def, const Schedule& lr, const OptimizerOptions& options,
                      std::vector<ParameterGroup> groups)
     : def_(std::move(def)), schedule_(lr), groups_(std::move(groups)) {
@@ -225,7 +225,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     if (group.frozen) continue;
     const Tensor* param = params.find(key, moves.size());
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
-    check(key, *param, gradient);
+    check_gradient(key, *param, gradient);
     ParameterMemory& memory = memory_of(key, *param, made);
     for (Tensor& slot : memory.slots) {
       if (slot.foreign()) slot = slot.copy();  // a TrainingStep moved it to a device
