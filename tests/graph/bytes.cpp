@@ -72,7 +72,7 @@ TEST_CASE("every kind of argument comes back from bytes") {
                         Datum(Ellipsis{}),
                         Datum(Tuple{}),
                         Datum(Tuple{Datum(Tuple{Datum(1), Datum(n)}), Datum(None{})}),
-                        Datum(Slice{Datum(0), Datum(None{}), Datum(2)})};
+                        Datum(mithril::Slice{Datum(0), Datum(None{}), Datum(2)})};
   for (const Datum& datum : data) {
     const auto at = std::to_string(graph.nodes().size());
     Node node{&find_op("buffer"), {datum}, {graph.add_value(stated_value("y_" + at, {n, k}))}};

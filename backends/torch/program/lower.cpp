@@ -297,7 +297,7 @@ class NodeLowering {
       return constant(Datum(std::string(name(dtype_))));
     }
     if (expression.text == "kind") return constant(output ? kind_name(dtype_) : kind_of_port(of));
-    const Dims& dims = output ? node_.output_dims.front() : dims_[place(of).first];
+    const Dims& dims = output ? node_.output_dims.front() : dims_[arguments_of(of).first];
     if (expression.text == "ndim") return constant(static_cast<int64_t>(dims.size()));
     MITHRIL_CHECK(expression.text == "shape", "a spelling asks for ." + expression.text);
     return constant(Datum::ints(dims));
