@@ -212,6 +212,7 @@ class CompiledModel:
         state: None = ...,
         *,
         outputs: Outputs = ...,
+        gradient_keys: None = ...,
     ) -> dict[str, Any]: ...
     @overload
     def evaluate(
@@ -233,6 +234,7 @@ class CompiledModel:
         *,
         state: Arrays,
         outputs: Outputs = ...,
+        gradient_keys: None = ...,
     ) -> tuple[dict[str, Any], dict[str, Any]]: ...
     @overload
     def evaluate(

@@ -29,7 +29,7 @@ namespace py = pybind11;
 
 // The repr of the object, truncated if it is long.
 std::string shown(py::handle object);
-// "SGD(lr=0.1)": a call with these arguments.
+// "Plateau(factor=0.5)": a call with these arguments.
 std::string shown_call(const std::string& name, const py::dict& arguments);
 // Raises the error as ml.AttributeError, a NameError that hasattr() and getattr() expect.
 [[noreturn]] void raise_attribute_error(const Error& error);

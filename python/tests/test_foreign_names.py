@@ -127,7 +127,16 @@ def test_a_synonym_is_not_an_argument_beside_its_own_name() -> None:
     of_training |= {"epochs", "validation", "callbacks", "checkpoint", "patience", "progress"}
     of_training |= {"accumulate", "max_norm", "max_value", "average", "output_gradients", "label"}
     of_training |= {"use_amp", "amp_dtype", "threads", "workers", "shapes", "types", "batch_size"}
-    of_training |= {"gradients", "gradient", "path", "max_tokens", "stop", "tolerance", "inference"}
+    of_training |= {
+        "gradients",
+        "gradient",
+        "gradient_keys",
+        "path",
+        "max_tokens",
+        "stop",
+        "tolerance",
+        "inference",
+    }
     for key, names in SYNONYMS.items():
         assert key not in names
         assert set(names) <= known | of_training | {"input"}, key

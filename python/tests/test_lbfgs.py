@@ -69,7 +69,8 @@ def test_a_model_is_trained() -> None:
     model |= ml.Linear(2)(input="x", output="y")
     model |= ml.SquaredError()(input="y", target="target", output="errors")
     model |= ml.Mean()(input="errors", output="loss")
-    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64), shapes={"x": [20, 3]})
+    backend = ml.CpuBackend(dtype=ml.float64)
+    compiled = ml.compile(model, backend, shapes={"x": [20, 3]}, data_keys=["x", "target"])
     params = compiled.get_parameters()
     data = {"x": x, "target": y}
 

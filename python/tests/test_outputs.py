@@ -90,12 +90,13 @@ def test_gradients_of_data_in_inference_mode(backend: Any) -> None:
     assert list(of_params) == list(params)
     (of_x,) = gradients("x").values()
     # x only enters the first layer, so that the slope of each row is that of the layer's output.
-    slope = np.asarray(params["linear.weight"])
-    made = gradients(["linear.weight", "x", "linear.bias"])
-    assert list(made) == ["linear.weight", "linear.bias", "x"]
+    first, bias = "model.linear.weight", "model.linear.bias"
+    slope = np.asarray(params[first])
+    made = gradients([bias, "x", first])
+    assert list(made) == [first, bias, "x"]
     np.testing.assert_array_equal(made["x"], of_x)
-    np.testing.assert_array_equal(made["linear.weight"], of_params["linear.weight"])
-    second, scale = np.asarray(params["linear_1.weight"]), (1 + 1e-5) ** -0.5
+    np.testing.assert_array_equal(made[first], of_params[first])
+    second, scale = np.asarray(params["model.linear_1.weight"]), (1 + 1e-5) ** -0.5
     np.testing.assert_allclose(of_x, np.tile(second.sum(0) * scale @ slope, (3, 1)), rtol=1e-5)
 
 
@@ -104,7 +105,9 @@ def test_keys_of_gradients_are_checked() -> None:
     arguments = compiled.get_parameters(), {**X, **LABEL}
     state = compiled.initial_state_dict
     with pytest.raises(ml.InputError, match=r"\[E0817\]: there is no input 'xx'"):
-        compiled.evaluate(*arguments, output_gradients=True, state=state, gradient_keys="xx")
+        compiled.evaluate(
+            *arguments, output_gradients={"loss": 1.0}, state=state, gradient_keys="xx"
+        )
     with pytest.raises(ml.GradientError, match=r"\[E0502\]: label: "):
         compiled.evaluate(
             *arguments, output_gradients={"loss": 1.0}, state=state, gradient_keys=["label"]

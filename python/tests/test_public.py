@@ -66,7 +66,8 @@ def test_signatures_are_those_of_the_stubs() -> None:
         "(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0, groups=())"
     )
     assert str(inspect.signature(ml.CompiledModel.evaluate)) == (
-        "(self, params, data={}, output_gradients=None, state=None, *, outputs=None)"
+        "(self, params, data={}, output_gradients=None, state=None, *, outputs=None, "
+        "gradient_keys=None)"
     )
     first, *others = inspect.signature(ml.Conv2d).parameters.values()
     assert (first.name, first.kind) == ("kernel_size", first.POSITIONAL_OR_KEYWORD)

@@ -60,7 +60,7 @@ TEST_CASE("every kind of argument is written and read back") {
                         Datum(Tuple{}),
                         Datum(Tuple{1}),
                         Datum(Tuple{Datum(floor_divide(n + 1, 2) * 3), Datum(Tuple{2, 3})}),
-                        Datum(Slice{Datum(1), Datum(), Datum(-1)}),
+                        Datum(mithril::Slice{Datum(1), Datum(), Datum(-1)}),
                         Datum(std::numeric_limits<double>::infinity()),
                         Datum(-std::numeric_limits<double>::quiet_NaN())};
   for (const Datum& datum : data) {
