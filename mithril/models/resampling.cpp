@@ -58,18 +58,24 @@ struct Resampling {
   Connection centres() const {
     const Connection places = widened(apply("arange", {to}));
     if (scale && !aligned) return (places + 0.5) * (1.0 / static_cast<double>(*scale)) - 0.5;
+    return aligned ? places * distance() : (places + 0.5) * distance() - 0.5;
+  }
+  // Between the centres of new pixels, in old ones.
+  Connection distance() const {
     const Connection pixels = widened(size.tensor()), steps = widened(apply("to_tensor", {to}));
-    if (!aligned) return (places + 0.5) * (pixels / steps) - 0.5;
-    return places * ((pixels - 1.0) / apply("maximum", {steps - 1.0, 1.0}));
+    if (!aligned) return pixels / steps;
+    return (pixels - 1.0) / apply("maximum", {steps - 1.0, 1.0});
   }
   Connection last() const { return (size - 1).tensor(); }
 };
 
+// A filter for distances from 0: linear interpolation.
+Connection triangle(const Connection& t) { return apply("relu", {1.0 - t}); }
+
 // [to, size]: the weights of linear interpolation.
 Connection linear_weights(const Resampling& axis) {
   const Connection kept = apply("minimum", {apply("relu", {axis.centres()}), axis.last()});
-  const Connection apart = (column(kept) - apply("arange", {axis.size})).abs();
-  return apply("relu", {1.0 - apart});
+  return triangle((column(kept) - apply("arange", {axis.size})).abs());
 }
 
 // The same of the cubic convolution of Keys with a = -0.75: the two pixels on either side, in place
@@ -85,6 +91,28 @@ Connection cubic_weights(const Resampling& axis) {
   };
   return tap(-1.0, far(part + 1.0)) + tap(0.0, near(part)) + tap(1.0, near(1.0 - part)) +
          tap(2.0, far(2.0 - part));
+}
+
+// The cubic convolution of Keys with a = -0.5.
+Connection cubic(const Connection& t) {
+  const Connection near = (t * 1.5 - 2.5) * t * t + 1.0;
+  const Connection far = ((t * -0.5 + 2.5) * t - 4.0) * t + 2.0;
+  return apply("where", {t < 1.0, near, apply("where", {t < 2.0, far, 0.0})});
+}
+
+// The weights of a filter that is as wide as the new pixels where these are wider than the old
+// ones, as in PyTorch (_compute_indices_min_size_weights_aa of UpSampleKernel.cpp) and Pillow
+// (precompute_coeffs of Resample.c). With aligned corners, PyTorch changes the distance of the new
+// pixels, not the place of the first.
+Connection antialiased_weights(const Resampling& axis, Connection (*filter)(const Connection&)) {
+  const Connection places = widened(apply("arange", {axis.to}));
+  Connection distance = axis.distance();
+  if (axis.aligned)  // a single pixel is not the mean of all
+    distance = apply("where", {apply("to_tensor", {axis.to}) > 1, distance, 0.0});
+  const Connection apart =
+      (column((places + 0.5) * distance) - (apply("arange", {axis.size}) + 0.5)).abs();
+  const Connection weights = filter(apart / apply("maximum", {distance, 1.0}));
+  return weights / apply("sum", {weights, 1, true});
 }
 
 Connection weighed(const Connection& input, const Connection& rows, const Connection& columns) {
@@ -129,15 +157,20 @@ Model build_upsample(const CheckedArguments& arguments) {
   model.set_shapes({{"input", {"N", "C", "H", "W"}}});
   const std::vector<Resampling> axes = resampled_axes(arguments, input);
   const std::string& mode = arguments.text("mode");
+  const bool antialias = arguments.flag("antialias");
   if (mode == "nearest") {
     if (arguments.flag("align_corners"))
       arguments.reject("align_corners", "False for the mode \"nearest\"");
+    if (antialias) arguments.reject("antialias", "False for the mode \"nearest\"");
     return finished(model, repeated_pixels(input, axes));
   }
+  const bool linear = mode == "bilinear";
   const auto weights = [&](const Resampling& axis) {
-    return narrowed(mode == "bilinear" ? linear_weights(axis) : cubic_weights(axis), {input});
+    if (antialias) return antialiased_weights(axis, linear ? triangle : cubic);
+    return linear ? linear_weights(axis) : cubic_weights(axis);
   };
-  return finished(model, weighed(input, weights(axes[0]), weights(axes[1])));
+  const Connection rows = narrowed(weights(axes[0]), {input});
+  return finished(model, weighed(input, rows, narrowed(weights(axes[1]), {input})));
 }
 
 }  // namespace
@@ -162,7 +195,8 @@ Model Upsample(const UpsampleOptions& options) {
   return make_model("Upsample", {{"scale_factor", options.scale_factor},
                                  {"mode", std::string(name(options.mode))},
                                  {"size", options.size},
-                                 {"align_corners", options.align_corners}});
+                                 {"align_corners", options.align_corners},
+                                 {"antialias", options.antialias}});
 }
 
 ModelDef define_conv_transpose2d();
@@ -197,7 +231,9 @@ ModelDef define_upsample() {
                         {"size", "int|tuple|none", Datum(),
                          "that of the output, in place of scale_factor"},
                         {"align_corners", "bool", false,
-                         "the centres of the outer pixels stay where they are"}},
+                         "the centres of the outer pixels stay where they are"},
+                        {"antialias", "bool", false,
+                         "for bilinear and bicubic: a smaller image has means of pixels"}},
           .build = build_upsample};
 }
 

@@ -27,6 +27,9 @@ struct UpsampleOptions {
   UpsampleMode mode = UpsampleMode::nearest;
   OptionValue size = {};       // None: that of the input times scale_factor
   bool align_corners = false;  // the centres of the outer pixels stay where they are
+  // For bilinear and bicubic: where the image gets smaller, each pixel is a mean of all under it,
+  // as in Pillow. Bicubic has a = -0.5 in place of -0.75.
+  bool antialias = false;
 };
 // Ports: input [N, C, H, W], output [N, C, H scale, W scale] or [N, C, *size].
 Model Upsample(const UpsampleOptions& options = {});

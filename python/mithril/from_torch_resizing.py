@@ -58,6 +58,7 @@ def weighted(rank: int, operator: Any) -> Builder:
     """A matrix for each axis: what torch makes of each element alone."""
 
     def build(self: Any, output_size: Any, align_corners: bool, *scales: Any, at: Site) -> Any:
+        refuse_if(not at.output.dtype.is_floating_point, "of ints, whose pixels it rounds")
         for i, (have, wanted) in enumerate(axis_sizes(at, rank)):
             lines = torch.eye(have, dtype=torch.float64).reshape(1, have, have, 1)
             matrix = operator(lines, wanted, align_corners, factors(rank, scales)[i])
@@ -74,6 +75,14 @@ def by_lines(lines: torch.Tensor, wanted: int, align: bool, scale: Any) -> torch
 
 def by_planes(operator: Any) -> Builder:
     return lambda lines, wanted, align, scale: operator(lines, [wanted, 1], align, scale, None)
+
+
+def by_rows(operator: Any) -> Builder:
+    """As by_planes, along the other axis: torch's antialiased kernels give each row the elements of
+    the first where the width is 1."""
+    return lambda lines, wanted, align, scale: operator(
+        lines.transpose(2, 3), [1, wanted], align, None, scale
+    )
 
 
 def grid_sample(
@@ -225,6 +234,8 @@ TABLE: Table = table(
     (weighted(2, by_lines), "upsample_bilinear2d"),
     (weighted(3, by_lines), "upsample_trilinear3d"),
     (weighted(2, by_planes(aten.upsample_bicubic2d.default)), "upsample_bicubic2d"),
+    (weighted(2, by_rows(aten._upsample_bilinear2d_aa.default)), "_upsample_bilinear2d_aa"),
+    (weighted(2, by_rows(aten._upsample_bicubic2d_aa.default)), "_upsample_bicubic2d_aa"),
     (grid_sample, "grid_sampler", "grid_sampler_2d"),
     (im2col, "im2col"),
     (col2im, "col2im"),

@@ -3044,7 +3044,7 @@ class Upsample(Model):
         self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *,
         mode: Literal['nearest', 'bilinear', 'bicubic'] = 'nearest',
         size: int | tuple[Any, ...] | list[Any] | None = None, align_corners: bool = False,
-        name: str | None = None, input: Tensor = ...,
+        antialias: bool = False, name: str | None = None, input: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
@@ -20,6 +21,7 @@ EXAMPLES: dict[str, list[Example]] = {
         {"scale_factor": (2, 3), "mode": "bilinear"},
         {"size": (5, 3)},
         {"size": 7, "mode": "bicubic", "align_corners": True},
+        {"size": (2, 7), "mode": "bilinear", "antialias": True},
     ),
 }
 
@@ -65,6 +67,17 @@ def references(torch: Any) -> Iterator[Reference]:
             form,
             partial(F.interpolate, **form),
             {"input": (2, 2, 3, 4)},
+        )
+    for mode, size, aligned in product(
+        ("bilinear", "bicubic"), ([3, 11], [16, 2], 1), (False, True)
+    ):
+        form = {"mode": mode, "size": size, "align_corners": aligned, "antialias": True}
+        yield reference(
+            f"{mode} antialiased to {size}" + (" aligned" if aligned else ""),
+            "Upsample",
+            form,
+            partial(F.interpolate, **form),
+            {"input": (2, 2, 7, 8)},
         )
     yield reference(
         "bicubic by a factor",
