@@ -14,6 +14,7 @@
 #include "mithril/models/elementwise.hpp"
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/gaussian_process.hpp"
+#include "mithril/models/grid_sample.hpp"
 #include "mithril/models/images.hpp"
 #include "mithril/models/instance_norm.hpp"
 #include "mithril/models/kernels.hpp"

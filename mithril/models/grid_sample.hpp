@@ -1,0 +1,23 @@
+// Pixels at places of images.
+#pragma once
+#include <string_view>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+enum class GridSampleMode { bilinear, nearest, bicubic };
+std::string_view name(GridSampleMode mode);
+enum class GridSamplePaddingMode { zeros, border, reflection };
+std::string_view name(GridSamplePaddingMode mode);
+
+struct GridSampleOptions {
+  GridSampleMode mode = GridSampleMode::bilinear;
+  GridSamplePaddingMode padding_mode = GridSamplePaddingMode::zeros;
+  bool align_corners = false;  // -1 and 1 are the centres of the outer pixels, not their borders
+};
+// Pixels at places (x, y) of an image, from -1 to 1 (Jaderberg et al. 2015). Ports: input [N, C, H,
+// W], grid [N, Ho, Wo, 2], output [N, C, Ho, Wo].
+Model GridSample(GridSampleOptions options = {});
+
+}  // namespace mithril
