@@ -1,11 +1,15 @@
 #include "mithril/models/grid_sample.hpp"
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "mithril/models/builder.hpp"
 
 namespace mithril {
 namespace {
 
-// One axis of the image: places in pixels, from 0 to size - 1.
+// One axis of the input: places in pixels, from 0 to size - 1.
 class SampledAxis {
  public:
   SampledAxis(const Connection& size, const CheckedArguments& arguments)
@@ -68,39 +72,101 @@ std::vector<SampledTap> sampled_taps(const SampledAxis& axis, const Connection& 
           tap(2, far_cubic(2.0 - part))};
 }
 
-Model build_grid_sample(const CheckedArguments& arguments) {
-  const std::string mode = arguments.text("mode");
-  Model model = model_of_class("GridSample");
-  const Connection input = model["input"], grid = model["grid"];
-  model.set_shapes({{"input", {"N", "C", "H", "W"}}, {"grid", {"N", "Ho", "Wo", 2}}});
-  const Connection shape = input.shape(), out = grid.shape(), places = widened(grid);
-  const SampledAxis rows(shape[2], arguments), columns(shape[3], arguments);
-  const Connection flat = input.reshape({shape[0], shape[1], -1});
-  const auto as_weight = [](const Connection& x) { return apply("expand_dims", {x, 1}); };
-  Connection sum;
-  bool first = true;
-  for (const SampledTap& row : sampled_taps(rows, places.at({ellipsis, 1}), mode)) {
-    for (const SampledTap& column : sampled_taps(columns, places.at({ellipsis, 0}), mode)) {
-      const Connection index = rows.index(row.place) * shape[3] + columns.index(column.place);
-      const Connection all =
-          apply("broadcast_to",
-                {index.reshape({shape[0], 1, -1}), Binding({shape[0], shape[1], out[1] * out[2]})});
-      const Connection pixels =
-          apply("take_along_axis", {flat, all, 2}).reshape({shape[0], shape[1], out[1], out[2]});
-      const Connection is_inside = rows.inside(row.place) & columns.inside(column.place);
-      Connection term = apply("where", {as_weight(is_inside), pixels, 0.0});
-      if (mode != "nearest") term = term * as_weight(row.weight * column.weight);
-      sum = first ? term : sum + term;
-      first = false;
+// A pixel next to a place along some axes: its index among those of these axes.
+struct SampledPixel {
+  Connection index, is_inside;
+  std::optional<Connection> weight;
+};
+
+// The pixels next to places x along a first axis, or along one more axis of this size.
+std::vector<SampledPixel> pixels_along(const std::vector<SampledPixel>& before,
+                                       const Connection& size, const Connection& x,
+                                       const CheckedArguments& arguments) {
+  const SampledAxis axis(size, arguments);
+  const std::string& mode = arguments.text("mode");
+  const std::vector<SampledTap> taps = sampled_taps(axis, x, mode);
+  std::vector<SampledPixel> pixels;
+  const auto add = [&](SampledPixel pixel, const SampledTap& tap) {
+    if (mode != "nearest") pixel.weight = pixel.weight ? *pixel.weight * tap.weight : tap.weight;
+    pixels.push_back(std::move(pixel));
+  };
+  if (before.empty()) {
+    for (const SampledTap& tap : taps)
+      add({axis.index(tap.place), axis.inside(tap.place), std::nullopt}, tap);
+  }
+  for (const SampledPixel& pixel : before) {
+    for (const SampledTap& tap : taps) {
+      add({pixel.index * size + axis.index(tap.place), pixel.is_inside & axis.inside(tap.place),
+           pixel.weight},
+          tap);
     }
   }
-  return finished(model, narrowed(sum, {input, grid}));
+  return pixels;
+}
+
+// input [N, C, *sizes], grid [N, *places, axes]: the last axis of the grid begins with the
+// coordinate along the last axis of the input.
+Model sampled(Model model, int axes, const CheckedArguments& arguments) {
+  const Connection input = model["input"], grid = model["grid"];
+  const Connection shape = input.shape(), places = widened(grid);
+  std::vector<SampledPixel> pixels;
+  for (int axis = 0; axis < axes; ++axis) {
+    const Connection x = places.at({ellipsis, axes - 1 - axis});
+    pixels = pixels_along(pixels, shape[axis + 2], x, arguments);
+  }
+  const Connection flat = input.reshape({shape[0], shape[1], -1});
+  std::vector<Binding> out = {shape[0], shape[1]};
+  Connection count = grid.shape()[1];
+  for (int axis = 1; axis <= axes; ++axis) {
+    out.emplace_back(grid.shape()[axis]);
+    if (axis > 1) count = count * grid.shape()[axis];
+  }
+  const auto of_channels = [](const Connection& x) { return apply("expand_dims", {x, 1}); };
+  std::optional<Connection> sum;
+  for (const SampledPixel& pixel : pixels) {
+    const Connection all = apply("broadcast_to", {pixel.index.reshape({shape[0], 1, -1}),
+                                                  Binding({shape[0], shape[1], count})});
+    const Connection taken = apply("take_along_axis", {flat, all, 2}).reshape(Binding(out));
+    Connection term = apply("where", {of_channels(pixel.is_inside), taken, 0.0});
+    if (pixel.weight) term = term * of_channels(*pixel.weight);
+    sum = sum ? *sum + term : term;
+  }
+  return finished(std::move(model), narrowed(*sum, {input, grid}));
+}
+
+Model build_grid_sample(const CheckedArguments& arguments) {
+  Model model = model_of_class("GridSample");
+  model["input"], model["grid"];
+  model.set_shapes({{"input", {"N", "C", "H", "W"}}, {"grid", {"N", "Ho", "Wo", 2}}});
+  return sampled(std::move(model), 2, arguments);
+}
+
+Model build_grid_sample3d(const CheckedArguments& arguments) {
+  Model model = model_of_class("GridSample3d");
+  model["input"], model["grid"];
+  model.set_shapes({{"input", {"N", "C", "D", "H", "W"}}, {"grid", {"N", "Do", "Ho", "Wo", 3}}});
+  return sampled(std::move(model), 3, arguments);
+}
+
+std::vector<ArgumentDef> sampling_arguments(const char* text, std::vector<std::string> modes) {
+  return {{"mode", "str", "bilinear", text, std::move(modes)},
+          {"padding_mode",
+           "str",
+           "zeros",
+           "what is outside: zeros, the border, or a reflection",
+           {"zeros", "border", "reflection"}},
+          {"align_corners", "bool", false,
+           "-1 and 1 are the centres of the outer pixels, not their borders"}};
 }
 
 }  // namespace
 
 std::string_view name(GridSampleMode mode) {
   constexpr std::string_view names[] = {"bilinear", "nearest", "bicubic"};
+  return names[static_cast<size_t>(mode)];
+}
+std::string_view name(GridSample3dMode mode) {
+  constexpr std::string_view names[] = {"bilinear", "nearest"};
   return names[static_cast<size_t>(mode)];
 }
 std::string_view name(GridSamplePaddingMode mode) {
@@ -114,6 +180,12 @@ Model GridSample(GridSampleOptions options) {
                                    {"align_corners", options.align_corners}});
 }
 
+Model GridSample3d(GridSample3dOptions options) {
+  return make_model("GridSample3d", {{"mode", std::string(name(options.mode))},
+                                     {"padding_mode", std::string(name(options.padding_mode))},
+                                     {"align_corners", options.align_corners}});
+}
+
 ModelDef define_grid_sample();
 ModelDef define_grid_sample() {
   return {.name = "GridSample",
@@ -121,19 +193,20 @@ ModelDef define_grid_sample() {
               "Pixels at places (x, y) of an image, from -1 to 1 "
               "(https://arxiv.org/abs/1506.02025). Ports: input [N, C, H, W], grid [N, Ho, Wo, 2], "
               "output [N, C, Ho, Wo].",
-          .arguments = {{"mode",
-                         "str",
-                         "bilinear",
-                         "bilinear, nearest or bicubic",
-                         {"bilinear", "nearest", "bicubic"}},
-                        {"padding_mode",
-                         "str",
-                         "zeros",
-                         "what is outside: zeros, the border, or a reflection",
-                         {"zeros", "border", "reflection"}},
-                        {"align_corners", "bool", false,
-                         "-1 and 1 are the centres of the outer pixels, not their borders"}},
+          .arguments = sampling_arguments("bilinear, nearest or bicubic",
+                                          {"bilinear", "nearest", "bicubic"}),
           .build = build_grid_sample};
+}
+
+ModelDef define_grid_sample3d();
+ModelDef define_grid_sample3d() {
+  return {.name = "GridSample3d",
+          .doc =
+              "Pixels at places (x, y, z) of a volume, from -1 to 1. Ports: input [N, C, D, H, W], "
+              "grid [N, Do, Ho, Wo, 3], output [N, C, Do, Ho, Wo].",
+          .arguments =
+              sampling_arguments("bilinear (along three axes) or nearest", {"bilinear", "nearest"}),
+          .build = build_grid_sample3d};
 }
 
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// Pixels at places of images.
+// Pixels at places of images and volumes.
 #pragma once
 #include <string_view>
 
@@ -19,5 +19,17 @@ struct GridSampleOptions {
 // Pixels at places (x, y) of an image, from -1 to 1 (Jaderberg et al. 2015). Ports: input [N, C, H,
 // W], grid [N, Ho, Wo, 2], output [N, C, Ho, Wo].
 Model GridSample(GridSampleOptions options = {});
+
+enum class GridSample3dMode { bilinear, nearest };  // bilinear: along all three axes
+std::string_view name(GridSample3dMode mode);
+
+struct GridSample3dOptions {
+  GridSample3dMode mode = GridSample3dMode::bilinear;
+  GridSamplePaddingMode padding_mode = GridSamplePaddingMode::zeros;
+  bool align_corners = false;  // -1 and 1 are the centres of the outer pixels, not their borders
+};
+// Pixels at places (x, y, z) of a volume, from -1 to 1, as PyTorch's grid_sample. Ports: input [N,
+// C, D, H, W], grid [N, Do, Ho, Wo, 3], output [N, C, Do, Ho, Wo].
+Model GridSample3d(GridSample3dOptions options = {});
 
 }  // namespace mithril

@@ -88,13 +88,12 @@ def by_rows(operator: Any) -> Builder:
 def grid_sample(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    refuse_if(rank_of(input) != 4, "of images with three axes")
     options: dict[str, Any] = {
         "mode": ("bilinear", "nearest", "bicubic")[interpolation_mode],
         "padding_mode": ("zeros", "border", "reflection")[padding_mode],
     }
-    made = ml.GridSample(align_corners=align_corners, **options)
-    return made(input=input, grid=grid)
+    layer = ml.GridSample if rank_of(input) == 4 else ml.GridSample3d
+    return layer(align_corners=align_corners, **options)(input=input, grid=grid)
 
 
 def grid_of_windows(
@@ -236,7 +235,7 @@ TABLE: Table = table(
     (weighted(2, by_planes(aten.upsample_bicubic2d.default)), "upsample_bicubic2d"),
     (weighted(2, by_rows(aten._upsample_bilinear2d_aa.default)), "_upsample_bilinear2d_aa"),
     (weighted(2, by_rows(aten._upsample_bicubic2d_aa.default)), "_upsample_bicubic2d_aa"),
-    (grid_sample, "grid_sampler", "grid_sampler_2d"),
+    (grid_sample, "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
     (im2col, "im2col"),
     (col2im, "col2im"),
     (pad, "pad"),

@@ -1194,6 +1194,18 @@ class GridSample(Model):
     @overload
     def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class GridSample3d(Model):
+    def __init__(
+        self, mode: Literal['bilinear', 'nearest'] = 'bilinear', *,
+        padding_mode: Literal['zeros', 'border', 'reflection'] = 'zeros',
+        align_corners: bool = False, name: str | None = None, input: Tensor = ...,
+        grid: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, grid: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class GroupNorm(Model):
     def __init__(
         self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True,

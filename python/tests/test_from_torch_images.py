@@ -1,4 +1,6 @@
-"""Images that converted models resize; skipped where torch is missing."""
+"""Images and volumes that converted models resize and sample; skipped where torch is missing."""
+
+import itertools
 
 import pytest
 
@@ -35,3 +37,43 @@ def test_images_of_bytes_are_refused() -> None:
     function = lambda x: F.interpolate(x, (3, 5), mode="bilinear", antialias=True)  # noqa: E731
     with pytest.raises(ml.ValueError, match="of ints"):
         ml.from_torch(Of(function), torch.zeros(2, 3, 7, 8, dtype=torch.uint8))
+
+
+class Sampled(torch.nn.Module):
+    def __init__(self, **options: object) -> None:
+        super().__init__()
+        self.options = options
+
+    def forward(self, x, grid):
+        return F.grid_sample(x, grid, **self.options)
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize(
+    ("mode", "padding"),
+    itertools.product(["bilinear", "nearest"], ["zeros", "border", "reflection"]),
+)
+def test_sampled_volumes_are_the_same(mode: str, padding: str, aligned: bool) -> None:
+    options = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
+    inputs = normal(2, 3, 4, 3, 5), normal(2, 2, 1, 4, 3)
+    assert_same(Case(lambda: Sampled(**options), inputs))
+
+
+class Transformed(torch.nn.Module):
+    """A spatial transformer (https://arxiv.org/abs/1506.02025)."""
+
+    def __init__(self, sizes: tuple[int, ...], aligned: bool) -> None:
+        super().__init__()
+        self.sizes, self.aligned = sizes, aligned
+        self.theta = torch.nn.Parameter(normal(2, len(sizes), len(sizes) + 1) / 2)
+
+    def forward(self, x):
+        grid = F.affine_grid(self.theta, [*x.shape[:2], *self.sizes], align_corners=self.aligned)
+        return F.grid_sample(x, grid, align_corners=self.aligned)
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("sizes", [(3, 5), (3, 2, 4)])
+def test_affine_grids_are_the_same(sizes: tuple[int, ...], aligned: bool) -> None:
+    x = normal(2, 3, *(4, 6, 5)[: len(sizes)])
+    assert_same(Case(lambda: Transformed(sizes, aligned), (x,)))

@@ -1,4 +1,5 @@
-"""Places of `GridSample` outside of all numbers, and at the outer pixels; PyTorch is the oracle."""
+"""Places of `GridSample` and `GridSample3d` outside of all numbers, and at the outer pixels;
+PyTorch is the oracle."""
 
 import itertools
 import math
@@ -16,18 +17,24 @@ PADDINGS = ["zeros", "border", "reflection"]
 
 
 def sampled(
-    places: list[tuple[float, float]], mode: str, padding: str, aligned: bool
+    places: list[tuple[float, ...]],
+    mode: str,
+    padding: str,
+    aligned: bool,
+    image: np.ndarray = IMAGE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pixels, and the gradient of their sum in the places."""
-    model = ml.GridSample(mode=mode, padding_mode=padding, align_corners=aligned)
-    grid = np.array(places, np.float32).reshape(1, -1, 1, 2)
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"input": IMAGE.shape, "grid": grid.shape})
-    given = {"input": IMAGE, "grid": grid}
+    axes = image.ndim - 2
+    layer = ml.GridSample if axes == 2 else ml.GridSample3d
+    model = layer(mode=mode, padding_mode=padding, align_corners=aligned)
+    grid = np.array(places, np.float32).reshape(1, -1, *(1,) * (axes - 1), axes)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"input": image.shape, "grid": grid.shape})
+    given = {"input": image, "grid": grid}
     params = {key: given[key] for key in compiled.parameter_keys}
     data = {key: given[key] for key in compiled.data_keys}
-    seed = {"output": np.ones((1, 1, len(places), 1), np.float32)}
+    seed = {"output": np.ones(grid.shape[1:-1], np.float32)[None, None]}
     outputs, gradients = compiled.evaluate(params, data, output_gradients=seed)
-    return np.asarray(outputs["output"]).ravel(), np.asarray(gradients["grid"]).reshape(-1, 2)
+    return np.asarray(outputs["output"]).ravel(), np.asarray(gradients["grid"]).reshape(-1, axes)
 
 
 @pytest.mark.parametrize("aligned", [False, True])
@@ -75,3 +82,33 @@ def test_the_slope_at_the_outer_pixels_is_that_of_torch(padding: str, aligned: b
     _, slopes = sampled(places, "bilinear", padding, aligned)
     assert grid.grad is not None
     np.testing.assert_allclose(slopes, grid.grad.reshape(-1, 2).numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("padding", PADDINGS)
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_a_volume_of_depth_1_is_sampled_as_an_image(mode: str, padding: str, aligned: bool) -> None:
+    places = [*PLACES, *itertools.product([-1.0, 0.3, 1.0], repeat=2)]
+    deep = [(x, y, 0.0) for x, y in places]
+    pixels, slopes = sampled(places, mode, padding, aligned)
+    voxels, steep = sampled(deep, mode, padding, aligned, IMAGE[:, :, None])
+    np.testing.assert_allclose(voxels, pixels, rtol=1e-6)
+    np.testing.assert_allclose(steep[:, :2], slopes, atol=1e-5)
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("padding", PADDINGS)
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_the_corners_of_a_volume_are_those_of_torch(mode: str, padding: str, aligned: bool) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    volume = (np.arange(24.0, dtype=np.float32) * 7 % 11).reshape(1, 1, 2, 3, 4)
+    places = [*itertools.product([-1.0, 0.3, 1.0], repeat=3)]
+    grid = torch.tensor(places).reshape(1, -1, 1, 1, 3).requires_grad_()
+    expected = torch.nn.functional.grid_sample(
+        torch.from_numpy(volume), grid, mode=mode, padding_mode=padding, align_corners=aligned
+    )
+    expected.sum().backward()
+    pixels, slopes = sampled(places, mode, padding, aligned, volume)
+    np.testing.assert_allclose(pixels, expected.detach().numpy().ravel(), atol=1e-5)
+    assert grid.grad is not None
+    np.testing.assert_allclose(slopes, grid.grad.reshape(-1, 3).numpy(), atol=1e-5)

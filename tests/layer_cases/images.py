@@ -1,11 +1,8 @@
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from typing import Any
 
-import numpy as np
-
-from layer_cases.case import IMAGE, Example, Reference, each, points, reference, windows
+from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
 
 WINDOW = ({"stride": 2, "padding": 1}, {"dilation": (1, 2)})
 EXAMPLES: dict[str, list[Example]] = {
@@ -22,12 +19,6 @@ EXAMPLES: dict[str, list[Example]] = {
             },
         ),
     ],
-    "GridSample": each(
-        {"input": (2, 3, 4, 5), "grid": points(2, 3, 2, 2) * 3 - 1.5},
-        {},
-        {"mode": "nearest", "padding_mode": "border"},
-        {"mode": "bicubic", "padding_mode": "reflection", "align_corners": True},
-    ),
     "PixelShuffle": each({"input": (2, 8, 3, 4)}, {"upscale_factor": 2}),
     "PixelUnshuffle": each({"input": (2, 3, 4, 6)}, {"downscale_factor": 2}),
     "Unfold": windows(IMAGE, {"kernel_size": (3, 2)}, WINDOW),
@@ -61,14 +52,3 @@ def references(torch: Any) -> Iterator[Reference]:
         partial(F.pixel_unshuffle, downscale_factor=2),
         {"input": (2, 3, 4, 6)},
     )
-    grid = np.random.default_rng(7).uniform(-1.8, 1.8, (2, 3, 2, 2)).round(3)
-    modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
-    for mode, padding, aligned in product(modes, paddings, (False, True)):
-        form = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
-        yield reference(
-            f"{mode} {padding}" + (" aligned" if aligned else ""),
-            "GridSample",
-            form,
-            partial(F.grid_sample, **form),
-            {"input": (2, 3, 4, 5), "grid": grid},
-        )
