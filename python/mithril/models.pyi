@@ -2156,6 +2156,17 @@ class PrimitiveEmbedding(Model):
         self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class PrimitiveFft(Model):
+    def __init__(
+        self, inverse: bool = False, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, inverse: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., inverse: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class PrimitiveLayerNorm(Model):
     def __init__(
         self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,

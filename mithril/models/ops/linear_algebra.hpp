@@ -8,6 +8,7 @@
 #include "mithril/models/ops/linear_algebra/eigenvectors.hpp"
 #include "mithril/models/ops/linear_algebra/eigvalsh.hpp"
 #include "mithril/models/ops/linear_algebra/einsum.hpp"
+#include "mithril/models/ops/linear_algebra/fft.hpp"
 #include "mithril/models/ops/linear_algebra/linear.hpp"
 #include "mithril/models/ops/linear_algebra/matmul.hpp"
 #include "mithril/models/ops/linear_algebra/polynomial_features.hpp"
