@@ -13,6 +13,7 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/elementwise.hpp"
 #include "mithril/models/embedding.hpp"
+#include "mithril/models/fourier.hpp"
 #include "mithril/models/gaussian_process.hpp"
 #include "mithril/models/grid_sample.hpp"
 #include "mithril/models/images.hpp"

@@ -982,6 +982,17 @@ class F1(Model):
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Fft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Flatten(Model):
     def __init__(
         self, start_dim: int = 0, *, end_dim: int = -1, name: str | None = None,
@@ -1259,6 +1270,17 @@ class HuberLoss(Model):
         self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Ifft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Indexer(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -1282,6 +1304,17 @@ class InstanceNorm(Model):
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
+
+class Irfft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class IsNan(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -2529,6 +2562,17 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Rfft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Roll(Model):
     def __init__(
         self, shift: int | tuple[Any, ...] | list[Any] = ..., *,
@@ -3136,26 +3180,27 @@ __all__ = [
     "Cumprod", "Cumsum", "Det", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
     "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding",
     "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc",
-    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip",
-    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
-    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
-    "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm",
-    "IsNan", "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
-    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma",
-    "Linear", "LinearSVM", "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
-    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
-    "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply",
-    "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference",
-    "Ones", "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "Polygamma",
-    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
-    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
-    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear",
+    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Fft", "Flatten",
+    "Flip", "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter",
+    "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual",
+    "GridSample", "GridSample3d", "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss",
+    "Ifft", "Indexer", "InstanceNorm", "Irfft", "IsNan", "Item", "KLDivergence", "KernelizedSVM",
+    "KeyValueCache", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
+    "Length", "Less", "LessEqual", "Lgamma", "Linear", "LinearSVM", "LinearScan", "Log", "Log1p",
+    "LogCumsumExp", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
+    "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax",
+    "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min",
+    "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
+    "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
+    "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "Polygamma", "PolynomialFeatures",
+    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
+    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
+    "PrimitiveEmbedding", "PrimitiveFft", "PrimitiveLayerNorm", "PrimitiveLinear",
     "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
     "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
     "QuadraticFormRegularizer", "QuantileLoss", "QuickGelu", "RBFKernel", "RMSNorm", "RNNCell",
     "RandInt", "Randn", "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Relu6",
-    "Remainder", "Repeat", "Reshape", "Roll", "RotaryEmbedding", "Round", "SELU",
+    "Remainder", "Repeat", "Reshape", "Rfft", "Roll", "RotaryEmbedding", "Round", "SELU",
     "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
     "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus", "Solve",
     "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",

@@ -87,6 +87,8 @@ OUT_OF_RANGE: list[tuple[str, dict[str, Any], str]] = [
     ("Upsample", {"mode": "cubic"}, "mode"),
     ("Upsample", {"antialias": True}, "antialias"),
     ("GridSample3d", {"mode": "bicubic"}, "mode"),
+    ("Rfft", {"n": 0}, "n"),
+    ("Irfft", {"norm": "none"}, "norm"),
     ("OneToMany", {"cell_type": "RNNCell", "max_sequence_length": 0}, "max_sequence_length"),
     ("Randn", {"shape": (2, -1)}, "shape"),
     ("RandInt", {"shape": 2, "low": 3, "high": 3}, "high"),
