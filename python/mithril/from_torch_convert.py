@@ -13,6 +13,8 @@ from torch.export import ExportedProgram
 from . import _core
 from . import models as ml
 from ._core import Connection, Model, raise_error
+from .from_torch_complex import Complex, each_part, has_complex, of_pairs, pairs_of
+from .from_torch_complex_rows import of_complex
 from .from_torch_export import Names, export, functional, inputs_of, known_size
 from .from_torch_names import layer_outputs, leaf_names, line_of, live, place, target_text
 from .from_torch_rows import DROPPED, OTHERS, REGIONS, row_of
@@ -40,10 +42,12 @@ class Conversion:
         self.weights = Weights(self.model)
         self.problems: list[tuple[str, str]] = []
         self._program = program
-        self._tensors = dict(program.state_dict)
+        tensors = dict(program.state_dict)
         if module is not None:
             # Exporting copies nothing, but the parameters of the module are the user's objects.
-            self._tensors |= dict(module.named_parameters(remove_duplicate=False))
+            tensors |= dict(module.named_parameters(remove_duplicate=False))
+        self._tensors = {name: as_pairs(each) for name, each in tensors.items()}
+        self._constants = {name: as_pairs(each) for name, each in program.constants.items()}
         self._axis_names = names
         self._values: dict[fx.Node, Any] = {}
         self._seeds = itertools.count(seed)
@@ -69,15 +73,18 @@ class Conversion:
 
     def _bind(self, node: fx.Node, spec: Any) -> None:
         name, kind = spec.target, spec.kind.name
+        held = self._tensors if name in self._tensors else self._constants
         if kind == "PARAMETER":
-            if node.users:
-                self._values[node] = self.weights.parameter(name, self._tensors[name])
+            if not node.users:
+                return
+            value = self.weights.parameter(name, self._tensors[name])
         elif kind == "BUFFER" and (spec.persistent or name in self._mutations().values()):
-            held = self._tensors if name in self._tensors else self._program.constants
-            self._values[node] = self.weights.buffer(name, held[name])
+            value = self.weights.buffer(name, held[name])
         elif node.users:
-            value = self._program.constants.get(name, self._tensors.get(name))
-            self._values[node] = ml.Buffer()(_core.IOKey(value=array_of(value)))
+            value = ml.Buffer()(_core.IOKey(value=array_of(held[name])))
+        else:
+            return
+        self._values[node] = of_pairs(value) if has_complex(node.meta.get("val")) else value
 
     def _data(self, node: fx.Node, symbols: dict[Any, str]) -> str:
         name, value = str(node.name), node.meta["val"]
@@ -88,11 +95,12 @@ class Conversion:
                 f"the input {name!r} has the name of a parameter or a buffer",
                 help="rename the parameter of forward",
             )
-        self._values[node] = self.model.add_input(name)
+        given = self.model.add_input(name)
+        self._values[node] = of_pairs(given) if value.is_complex() else given
         dims = [symbols.get(str(each), known_size(each)) for each in value.shape]
         dims = [each if isinstance(each, int | str) else None for each in dims]
-        self.model.set_shapes({name: dims})
-        self.model.set_types({name: Tensor[kind_of(name, value)]})  # type: ignore[misc]
+        self.model.set_shapes({name: [*dims, 2] if value.is_complex() else dims})
+        self.model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
         for axis, size in enumerate(value.shape):
             if str(size) in symbols:
                 self._sizes.setdefault(str(size), self.model[name].shape[axis])
@@ -132,12 +140,15 @@ class Conversion:
                 name = next(leaves)
                 if isinstance(value, fx.Node):
                     found = self._filled(value)
+                    if isinstance(found, Complex):
+                        found = pairs_of(found)
                     results[name] = tensor(found) if isinstance(found, int | float) else found
         return results
 
     def _mutated(self, node: fx.Node, name: str) -> None:
         """Batch norms follow the mode of the compiled model; their rows do so for statistics."""
         value = self._filled(node)
+        value = pairs_of(value) if isinstance(value, Complex) else value
         if name.rpartition(".")[2] == "num_batches_tracked":
             value = ml.ByMode()(value, self.model[name])
         self.weights.set_next(name, value)
@@ -177,11 +188,16 @@ class Conversion:
             draw_seed=self._draw_seed,
             random_key=self._random_key,
         )
+        if has_complex(args, list(kwargs.values()), site.output):
+            name = node.target._schema.name.removeprefix("aten::")
+            row = of_complex(name, node.target._overloadname, row)
         return self._with_sizes(call(row, site, *args, **kwargs), site.output)
 
     def _with_sizes(self, value: Any, output: Any) -> Any:
         """A view in the sizes that torch.export found, where inference could not tell: x[:n] has n
         elements, since there are as many."""
+        if isinstance(value, Complex):
+            return each_part(lambda part: self._with_sizes(part, output), value)
         if not isinstance(value, Connection) or None not in (value.known_shape or []):
             return value
         sizes = [
@@ -236,14 +252,28 @@ class Conversion:
         """What follows goes on with an unknown value, so that all problems are found at once."""
         reason = why.split("\n", maxsplit=1)[0]
         self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
-        unknown = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
-        many = isinstance(node.meta.get("val"), tuple | list)
-        self._values[node] = unknown if many else unknown[0]
+        unknown: list[Any] = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
+        output = node.meta.get("val")
+        if has_complex(output):
+            unknown = [Complex(each, each) for each in unknown]
+        self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]
 
 
 def stopped(value: Any) -> Any:
+    if isinstance(value, Complex):
+        return each_part(stopped, value)
     is_tensor = isinstance(value, Connection) and "float tensor" in value.type_text
     return ml.StopGradient()(value) if is_tensor else value
+
+
+def as_pairs(value: Any) -> Any:
+    """Pairs of real and imaginary parts, which are the same memory where that is possible."""
+    if not isinstance(value, torch.Tensor) or not value.is_complex():
+        return value
+    pairs = torch.view_as_real(value.detach().resolve_conj())
+    if not isinstance(value, torch.nn.Parameter):
+        return pairs
+    return torch.nn.Parameter(pairs, requires_grad=value.requires_grad)
 
 
 def inner_results(result: Any) -> list[Any]:

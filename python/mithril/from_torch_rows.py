@@ -11,6 +11,7 @@ import torch
 from . import (
     from_torch_activations,
     from_torch_attention,
+    from_torch_complex_rows,
     from_torch_creation,
     from_torch_indexing,
     from_torch_layers,
@@ -44,6 +45,7 @@ ATEN: Table = {
     **from_torch_resizing.TABLE,
     **from_torch_losses.TABLE,
     **from_torch_attention.TABLE,
+    **from_torch_complex_rows.TABLE,
 }
 
 

@@ -8,7 +8,7 @@ import torch
 
 from . import models as ml
 from ._core import Connection, Model
-from .from_torch_table import array_of, refuse_if
+from .from_torch_table import array_of
 from .types import Tensor
 
 
@@ -50,12 +50,13 @@ class Weights:
     def _describe(self, name: str, value: torch.Tensor) -> None:
         self._model.add_input(name)
         self._model.set_shapes({name: list(value.shape)})
-        self._model.set_types({name: Tensor[kind_of(name, value)]})  # type: ignore[misc]
+        self._model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
 
 
-def kind_of(name: str, value: torch.Tensor) -> type:
-    refuse_if(value.is_complex(), f"{name!r}, which is complex")
-    return float if value.is_floating_point() else bool if value.dtype == torch.bool else int
+def kind_of(value: torch.Tensor) -> type:
+    """Complex tensors are pairs of floats."""
+    floats = value.is_floating_point() or value.is_complex()
+    return float if floats else bool if value.dtype == torch.bool else int
 
 
 def identity(value: torch.Tensor) -> Any:

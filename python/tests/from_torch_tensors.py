@@ -252,7 +252,6 @@ TRICKY: dict[str, Callable] = {
 # What the error says about functions that cannot be converted.
 REFUSED = {
     "svd": "aten._linalg_svd: no op of Mithril computes it",
-    "fft": "aten._fft_r2c: no op of Mithril computes it",
     "nonzero": "aten.index: by bools, whose number of True is not known",
     "unique": "aten._unique2: no op of Mithril computes it",
 }
