@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
@@ -19,6 +21,10 @@ namespace {
 constexpr int smallest_model = 3, largest_model = 12;  // tries; some are refused
 constexpr double reuse = 0.75;                // how often a port reads another part, if one fits
 constexpr std::int64_t largest_tensor = 400;  // in elements; larger values are not read again
+// Matrices of random models may be singular or have equal singular values, which the rows of these
+// ops exclude.
+constexpr std::string_view of_regular_matrices[] = {"det", "slogdet", "solve", "qr",
+                                                    "svd", "svdvals", "pinv",  "lstsq"};
 
 struct Row {
   std::string_view op;
@@ -38,8 +44,8 @@ const std::vector<Row>& usable_rows() {
         // Torch has another slope at 0, the value of a log_softmax of one element.
         if (cases.op.starts_with("robust_log") || (cases.op == "log" && has(row, "robust")))
           continue;
-        // Matrices of random models may be singular, which the rows exclude.
-        if (cases.op == "det" || cases.op == "solve") continue;
+        if (std::ranges::find(of_regular_matrices, cases.op) != std::end(of_regular_matrices))
+          continue;
         // Backends may have different slopes where an op is not smooth.
         if (row.error.empty() && row.hold.empty()) all.push_back({cases.op, std::move(row)});
       }

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "mithril/ops/shared/factors.hpp"
-#include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
 #include "mithril/ops/support/matrices.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -13,11 +12,8 @@ namespace {
 // det(A) A⁻ᵀ.
 void differentiate_det(GradContext& g) {
   const Expression matrix = g.in("input");
-  const Expression lower = call("tril", {fill_like(matrix, 1)});
-  const Expression unit = lower * transposed(lower);
-  const Expression column = call("expand_dims", {g.out_grad() * g.out(), -1});
-  const Expression scale = call("expand_dims", {column, -1});
-  g.flow("input", scale * call("solve", {transposed(matrix), unit}));
+  const Expression inverse = call("solve", {transposed(matrix), diagonal_ones_like(matrix)});
+  g.flow("input", per_matrix(g.out_grad() * g.out()) * inverse);
 }
 
 }  // namespace

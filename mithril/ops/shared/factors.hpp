@@ -55,6 +55,21 @@ inline double determinant(const Factors& factors) {
   return product;
 }
 
+struct LogDeterminant {
+  double sign, logarithm;  // of the absolute value; 0 and -infinity if the matrix is singular
+};
+
+inline LogDeterminant log_determinant(const Factors& factors) {
+  LogDeterminant result{factors.sign, 0};
+  for (int64_t i = 0; i < factors.both.rows; ++i) {
+    const double pivot = factors.both(i, i);
+    if (pivot == 0) result.sign = 0;
+    if (pivot < 0) result.sign = -result.sign;
+    result.logarithm += std::log(std::abs(pivot));
+  }
+  return result;
+}
+
 // X with matrix X = right.
 inline Matrix solved(const Factors& factors, const Matrix& right) {
   const int64_t size = right.rows;

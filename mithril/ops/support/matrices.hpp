@@ -1,6 +1,7 @@
-// Square matrices in eval, one after another: [..., N, N].
+// Matrices in eval, one after another: [..., M, N].
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "mithril/op/eval_context.hpp"
 #include "mithril/ops/shared/matrix.hpp"
@@ -33,6 +34,13 @@ void each_matrix(EvalContext& c, Make make) {
       for (const double element : make(matrix_at(x, dims, i))) *y++ = static_cast<T>(element);
     }
   });
+}
+
+// Writes matrix number `index` of output number `output`.
+template <typename T>
+void write_matrix(EvalContext& c, int output, int64_t index, const std::vector<double>& elements) {
+  auto y = c.write<T>(output) + index * static_cast<int64_t>(elements.size());
+  for (const double element : elements) *y++ = static_cast<T>(element);
 }
 
 }  // namespace mithril
