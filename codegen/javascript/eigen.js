@@ -1,11 +1,5 @@
 // Eigenvalues and eigenvectors of symmetric matrices, by Jacobi's rotations.
-
-// Of length 1. The choice of its first large element does not depend on rounding.
-function isFlipped(column) {
-  const large = 0.6 / Math.sqrt(column.length);
-  const first = column.findIndex((element) => Math.abs(element) >= large);
-  return column[first < 0 ? column.length - 1 : first] < 0;
-}
+import { isFlipped } from "./column_sign.js";
 
 function squaresOffDiagonal(matrix) {
   let squares = 0;

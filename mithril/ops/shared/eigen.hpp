@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "mithril/ops/shared/column_sign.hpp"
 #include "mithril/ops/shared/matrix.hpp"
 
 namespace mithril {
@@ -39,15 +40,6 @@ inline double size_off_diagonal(const Matrix& matrix) {
     for (int64_t j = 0; j < i; ++j) squares += matrix(i, j) * matrix(i, j);
   }
   return squares;
-}
-
-// The first large element of a column of length 1, whose largest element is at least 1/sqrt(rows).
-// The choice does not depend on rounding, unlike the sign of a sum of elements that cancel.
-inline double first_large(const Matrix& columns, int64_t column) {
-  const double large = 0.6 / std::sqrt(static_cast<double>(columns.rows));
-  int64_t row = 0;
-  while (row + 1 < columns.rows && std::abs(columns(row, column)) < large) ++row;
-  return columns(row, column);
 }
 
 inline Eigen eigen_of_symmetric(Matrix matrix) {
