@@ -1,0 +1,18 @@
+// svdvals: singular values.
+#include "mithril/ops/support/linear_algebra.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_svdvals() {
+  return {
+      .name = "svdvals",
+      .doc = "The K = min(M, N) singular values of each matrix, which fall.",
+      .inputs = {{"input", "*b M N", "float"}},
+      .outputs = {{"output", "*b K", "float"}},
+      .solve = solve_lesser_size,
+      .expand = [](ExpandContext& e) { e.become(call_all("svd", {e.in("input")})[1]); },
+  };
+}
+
+}  // namespace mithril
