@@ -27,6 +27,17 @@ def regular(x: Any) -> Any:
     return x[:, :3] + SQUARE
 
 
+def rebuilt(factors: Any) -> Any:
+    """Which no choice of signs changes."""
+    left, right = factors
+    return left**3 @ right
+
+
+def rebuilt_from_values(factors: Any) -> Any:
+    left, values, right = factors
+    return left**3 * values.exp() @ right
+
+
 FUNCTIONS: dict[str, Callable] = {
     # sums and products along axes
     "cumsum": lambda x: x.cumsum(-1),
@@ -147,6 +158,22 @@ FUNCTIONS: dict[str, Callable] = {
     "inv": lambda x: torch.linalg.inv(regular(x)) + regular(x).inverse(),
     "inv of several": lambda x: torch.linalg.inv(torch.stack((regular(x), SQUARE))),
     "det": lambda x: torch.linalg.det(regular(x)) + torch.stack((regular(x), SQUARE)).det(),
+    "slogdet": lambda x: torch.linalg.slogdet(regular(x)).logabsdet * torch.slogdet(SQUARE)[0],
+    "sign of slogdet": lambda x: x * torch.slogdet(torch.stack((regular(x), SQUARE)))[0].sum(),
+    "logdet": lambda x: torch.logdet(torch.stack((x @ x.T, -x @ x.T))).nan_to_num(7.0),
+    "qr": lambda x: rebuilt(torch.linalg.qr(x)) + rebuilt(torch.qr(x * 2)),
+    "qr of a tall matrix": lambda x: rebuilt(torch.linalg.qr(x.T)),
+    "qr, complete": lambda x: torch.linalg.qr(x, mode="complete")[1].abs(),
+    "qr, R only": lambda x: x[0, 0] * torch.linalg.qr(x.detach().T, mode="r")[1].abs(),
+    "svd": lambda x: rebuilt_from_values(torch.linalg.svd(x, full_matrices=False)),
+    "svd of a square matrix": lambda x: torch.linalg.svd(regular(x))[0].abs(),
+    "svd, values only": lambda x: torch.linalg.svd(x)[1] + torch.linalg.svdvals(x.T),
+    "svd, old name": lambda x: torch.svd(x)[2].abs() + torch.svd(x, compute_uv=False)[1],
+    "pinv": lambda x: torch.linalg.pinv(x) + torch.pinverse(x),
+    "pinv with thresholds": lambda x: (
+        torch.linalg.pinv(x, rcond=0.5) + torch.linalg.pinv(x.T, atol=2.0, rtol=0.1).T
+    ),
+    "matrix_exp": lambda x: torch.linalg.matrix_exp(regular(x)) + torch.matrix_exp(SQUARE),
     "solve": lambda x: torch.linalg.solve(regular(x), x),
     "solve from the right": lambda x: torch.linalg.solve(regular(x), x.T, left=False),
     "solve of a vector": lambda x: torch.linalg.solve(regular(x), x[:, 0]),
@@ -155,7 +182,8 @@ FUNCTIONS: dict[str, Callable] = {
     "solve of several vectors": lambda x: torch.linalg.solve(
         torch.stack((regular(x), SQUARE)), x[:2, :3]
     ),
-    "svd": torch.linalg.svdvals,
+    "svd of more vectors": lambda x: torch.linalg.svd(x)[2],
+    "eigenvalues": lambda x: torch.linalg.eigvals(regular(x)).abs(),
     "fft": lambda x: torch.fft.rfft(x).abs(),
     "nonzero": lambda x: x[x > 0],
     "unique": torch.unique,
@@ -251,7 +279,8 @@ TRICKY: dict[str, Callable] = {
 
 # What the error says about functions that cannot be converted.
 REFUSED = {
-    "svd": "aten._linalg_svd: no op of Mithril computes it",
+    "svd of more vectors": "singular vectors beyond the singular values: pass full_matrices=False",
+    "eigenvalues": "aten.linalg_eigvals: no op of Mithril computes it",
     "nonzero": "aten.index: by bools, whose number of True is not known",
     "unique": "aten._unique2: no op of Mithril computes it",
 }

@@ -13,15 +13,36 @@ RANDOM = np.random.default_rng(3)
 ROOT = np.tril(RANDOM.normal(size=(4, 4))) + 3 * np.eye(4)
 DEFINITE = ROOT @ ROOT.T
 RIGHT = RANDOM.normal(size=(4, 2))
+TALL = RANDOM.normal(size=(2, 4, 3))
+WIDE = RANDOM.normal(size=(3, 4))
+SINGULAR = np.outer(ROOT[0], ROOT[1]) + np.outer(ROOT[2], ROOT[3])
 
 
 def solved(matrix: Any, right: Any, upper: bool = False) -> Any:
     return torch.linalg.solve_triangular(matrix, right, upper=upper)
 
 
+def least_squares(matrix: Any, right: Any) -> Any:
+    return torch.linalg.lstsq(matrix, right).solution
+
+
 CASES: dict[str, Any] = {
     "cholesky": (ml.Cholesky, torch.linalg.cholesky, {"input": DEFINITE}),
     "eigenvalues": (ml.Eigenvalues, torch.linalg.eigvalsh, {"input": DEFINITE}),
+    "svdvals of tall matrices": (ml.Svdvals, torch.linalg.svdvals, {"input": TALL}),
+    "svdvals of a wide matrix": (ml.Svdvals, torch.linalg.svdvals, {"input": WIDE}),
+    "matrix_exp": (ml.MatrixExp, torch.linalg.matrix_exp, {"input": ROOT}),
+    "pinv of tall matrices": (ml.Pinv, torch.linalg.pinv, {"input": TALL}),
+    "pinv of a wide matrix": (ml.Pinv, torch.linalg.pinv, {"input": WIDE}),
+    "pinv of a singular matrix": (ml.Pinv, torch.linalg.pinv, {"input": SINGULAR}),
+    "pinv with a threshold": (
+        lambda: ml.Pinv(rtol=0.5),
+        lambda input: torch.linalg.pinv(input, rtol=0.5),
+        {"input": DEFINITE},
+    ),
+    "lstsq of a square matrix": (ml.Lstsq, least_squares, {"matrix": ROOT, "right": RIGHT}),
+    "lstsq of a tall matrix": (ml.Lstsq, least_squares, {"matrix": TALL[0], "right": RIGHT}),
+    "lstsq of a wide matrix": (ml.Lstsq, least_squares, {"matrix": WIDE, "right": RIGHT[:3]}),
     "solve_triangular": (
         ml.SolveTriangular,
         solved,
