@@ -982,17 +982,6 @@ class F1(Model):
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
-class Fft(Model):
-    def __init__(
-        self, n: int | None = None, *, axis: int = -1,
-        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class Flatten(Model):
     def __init__(
         self, start_dim: int = 0, *, end_dim: int = -1, name: str | None = None,
@@ -1205,18 +1194,6 @@ class GridSample(Model):
     @overload
     def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
 
-class GridSample3d(Model):
-    def __init__(
-        self, mode: Literal['bilinear', 'nearest'] = 'bilinear', *,
-        padding_mode: Literal['zeros', 'border', 'reflection'] = 'zeros',
-        align_corners: bool = False, name: str | None = None, input: Tensor = ...,
-        grid: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, grid: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class GroupNorm(Model):
     def __init__(
         self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True,
@@ -1270,17 +1247,6 @@ class HuberLoss(Model):
         self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class Ifft(Model):
-    def __init__(
-        self, n: int | None = None, *, axis: int = -1,
-        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class Indexer(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -1304,17 +1270,6 @@ class InstanceNorm(Model):
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
-
-class Irfft(Model):
-    def __init__(
-        self, n: int | None = None, *, axis: int = -1,
-        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class IsNan(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -1635,6 +1590,21 @@ class LogisticRegression(Model):
         output: Key = ..., probs_output: Key = ...,
     ) -> Call: ...
 
+class Lstsq(Model):
+    def __init__(
+        self, rcond: float | int | None = None, *, name: str | None = None, matrix: Tensor = ...,
+        right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, matrix: Operand, right: Operand = ..., rcond: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, matrix: Binding = ..., right: Binding = ..., rcond: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class MDS(Model):
     def __init__(
         self, prediction_dim: int, *,
@@ -1700,6 +1670,13 @@ class MaskedSoftmax(Model):
     def __call__(self, input: Operand, mask: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., mask: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class MatrixExp(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class MatrixMultiply(Model):
     def __init__(
@@ -1993,6 +1970,18 @@ class PermuteTensor(Model):
         self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Pinv(Model):
+    def __init__(
+        self, atol: float | int | None = None, *, rtol: float | int | None = None,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, atol: Operand = ..., rtol: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., atol: Binding = ..., rtol: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class PixelShuffle(Model):
     def __init__(
         self, upscale_factor: int, *, name: str | None = None, input: Tensor = ...,
@@ -2189,17 +2178,6 @@ class PrimitiveEmbedding(Model):
         self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class PrimitiveFft(Model):
-    def __init__(
-        self, inverse: bool = False, *, name: str | None = None, input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, inverse: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., inverse: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class PrimitiveLayerNorm(Model):
     def __init__(
         self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,
@@ -2356,6 +2334,18 @@ class Prod(Model):
     def __call__(
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
         output: Key = ...,
+    ) -> Call: ...
+
+class Qr(Model):
+    def __init__(
+        self, mode: Literal['reduced', 'complete'] = 'reduced', *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, mode: Operand = ...) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., mode: Binding = ..., *, Q: Key = ..., R: Key = ...,
     ) -> Call: ...
 
 class QuadHingeLoss(Model):
@@ -2562,17 +2552,6 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class Rfft(Model):
-    def __init__(
-        self, n: int | None = None, *, axis: int = -1,
-        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class Roll(Model):
     def __init__(
         self, shift: int | tuple[Any, ...] | list[Any] = ..., *,
@@ -2731,6 +2710,13 @@ class Slice(Model):
     def __call__(
         self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
+
+class Slogdet(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, sign: Key = ..., logabsdet: Key = ...) -> Call: ...
 
 class SmoothL1Loss(Model):
     def __init__(
@@ -2893,6 +2879,22 @@ class Sum(Model):
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
+
+class Svd(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., *, U: Key = ..., S: Key = ..., Vh: Key = ...,
+    ) -> Call: ...
+
+class Svdvals(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SwapAxes(Model):
     def __init__(
@@ -3111,7 +3113,7 @@ class Upsample(Model):
         self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *,
         mode: Literal['nearest', 'bilinear', 'bicubic'] = 'nearest',
         size: int | tuple[Any, ...] | list[Any] | None = None, align_corners: bool = False,
-        antialias: bool = False, name: str | None = None, input: Tensor = ...,
+        name: str | None = None, input: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -3180,32 +3182,32 @@ __all__ = [
     "Cumprod", "Cumsum", "Det", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
     "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding",
     "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc",
-    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Fft", "Flatten",
-    "Flip", "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter",
-    "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual",
-    "GridSample", "GridSample3d", "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss",
-    "Ifft", "Indexer", "InstanceNorm", "Irfft", "IsNan", "Item", "KLDivergence", "KernelizedSVM",
-    "KeyValueCache", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
-    "Length", "Less", "LessEqual", "Lgamma", "Linear", "LinearSVM", "LinearScan", "Log", "Log1p",
-    "LogCumsumExp", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
-    "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax",
-    "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min",
-    "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
-    "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
-    "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "Polygamma", "PolynomialFeatures",
-    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
-    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
-    "PrimitiveEmbedding", "PrimitiveFft", "PrimitiveLayerNorm", "PrimitiveLinear",
-    "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
-    "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
-    "QuadraticFormRegularizer", "QuantileLoss", "QuickGelu", "RBFKernel", "RMSNorm", "RNNCell",
-    "RandInt", "Randn", "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Relu6",
-    "Remainder", "Repeat", "Reshape", "Rfft", "Roll", "RotaryEmbedding", "Round", "SELU",
-    "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
-    "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus", "Solve",
-    "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
-    "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore",
-    "TakeAlongAxis", "Tan", "Tanh", "Tile", "ToList", "ToTensor", "ToTuple", "TopK",
-    "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
-    "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
+    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip",
+    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
+    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
+    "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm",
+    "IsNan", "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
+    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma",
+    "Linear", "LinearSVM", "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp",
+    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "Lstsq", "MDS",
+    "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax", "MatrixExp", "MatrixMultiply", "Max",
+    "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish",
+    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot",
+    "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "Pinv",
+    "PixelShuffle", "PixelUnshuffle", "Polygamma", "PolynomialFeatures", "PolynomialKernel",
+    "PolynomialRegression", "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D",
+    "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding",
+    "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D",
+    "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice",
+    "PrimitiveSplit", "Prod", "Qr", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss",
+    "QuickGelu", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
+    "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat", "Reshape", "Roll",
+    "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
+    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "Slogdet",
+    "SmoothL1Loss", "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt",
+    "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum",
+    "Svd", "Svdvals", "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile",
+    "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal",
+    "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where",
+    "Zeros", "ZerosLike",
 ]

@@ -25,6 +25,7 @@ STANDS_FOR = {
     "layer_norm_grad": "layer_norm",
     "log_softmax_grad": "log_softmax",
     "mean": "sum",  # the same sum, which may overflow in float16
+    "pinv": "pinverse",  # its older name
     "prod_of_others": "prod",
     "robust_log_grad": "log",
     "softmax_grad": "softmax",
