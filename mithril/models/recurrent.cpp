@@ -42,6 +42,35 @@ class Cells {
     return cell;
   }
 
+  // The step with this number, for sequences that all have rows at each step. Those whose length is
+  // not above the number keep their states, and their output is 0.
+  void add_until(const Connection& lengths, int64_t number) {
+    const std::string suffix = std::to_string(number);
+    const Model cell = arguments_.part("cell_type");
+    Bindings bindings{{"input", "input" + suffix}};
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (steps_.empty()) kept_.push_back(model_["initial_" + states_[i]]);
+      bindings.emplace_back("prev_" + states_[i], kept_[i]);
+    }
+    for (const std::string& key : shared_) bindings.emplace_back(key, key);
+    model_ |= cell(bindings);
+    steps_.push_back(cell);
+    const Connection is_longer = apply("greater", {lengths, number});
+    const Connection goes_on =
+        apply("expand_dims", {apply("expand_dims", {is_longer, -1}), -1});  // [N, 1, 1]
+    for (size_t i = 0; i < states_.size(); ++i)
+      kept_[i] = apply("where", {goes_on, cell.at(states_[i]), kept_[i]});
+    const Connection output = apply("where", {goes_on, cell.at("output"), 0.0});
+    model_.expose_keys({{"output" + suffix, output}});
+  }
+
+  // After `add_until`: the state that each sequence had at its end.
+  Connection kept(const std::string& state) const {
+    const auto at = std::find(states_.begin(), states_.end(), state);
+    return kept_[static_cast<size_t>(at - states_.begin())];
+  }
+
+  const std::vector<std::string>& states() const { return states_; }
   const std::vector<Model>& steps() const { return steps_; }
   std::string last_output() const { return "output" + std::to_string(steps_.size() - 1); }
 
@@ -49,6 +78,7 @@ class Cells {
   Model& model_;
   const CheckedArguments& arguments_;
   std::vector<std::string> states_, shared_;
+  std::vector<Connection> kept_;  // one for each state
   std::vector<Model> steps_;
 };
 
@@ -85,9 +115,29 @@ Model build_one_to_many_inference(const CheckedArguments& arguments) {
   return finished(model, cells, "input");
 }
 
+Model build_with_lengths(Model model, const CheckedArguments& arguments, int64_t length) {
+  const Connection lengths = model["lengths"];
+  model.set_types({{"lengths", kind::int_tensor}});
+  Cells cells(model, arguments);
+  for (int64_t i = 0; i < length; ++i)
+    cells.add_until(lengths, arguments.flag("reverse") ? length - 1 - i : i);
+  model.set_shapes({{"lengths", {"N"}}, {"input0", {"N", 1, "I"}}});
+  for (const std::string& state : cells.states()) {
+    const std::string initial = "initial_" + state;
+    model.set_shapes({{"lengths", {"N"}}, {initial, {"N", 1, "H"}}});
+    model.set_differentiability({{initial, false}});
+  }
+  for (int64_t i = 1; i < length; ++i)  // the first is canonical
+    model.set_differentiability({{"input" + std::to_string(i), false}});
+  model.expose_keys({{"hidden_concat", cells.kept("hidden")}});
+  return model.set_cin({"input0"}).set_cout({"hidden_concat"});
+}
+
 Model build_many_to_one(const CheckedArguments& arguments) {
   Model model = model_of_class("ManyToOne");
   const int64_t length = repetitions(arguments, "max_sequence_length");
+  if (arguments.flag("use_lengths")) return build_with_lengths(std::move(model), arguments, length);
+  if (arguments.flag("reverse")) arguments.reject("reverse", "False without use_lengths");
   Cells cells(model, arguments);
   for (int64_t i = 0; i < length; ++i) {
     const std::string input = "input" + std::to_string(i);
@@ -145,6 +195,14 @@ ArgumentDef forcing_argument() {
   return {"teacher_forcing", "bool", false,
           "a step reads the target of the one before, not its output"};
 }
+ArgumentDef use_lengths_argument() {
+  return {"use_lengths", "bool", false,
+          "all inputs have the rows of all sequences, in any order; the port lengths says how many "
+          "steps a sequence has: beyond them its output is 0, and its states stay"};
+}
+ArgumentDef reverse_argument() {
+  return {"reverse", "bool", false, "with use_lengths: a sequence is read from its end"};
+}
 ArgumentDef input_length() {
   return {"max_input_sequence_length", "int", {}, "steps of the encoder"};
 }
@@ -165,9 +223,11 @@ Model OneToManyInference(const SequenceOptions& options) {
                                            {"max_sequence_length", options.max_sequence_length}});
 }
 
-Model ManyToOne(const SequenceOptions& options) {
+Model ManyToOne(const ManyToOneOptions& options) {
   return make_model("ManyToOne", {{"cell_type", options.cell_type.datum()},
-                                  {"max_sequence_length", options.max_sequence_length}});
+                                  {"max_sequence_length", options.max_sequence_length},
+                                  {"use_lengths", options.use_lengths},
+                                  {"reverse", options.reverse}});
 }
 
 Model EncoderDecoder(const EncoderDecoderOptions& options) {
@@ -210,8 +270,9 @@ ModelDef define_many_to_one() {
   return {.name = "ManyToOne",
           .doc =
               "One state out of a sequence. Ports: input0, input1, ..., initial_hidden, the "
-              "parameters of the cell, output0, output1, ..., hidden_concat.",
-          .arguments = lengths_and({length_argument()}),
+              "parameters of the cell, output0, output1, ..., hidden_concat; with use_lengths "
+              "lengths [N] (int).",
+          .arguments = lengths_and({length_argument(), use_lengths_argument(), reverse_argument()}),
           .build = build_many_to_one};
 }
 

@@ -22,9 +22,18 @@ struct SequenceOptions {
 };
 // Each step reads the output of the one before. Ports: as OneToMany, without targets.
 Model OneToManyInference(const SequenceOptions& options);
+struct ManyToOneOptions {
+  PartArgument cell_type;
+  int64_t max_sequence_length = 1;
+  bool use_lengths = false;
+  bool reverse = false;  // with use_lengths: a sequence is read from its end
+};
 // One state out of a sequence. Ports: input0, input1, ..., initial_x for each state, the parameters
-// of the cell, output0, output1, ..., hidden_concat: the last hidden state of each sequence.
-Model ManyToOne(const SequenceOptions& options);
+// of the cell, output0, output1, ..., hidden_concat: the last hidden state of each sequence. With
+// use_lengths all inputs have the rows [N, 1, I] of all sequences, in any order, and the port
+// lengths [N] says how many steps each has: beyond them its output is 0, and its states stay, as
+// those of PyTorch's packed sequences.
+Model ManyToOne(const ManyToOneOptions& options);
 
 struct EncoderDecoderOptions {
   PartArgument cell_type;

@@ -55,6 +55,22 @@ EXAMPLES: dict[str, list[Example]] = {
             {"cell_type": cell, "max_sequence_length": 2}, SEQUENCE | FIRST | {"output0": (3, 1, 5)}
         )
         for cell in CELL_TYPES
+    ]
+    + [
+        Example(
+            {
+                "cell_type": cell,
+                "max_sequence_length": 2,
+                "use_lengths": True,
+                "reverse": reverse,
+            },
+            {"input0": (3, 1, 2), "input1": (3, 1, 2), "lengths": ints(3, 3)}
+            | FIRST
+            | {"output0": (3, 1, 5)}
+            | sizes(cell, 5),
+        )
+        for cell in CELL_TYPES
+        for reverse in (False, True)
     ],
     "OneToMany": [
         Example(
