@@ -10,6 +10,7 @@
 #include "mithril/models/ops/moving_data/pad.hpp"
 #include "mithril/models/ops/moving_data/permute_tensor.hpp"
 #include "mithril/models/ops/moving_data/repeat.hpp"
+#include "mithril/models/ops/moving_data/repeat_interleave.hpp"
 #include "mithril/models/ops/moving_data/roll.hpp"
 #include "mithril/models/ops/moving_data/scatter.hpp"
 #include "mithril/models/ops/moving_data/slice.hpp"

@@ -1,0 +1,20 @@
+// Cumulative maxima.
+#include "mithril/ops/support/cumulative_extremum.hpp"
+
+namespace mithril {
+
+OpDef define_cummax() {
+  return {
+      .name = "cummax",
+      .doc =
+          "The largest of each element and all elements before it along an axis, and its index, as "
+          "torch.cummax: the last index of equal elements. Once an element is NaN, the values "
+          "are NaN.",
+      .inputs = {{"input", "*s", "T=any"}, value("axis", "int", Datum(-1))},
+      .outputs = cumulative_extremum_outputs(),
+      .solve = solve_cumulative_extremum,
+      .expand = [](ExpandContext& e) { expand_cumulative_extremum(e, true); },
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,21 @@
+// Cumulative minima.
+#include "mithril/ops/support/cumulative_extremum.hpp"
+
+namespace mithril {
+
+OpDef define_cummin() {
+  return {
+      .name = "cummin",
+      .doc =
+          "The smallest of each element and all elements before it along an axis, and its index, "
+          "as "
+          "torch.cummin: the last index of equal elements. Once an element is NaN, the values "
+          "are NaN.",
+      .inputs = {{"input", "*s", "T=any"}, value("axis", "int", Datum(-1))},
+      .outputs = cumulative_extremum_outputs(),
+      .solve = solve_cumulative_extremum,
+      .expand = [](ExpandContext& e) { expand_cumulative_extremum(e, false); },
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,18 @@
+// Quantiles of the elements that are not NaN.
+#include "mithril/ops/support/quantiles.hpp"
+
+namespace mithril {
+
+OpDef define_nanquantile() {
+  return {
+      .name = "nanquantile",
+      .doc = "`quantile` of the elements that are not NaN; NaN if there are none.",
+      .inputs = quantile_inputs(),
+      .outputs = {{"output", "*o", "float"}},
+      .solve = solve_quantile,
+      .expand = [](ExpandContext& e) { expand_quantile(e, true); },
+      .dtype_from = "input",
+  };
+}
+
+}  // namespace mithril

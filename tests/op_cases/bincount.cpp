@@ -1,0 +1,41 @@
+// Rows of bincount.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(bincount) {
+  return {
+      {.name = "by hand",
+       .inputs = {{"input", tensor({5}, {1, 0, 3, 1, 1}).as(DType::int64)}, {"minlength", 5}},
+       .expect = {{"output", tensor({5}, {1, 3, 0, 1, 0}).as(DType::int64)}}},
+      {.name = "weights",
+       .inputs = {{"input", tensor({4}, {2, 0, 2, 1}).as(DType::int64)},
+                  {"weights", normal({4})},
+                  {"minlength", 3}}},
+      {.name = "weights, by hand",
+       .inputs = {{"input", tensor({3}, {1, 1, 0}).as(DType::int64)},
+                  {"weights", tensor({3}, {0.5, 2, -1})},
+                  {"minlength", 2}},
+       .expect = {{"output", tensor({2}, {-1, 2.5})}}},
+      {.name = "weights that are ints",
+       .inputs = {{"input", tensor({3}, {1, 1, 0}).as(DType::int64)},
+                  {"weights", tensor({3}, {3, 4, 5}).as(DType::int64)},
+                  {"minlength", 2}},
+       .expect = {{"output", tensor({2}, {5, 7}).as(DType::int64)}}},
+      {.name = "float32 weights",
+       .inputs = {{"input", tensor({3}, {1, 1, 0}).as(DType::int32)},
+                  {"weights", normal({3}).as(DType::float32)},
+                  {"minlength", 2}}},
+      {.name = "int32",
+       .inputs = {{"input", tensor({3}, {1, 1, 0}).as(DType::int32)}, {"minlength", 2}}},
+      {.name = "no elements", .inputs = {{"input", integers({0}, 0, 3)}, {"minlength", 3}}},
+      {.name = "one element", .inputs = {{"input", integers({1}, 0, 3)}, {"minlength", 3}}},
+      {.name = "one bin", .inputs = {{"input", integers({3}, 0, 1)}, {"minlength", 1}}},
+      {.name = "no number of bins",
+       .inputs = {{"input", integers({3}, 0, 3)}, {"minlength", 0}},
+       .error = "E0402",
+       .message = "minlength=n, where n is larger than each element"},
+      {.name = "floats", .inputs = {{"input", normal({2})}, {"minlength", 3}}, .error = "E0301"},
+      {.name = "fewer weights",
+       .inputs = {{"input", integers({3}, 0, 3)}, {"weights", normal({2})}, {"minlength", 3}},
+       .error = "E0202"},
+  };
+}

@@ -1,0 +1,53 @@
+// Rows of histc.
+#include <cmath>
+
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(histc) {
+  return {
+      {.name = "by hand, both ends count",
+       .inputs = {{"input", tensor({2, 4}, {0, 0.5, 1, 1.9, 2, 3, -1, 4})},
+                  {"bins", 2},
+                  {"min", 0.0},
+                  {"max", 2.0}},
+       .expect = {{"output", tensor({2}, {2, 3})}},
+       .hold = {"input"}},
+      {.name = "the range of the elements",
+       .inputs = {{"input", tensor({4}, {-1, 0, 0.5, 3})}, {"bins", 4}},
+       .expect = {{"output", tensor({4}, {1, 2, 0, 1})}},
+       .hold = {"input"}},
+      {.name = "equal elements",
+       .inputs = {{"input", tensor({3}, {2, 2, 2})}, {"bins", 4}},
+       .expect = {{"output", tensor({4}, {0, 0, 3, 0})}},
+       .hold = {"input"}},
+      {.name = "NaN and infinities do not count",
+       .inputs = {{"input", tensor({4}, {NAN, INFINITY, -INFINITY, 0.25})},
+                  {"bins", 2},
+                  {"min", 0},
+                  {"max", 1}},
+       .expect = {{"output", tensor({2}, {1, 0})}},
+       .hold = {"input"}},
+      {.name = "no elements",
+       .inputs = {{"input", normal({0})}, {"bins", 3}},
+       .expect = {{"output", tensor({3}, {0, 0, 0})}}},
+      {.name = "one element",
+       .inputs = {{"input", normal({1})}, {"bins", 3}},
+       .expect = {{"output", tensor({3}, {0, 1, 0})}},
+       .hold = {"input"}},
+      {.name = "one bin", .inputs = {{"input", normal({5})}, {"bins", 1}}, .hold = {"input"}},
+      {.name = "float32",
+       .inputs = {{"input", tensor({5}, {0.1, 0.7, 0.4, 0.9, 0.2}).as(DType::float32)},
+                  {"bins", 3},
+                  {"max", 1}},
+       .hold = {"input"}},
+      {.name = "no bins",
+       .inputs = {{"input", normal({3})}, {"bins", 0}},
+       .error = "E0402",
+       .message = "there are no bins"},
+      {.name = "max below min",
+       .inputs = {{"input", normal({3})}, {"min", 1.0}, {"max", 0.0}},
+       .error = "E0402",
+       .message = "the range is no range"},
+      {.name = "ints", .inputs = {{"input", integers({3}, 0, 3)}}, .error = "E0301"},
+  };
+}
