@@ -18,7 +18,7 @@ LazyBatchNorm1d: BatchNorm1D, which infers its sizes
 LazyBatchNorm2d: BatchNorm2D, which infers its sizes
 Bilinear: Einsum("ni,oij,nj->no")
 CELU: ELU(alpha)
-CTCLoss GaussianNLLLoss PoissonNLLLoss CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss \
+GaussianNLLLoss PoissonNLLLoss CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss \
 MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss TripletMarginLoss \
 TripletMarginWithDistanceLoss: a model of ops as a loss: TrainModel.add_loss takes any model
 NLLLoss NLLLoss2d: CrossEntropy(input_type="log_probs"), as a loss of TrainModel
@@ -202,7 +202,8 @@ scale_by_schedule schedules Schedule ScalarOrSchedule WrappedSchedule: a schedul
 Adam(lr=CosineSchedule(...))
 convex_kl_divergence kl_divergence: KLDivergence, as a loss of TrainModel
 cosine_distance cosine_similarity: CosineSimilarity
-ctc_loss ctc_loss_with_forward_probs log_cosh ntxent sigmoid_focal_loss smooth_labels: \
+ctc_loss_with_forward_probs: CTCLoss
+log_cosh ntxent sigmoid_focal_loss smooth_labels: \
 a model of ops as a loss: TrainModel.add_loss takes any model
 hinge_loss: HingeLoss
 huber_loss: HuberLoss

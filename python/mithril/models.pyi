@@ -324,6 +324,21 @@ class BinaryCrossEntropy(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class Bincount(Model):
+    def __init__(
+        self, minlength: int = 0, *, name: str | None = None, input: Tensor = ...,
+        weights: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weights: Operand = ..., minlength: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weights: Binding = ..., minlength: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class BitwiseAnd(Model):
     def __init__(
         self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
@@ -389,6 +404,24 @@ class ByMode(Model):
     @overload
     def __call__(
         self, training: Binding = ..., inference: Binding = ..., is_inference: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
+class CTCLoss(Model):
+    def __init__(
+        self, blank: int = 0, *, zero_infinity: bool = False, name: str | None = None,
+        log_probs: Tensor = ..., targets: Tensor = ..., input_lengths: Tensor = ...,
+        target_lengths: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, log_probs: Operand, targets: Operand = ..., input_lengths: Operand = ...,
+        target_lengths: Operand = ..., blank: Operand = ..., zero_infinity: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, log_probs: Binding = ..., targets: Binding = ..., input_lengths: Binding = ...,
+        target_lengths: Binding = ..., blank: Binding = ..., zero_infinity: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
 
@@ -667,6 +700,24 @@ class CrossEntropy(Model):
         weights: Binding = ..., categorical: Binding = ..., robust: Binding = ...,
         threshold: Binding = ..., ignore_index: Binding = ..., label_smoothing: Binding = ...,
         normalize: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class CumMax(Model):
+    def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., *, values: Key = ..., indices: Key = ...,
+    ) -> Call: ...
+
+class CumMin(Model):
+    def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., *, values: Key = ..., indices: Key = ...,
     ) -> Call: ...
 
 class Cumprod(Model):
@@ -1235,6 +1286,21 @@ class HingeLoss(Model):
         self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Histc(Model):
+    def __init__(
+        self, bins: int = 100, *, min: float | int = 0.0, max: float | int = 0.0,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, bins: Operand = ..., min: Operand = ..., max: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., bins: Binding = ..., min: Binding = ..., max: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class HuberLoss(Model):
     def __init__(
         self, delta: int | float = 1.0, *, name: str | None = None, input: Tensor = ...,
@@ -1590,21 +1656,6 @@ class LogisticRegression(Model):
         output: Key = ..., probs_output: Key = ...,
     ) -> Call: ...
 
-class Lstsq(Model):
-    def __init__(
-        self, rcond: float | int | None = None, *, name: str | None = None, matrix: Tensor = ...,
-        right: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, matrix: Operand, right: Operand = ..., rcond: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, matrix: Binding = ..., right: Binding = ..., rcond: Binding = ..., *,
-        output: Key = ...,
-    ) -> Call: ...
-
 class MDS(Model):
     def __init__(
         self, prediction_dim: int, *,
@@ -1650,12 +1701,13 @@ class MLP(Model):
 
 class ManyToOne(Model):
     def __init__(
-        self, cell_type: str | Model, *, max_sequence_length: int, name: str | None = None,
-        input0: Tensor = ..., initial_hidden: Tensor = ..., initial_cell: Tensor = ...,
-        w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ...,
-        bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ...,
-        w_out: Tensor = ..., bias_out: Tensor = ..., input1: Tensor = ..., input2: Tensor = ...,
-        input3: Tensor = ..., input4: Tensor = ..., **ports: Tensor,
+        self, cell_type: str | Model, *, max_sequence_length: int, use_lengths: bool = False,
+        reverse: bool = False, name: str | None = None, input0: Tensor = ...,
+        initial_hidden: Tensor = ..., initial_cell: Tensor = ..., w_f: Tensor = ...,
+        w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ..., bias_f: Tensor = ...,
+        bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ..., w_out: Tensor = ...,
+        bias_out: Tensor = ..., input1: Tensor = ..., input2: Tensor = ..., input3: Tensor = ...,
+        input4: Tensor = ..., lengths: Tensor = ..., **ports: Tensor,
     ) -> None: ...
     @overload
     def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
@@ -1670,13 +1722,6 @@ class MaskedSoftmax(Model):
     def __call__(self, input: Operand, mask: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., mask: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class MatrixExp(Model):
-    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class MatrixMultiply(Model):
     def __init__(
@@ -1845,6 +1890,23 @@ class Multiply(Model):
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class NanQuantile(Model):
+    def __init__(
+        self, axis: int | None = None, *, keepdim: bool = False,
+        interpolation: Literal['linear', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear',
+        name: str | None = None, input: Tensor = ..., q: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, q: Operand = ..., axis: Operand = ..., keepdim: Operand = ...,
+        interpolation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., q: Binding = ..., axis: Binding = ..., keepdim: Binding = ...,
+        interpolation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class NanToNum(Model):
     def __init__(
         self, nan: float | int = 0.0, *, posinf: float | int | None = None,
@@ -1968,18 +2030,6 @@ class PermuteTensor(Model):
     @overload
     def __call__(
         self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class Pinv(Model):
-    def __init__(
-        self, atol: float | int | None = None, *, rtol: float | int | None = None,
-        name: str | None = None, input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, atol: Operand = ..., rtol: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., atol: Binding = ..., rtol: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class PixelShuffle(Model):
@@ -2336,18 +2386,6 @@ class Prod(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class Qr(Model):
-    def __init__(
-        self, mode: Literal['reduced', 'complete'] = 'reduced', *, name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, mode: Operand = ...) -> tuple[Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., mode: Binding = ..., *, Q: Key = ..., R: Key = ...,
-    ) -> Call: ...
-
 class QuadHingeLoss(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
@@ -2368,6 +2406,23 @@ class QuadraticFormRegularizer(Model):
     @overload
     def __call__(
         self, input: Binding = ..., kernel: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class Quantile(Model):
+    def __init__(
+        self, axis: int | None = None, *, keepdim: bool = False,
+        interpolation: Literal['linear', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear',
+        name: str | None = None, input: Tensor = ..., q: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, q: Operand = ..., axis: Operand = ..., keepdim: Operand = ...,
+        interpolation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., q: Binding = ..., axis: Binding = ..., keepdim: Binding = ...,
+        interpolation: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class QuantileLoss(Model):
@@ -2538,6 +2593,22 @@ class Repeat(Model):
     def __call__(
         self, input: Binding = ..., repeats: Binding = ..., axis: Binding = ..., *,
         output: Key = ...,
+    ) -> Call: ...
+
+class RepeatInterleave(Model):
+    def __init__(
+        self, axis: int | None = None, *, output_size: int | None = None, name: str | None = None,
+        input: Tensor = ..., repeats: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, repeats: Operand = ..., axis: Operand = ...,
+        output_size: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., repeats: Binding = ..., axis: Binding = ...,
+        output_size: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Reshape(Model):
@@ -2711,13 +2782,6 @@ class Slice(Model):
         self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class Slogdet(Model):
-    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> tuple[Connection, Connection]: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, sign: Key = ..., logabsdet: Key = ...) -> Call: ...
-
 class SmoothL1Loss(Model):
     def __init__(
         self, beta: int | float = 1.0, *, name: str | None = None, input: Tensor = ...,
@@ -2879,22 +2943,6 @@ class Sum(Model):
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
-
-class Svd(Model):
-    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> tuple[Connection, Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., *, U: Key = ..., S: Key = ..., Vh: Key = ...,
-    ) -> Call: ...
-
-class Svdvals(Model):
-    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, input: Operand) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SwapAxes(Model):
     def __init__(
@@ -3175,39 +3223,39 @@ __all__ = [
     "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D",
     "AdaptiveMaxPool3D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
     "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy",
-    "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode",
-    "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat",
-    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-    "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy",
-    "Cumprod", "Cumsum", "Det", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
-    "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding",
-    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc",
-    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip",
-    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
-    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
-    "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm",
+    "Bincount", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer",
+    "ByMode", "CTCLoss", "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky",
+    "Clamp", "Concat", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
+    "ConvTranspose3d", "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity",
+    "CrossEntropy", "CumMax", "CumMin", "Cumprod", "Cumsum", "Det", "DistanceEncoder",
+    "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues", "Eigenvectors",
+    "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc", "Erfinv",
+    "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor",
+    "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
+    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample", "GroupNorm",
+    "Hardsigmoid", "Hardswish", "HingeLoss", "Histc", "HuberLoss", "Indexer", "InstanceNorm",
     "IsNan", "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
     "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma",
     "Linear", "LinearSVM", "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "Lstsq", "MDS",
-    "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax", "MatrixExp", "MatrixMultiply", "Max",
-    "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish",
-    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot",
-    "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "Pinv",
-    "PixelShuffle", "PixelUnshuffle", "Polygamma", "PolynomialFeatures", "PolynomialKernel",
-    "PolynomialRegression", "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D",
-    "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding",
-    "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D",
-    "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice",
-    "PrimitiveSplit", "Prod", "Qr", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss",
-    "QuickGelu", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
-    "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat", "Reshape", "Roll",
-    "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
-    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "Slogdet",
-    "SmoothL1Loss", "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt",
-    "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum",
-    "Svd", "Svdvals", "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile",
-    "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal",
-    "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where",
-    "Zeros", "ZerosLike",
+    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
+    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply",
+    "NanQuantile", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany",
+    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle",
+    "Polygamma", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
+    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
+    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
+    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
+    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
+    "QuadHingeLoss", "QuadraticFormRegularizer", "Quantile", "QuantileLoss", "QuickGelu",
+    "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
+    "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat", "RepeatInterleave", "Reshape",
+    "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
+    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss",
+    "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt", "Square",
+    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
+    "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile", "ToList", "ToTensor", "ToTuple",
+    "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
+    "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

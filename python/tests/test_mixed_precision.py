@@ -22,6 +22,7 @@ STANDS_FOR = {
     "conv2d_input_grad": "conv2d",
     "conv2d_weight_grad": "conv2d",
     "cross_entropy": "nll_loss",
+    "ctc_loss_grad": "ctc_loss",
     "layer_norm_grad": "layer_norm",
     "log_softmax_grad": "log_softmax",
     "mean": "sum",  # the same sum, which may overflow in float16

@@ -4,6 +4,7 @@
 #include "mithril/models/ops/losses/absolute_error.hpp"
 #include "mithril/models/ops/losses/binary_cross_entropy.hpp"
 #include "mithril/models/ops/losses/cross_entropy.hpp"
+#include "mithril/models/ops/losses/ctc_loss.hpp"
 #include "mithril/models/ops/losses/hinge_loss.hpp"
 #include "mithril/models/ops/losses/kl_divergence.hpp"
 #include "mithril/models/ops/losses/quad_hinge_loss.hpp"
