@@ -31,6 +31,14 @@ from .from_torch_table import (
 from .from_torch_weights import Weights, kind_of
 from .types import Tensor
 
+# Operators whose result has the elements of the first argument.
+COPIES = frozenset(
+    [
+        *(torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.clone.default),
+        *(torch.ops.aten.detach.default, torch.ops.aten.alias.default),
+    ]
+)
+
 
 class Conversion:
     """Walks the graph of torch.export once, and asks the table for each node."""
@@ -50,6 +58,7 @@ class Conversion:
         self._constants = {name: as_pairs(each) for name, each in program.constants.items()}
         self._axis_names = names
         self._values: dict[fx.Node, Any] = {}
+        self._known: dict[Any, torch.Tensor] = {}  # constants of the program
         self._seeds = itertools.count(seed)
         self._keys = itertools.count()
         self._main = main_dtype(program)
@@ -81,6 +90,7 @@ class Conversion:
         elif kind == "BUFFER" and (spec.persistent or name in self._mutations().values()):
             value = self.weights.buffer(name, held[name])
         elif node.users:
+            self._known[node] = held[name]
             value = ml.Buffer()(_core.IOKey(value=array_of(held[name])))
         else:
             return
@@ -177,6 +187,8 @@ class Conversion:
         row = row_of(node.target)
         refuse_if(row is None, "no op of Mithril computes it")
         args, kwargs = self._filled(node.args), self._filled(node.kwargs)
+        if node.target in COPIES and node.args[0] in self._constants:
+            self._constants[node] = self._constants[node.args[0]]
         if node.target in OTHERS:
             return row(*args, **kwargs)
         site = Site(
@@ -187,6 +199,7 @@ class Conversion:
             name=self._layers.get(node),
             draw_seed=self._draw_seed,
             random_key=self._random_key,
+            constant=lambda i: self._known.get(node.args[i]),
         )
         if has_complex(args, list(kwargs.values()), site.output):
             name = node.target._schema.name.removeprefix("aten::")

@@ -16,6 +16,8 @@ from torch.utils import _pytree as pytree
 
 from ._core import raise_error
 from .from_torch_changes import replace_changes
+from .from_torch_opaque import Replacing
+from .from_torch_packed import check_packed
 from .from_torch_rows import has_row, row_of
 
 TORCH = Path(torch.__file__).parent
@@ -34,7 +36,7 @@ def export(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+            program = traced(module, args, kwargs, dims)
             replace_changes(program)
             ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
@@ -42,6 +44,27 @@ def export(
     if dynamic == "auto":
         warn_of_fixed(program)
     return ready, names
+
+
+def traced(
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dims: Any
+) -> ExportedProgram:
+    """Where forward calls functions that torch.export cannot trace, it runs again with operators of
+    ours in their place."""
+    try:
+        return torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+    except Exception:
+        replacing = Replacing()
+        try:
+            with replacing:
+                program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+            check_packed(program)
+        except Exception:
+            if replacing.count:
+                raise
+        if not replacing.count:
+            raise
+        return program
 
 
 def distinct(inputs: Any) -> Any:
@@ -212,6 +235,11 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
 
 # Patterns in messages of torch.export, each with its advice.
 CAUSES: list[tuple[str, str]] = [
+    (
+        r"of a packed sequence",
+        "packed data stays padded in Mithril: only recurrent layers and pad_packed_sequence read "
+        "it; apply other layers and losses to the padded result, with a mask of the lengths",
+    ),
     (
         r"numpy\(\)|can't convert.*numpy|to a numpy|__array__",
         "forward leaves PyTorch: compute with torch instead of NumPy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from . import models as ml
@@ -272,7 +273,7 @@ def embedding_bag(
     padding_idx: int | None = -1,
 ) -> Any:
     """Sums and means of rows, one per bag: products with a matrix of who belongs to which bag."""
-    refuse_if(mode == 2 or scale_grad_by_freq or sparse, "with mode='max' or another gradient")
+    refuse_if(scale_grad_by_freq or sparse, "with another gradient: scale_grad_by_freq or sparse")
     count = size(indices, 0)
     starts = offsets[:-1] if include_last_offset else offsets
     places = ml.Arange()(stop=count).reshape((1, -1))
@@ -283,13 +284,28 @@ def embedding_bag(
         member = member & (places < offsets[-1])
     if padding_idx is not None and padding_idx >= 0:
         member = member & indices.ne(padding_idx).reshape((1, -1))
+    rows = ml.Embedding()(input=from_zero(indices, size(weight, 0)), weight=weight)
+    if mode == 2:
+        return largest_of_bags(rows, member, bag), bag, None, None
     shares = as_float(member)
     if mode == 1:
         shares = shares / shares.sum(1, True).clamp(1.0, None)
     if per_sample_weights is not None:
         shares = shares * per_sample_weights.reshape((1, -1))
-    rows = ml.Embedding()(input=from_zero(indices, size(weight, 0)), weight=weight)
     return shares @ rows, bag, None, None
+
+
+def largest_of_bags(rows: Connection, member: Connection, bag: Connection) -> Any:
+    """The largest elements of the rows of each bag; 0 of an empty bag. Indices before the first
+    bag belong to none."""
+    counted = ml.ExpandDims(axis=-1)(member.max(0))
+    rows = ml.Where()(counted, rows, -math.inf)
+    sizes = (size(member, 0), size(rows, 1))
+    index = ml.ExpandDims(axis=-1)(bag.clamp(0, None))
+    index = ml.BroadcastTo()(index, (size(rows, 0), size(rows, 1)))
+    lowest = ml.Full()(shape=sizes, fill_value=-math.inf)
+    best = ml.Scatter(axis=0, reduce="amax")(lowest, index, rows)
+    return ml.Where()(ml.ExpandDims(axis=-1)(member.max(1)), best, 0.0)
 
 
 def dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import models as ml
+from ._core import Connection
 from ._core import dtype as widths
 from .from_torch_table import (
     Builder,
@@ -13,6 +14,7 @@ from .from_torch_table import (
     internal,
     is_float,
     rank_of,
+    refuse_if,
     size,
     table,
     wide,
@@ -167,7 +169,36 @@ def by_probabilities(
     return reduced(-weighed(log * target, weight, axis).sum(axis), reduction)
 
 
+def ctc(
+    log_probs: Connection,
+    targets: Connection,
+    input_lengths: Connection,
+    target_lengths: Connection,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Any:
+    """The mean of torch is that of the losses divided by the numbers of labels."""
+    is_alone = rank_of(log_probs) == 2
+    refuse_if(
+        rank_of(targets) == 1 and not is_alone,
+        "of concatenated targets: write them as rows [N, S], padded at the end",
+    )
+    if is_alone:
+        log_probs = ml.ExpandDims(axis=1)(log_probs)
+        targets = ml.ExpandDims(axis=0)(targets)
+        input_lengths, target_lengths = (
+            each.reshape((1,)) for each in (input_lengths, target_lengths)
+        )
+    layer = ml.CTCLoss(blank=blank, zero_infinity=zero_infinity)
+    loss = layer(log_probs, targets, input_lengths, target_lengths)
+    if reduction == 1:
+        loss = loss / target_lengths.clamp(1, None)
+    return loss.reshape(()) if is_alone and reduction == 0 else reduced(loss, reduction)
+
+
 TABLE: Table = table(
+    (wide(ctc), "mithril_export::ctc_loss"),
     # Those of torch broadcast.
     (wide(of_pairs(lambda x, y: ml.Square()(x - y))), "mse_loss"),
     (wide(of_pairs(lambda x, y: (x - y).abs())), "l1_loss"),

@@ -8,7 +8,7 @@ from . import models as ml
 from ._core import Connection
 from ._core import dtype as widths
 from .from_torch_indexing import flat
-from .from_torch_table import Table, along, rank_of, refuse_if, table, tensor
+from .from_torch_table import Table, along, as_float, rank_of, refuse_if, table, tensor
 
 
 def sort(self: Connection, dim: int = -1, descending: bool = False, stable: Any = None) -> Any:
@@ -68,6 +68,40 @@ def bucketize(
     return searchsorted(boundaries, self, out_int32, right)
 
 
+def quantile(
+    self: Connection,
+    q: Any,
+    numbers: Any,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: Any,
+    ignores_nan: bool,
+) -> Any:
+    layer = ml.NanQuantile if ignores_nan else ml.Quantile
+    dim = dim if rank_of(self) else None
+    built = layer(axis=dim, keepdim=keepdim, interpolation=interpolation)
+    if q is None:
+        return built(self, numbers[0])
+    return built(self, q) if rank_of(q) else built(self, q.reshape((1,)))[0]
+
+
+def histogram(self: Connection, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    return ml.Histc(bins=bins, min=float(min), max=float(max))(self)
+
+
+def bincount(self: Connection, weights: Any = None, minlength: int = 0) -> Any:
+    """Torch counts in int64, and adds up weights as floats."""
+    refuse_if(
+        minlength == 0,
+        "whose size depends on elements: write torch.bincount(x, minlength=n), where n is larger "
+        "than each element",
+    )
+    counted = self.cast(widths.int64)
+    if weights is None:
+        return ml.Bincount(minlength=minlength)(counted)
+    return ml.Bincount(minlength=minlength)(counted, weights=as_float(weights))
+
+
 TABLE: Table = table(
     (sort, "sort.default"),
     (lambda self, stable, dim=-1, descending=False: sort(self, dim, descending), "sort.stable"),
@@ -76,4 +110,7 @@ TABLE: Table = table(
     (median, "median"),
     (searchsorted, "searchsorted"),
     (bucketize, "bucketize"),
+    (quantile, "mithril_export::quantile"),
+    (histogram, "histc"),
+    (bincount, "bincount"),
 )

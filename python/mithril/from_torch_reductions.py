@@ -165,6 +165,15 @@ def cumulative_product(self: Any, dim: int, dtype: Any = None, *, at: Site) -> A
     return ml.Cumprod(axis=dim)(given) if rank_of(self) else given
 
 
+def cumulative_extremum(layer: Any) -> Builder:
+    def build(self: Any, dim: int) -> Any:
+        if not rank_of(self):
+            return self, ml.Full()(shape=(), fill_value=0)
+        return layer(axis=dim)(self)
+
+    return build
+
+
 def log_sum_exp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     """The largest element is subtracted before exp; infinities are not, since their difference
     is NaN."""
@@ -268,6 +277,8 @@ TABLE: Table = table(
     (position(ml.ArgMin), "argmin"),
     (cumulative_sum, "cumsum"),
     (cumulative_product, "cumprod"),
+    (cumulative_extremum(ml.CumMax), "cummax"),
+    (cumulative_extremum(ml.CumMin), "cummin"),
     (lambda self, dim: ml.LogCumsumExp(axis=dim)(as_float(self)), "logcumsumexp"),
     (differences, "diff"),
     (wide(log_sum_exp), "logsumexp", "special_logsumexp"),

@@ -105,7 +105,9 @@ def row_of(target: Any) -> Any:
         return target
     if target in OTHERS:
         return OTHERS[target]
-    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+    if not isinstance(target, torch._ops.OpOverload):
+        return None
+    if target.namespace not in {"aten", "mithril_export"}:
         return None
     name = target._schema.name.removeprefix("aten::")
     overload = target._overloadname

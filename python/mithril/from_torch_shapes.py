@@ -170,8 +170,31 @@ def repeat(self: Connection, repeats: Any) -> Any:
 def repeat_interleave(
     self: Connection, repeats: Any, dim: int | None = None, output_size: Any = None
 ) -> Any:
-    refuse_if(isinstance(repeats, Connection), "by a tensor")
+    """`repeats` is an int."""
     return ml.Repeat(axis=dim)(self, repeats)
+
+
+def repeat_each(
+    self: Connection,
+    repeats: Connection,
+    dim: int | None = None,
+    output_size: Any = None,
+    *,
+    at: Site,
+) -> Any:
+    """By a tensor, whose sum is the size of the result."""
+    known = at.constant(1)
+    if known is not None and known.numel() == 1:
+        return repeat_interleave(self, int(known), dim)
+    refuse_if(at.inputs[1].numel() == 1, "by a tensor of one element that is computed")
+    if output_size is None and known is not None:
+        output_size = int(known.sum())
+    refuse_if(
+        output_size is None,
+        "by a tensor that is computed: write x.repeat_interleave(repeats, dim, output_size=n), "
+        "where n is the sum of repeats",
+    )
+    return ml.RepeatInterleave(axis=dim)(self, repeats, output_size=output_size)
 
 
 def triangle(lower: bool) -> Builder:
@@ -262,7 +285,8 @@ TABLE: Table = table(
     (flip, "flip"),
     (roll, "roll"),
     (repeat, "repeat", "tile"),
-    (repeat_interleave, "repeat_interleave"),
+    (repeat_interleave, "repeat_interleave.self_int"),
+    (repeat_each, "repeat_interleave.self_Tensor"),
     (triangle(lower=True), "tril"),
     (triangle(lower=False), "triu"),
     (channel_shuffle, "channel_shuffle"),

@@ -48,6 +48,7 @@ class Site:
     name: str | None  # for the part that computes the output of a layer
     draw_seed: Callable[[], int]
     random_key: Callable[[], Connection]  # a state that changes with each evaluation
+    constant: Callable[[int], torch.Tensor | None]  # the elements of an argument, where fixed
 
 
 def internal(op: str, name: str | None = None, **arguments: Any) -> Model:

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from from_torch_cases import Case, normal
 from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 ROW, PLANE, SPACE = normal(2, 4, 9), normal(2, 4, 7, 6), normal(2, 4, 5, 6, 4)
 TABLE, OTHER, THIRD = normal(3, 5), normal(3, 7)[:, :5] * 2, normal(3, 9)[:, 4:] + 1
@@ -110,6 +111,15 @@ CONVOLUTIONS = {
     "EmbeddingBag, sum": case(
         nn.EmbeddingBag, WORDS.flatten(), torch.tensor([0, 1, 4]), given=(5, 3), mode="sum"
     ),
+    "EmbeddingBag, max": case(nn.EmbeddingBag, WORDS, given=(5, 3), mode="max"),
+    "EmbeddingBag, max with padding": case(
+        nn.EmbeddingBag,
+        WORDS.flatten(),
+        torch.tensor([0, 1, 1, 4]),
+        given=(5, 3),
+        mode="max",
+        padding_idx=2,
+    ),
 }
 
 NORMS = {
@@ -177,7 +187,34 @@ class Recurrent(nn.Module):
         return (outputs, *(states if isinstance(states, tuple) else (states,)))
 
 
+class Packed(nn.Module):
+    """A recurrent layer that reads packed sequences."""
+
+    def __init__(self, layer: nn.Module, **options: Any) -> None:
+        super().__init__()
+        self.layer, self._options = layer, options
+
+    def forward(self, x: Any, lengths: Any) -> Any:
+        is_first = self.layer.batch_first
+        packed = pack_padded_sequence(x, lengths, is_first, enforce_sorted=False)
+        output, state = self.layer(packed)
+        output = pad_packed_sequence(output, is_first, **self._options)[0]
+        return output, *(state if isinstance(state, tuple) else (state,))
+
+
+LENGTHS = torch.tensor([3, 5])
 RECURRENT = {
+    "RNN, packed": Case(lambda: Packed(nn.RNN(8, 3)), (SEQUENCE, LENGTHS)),
+    "LSTM, packed": Case(
+        lambda: Packed(
+            nn.LSTM(8, 4, 2, batch_first=True, bidirectional=True, proj_size=3), total_length=6
+        ),
+        (SEQUENCE.transpose(0, 1), LENGTHS),
+    ),
+    "GRU, packed": Case(
+        lambda: Packed(nn.GRU(8, 4, bidirectional=True), padding_value=-1.5, total_length=5),
+        (SEQUENCE, LENGTHS - 1),
+    ),
     **{kind.__name__: case(Recurrent, SEQUENCE, kind=kind) for kind in (nn.RNN, nn.LSTM, nn.GRU)},
     **{
         f"{kind.__name__}, two layers both ways": case(
@@ -233,7 +270,24 @@ class Adaptive(nn.Module):
         return self.layer.log_prob(x)
 
 
+class Recognized(nn.Module):
+    """The loss of labels, of which each sample has some."""
+
+    def __init__(self, labels: Any, **options: Any) -> None:
+        super().__init__()
+        self.loss, self._labels = nn.CTCLoss(**options), labels
+
+    def forward(self, x: Any, steps: Any) -> Any:
+        return self.loss(x.log_softmax(-1), self._labels, steps, torch.tensor([2, 1]))
+
+
+PAIRS = torch.tensor([[3, 3], [1, 0]])
 LOSSES = {
+    "CTCLoss": Case(lambda: Recognized(PAIRS), (SEQUENCE, LENGTHS)),
+    "CTCLoss, sum": Case(lambda: Recognized(PAIRS, reduction="sum", blank=7), (SEQUENCE, LENGTHS)),
+    "CTCLoss, zero_infinity": Case(
+        lambda: Recognized(PAIRS, reduction="none", zero_infinity=True), (SEQUENCE, LENGTHS - 1)
+    ),
     "L1Loss": case(nn.L1Loss, TABLE, OTHER),
     "MSELoss": case(nn.MSELoss, TABLE, OTHER, reduction="sum"),
     "SmoothL1Loss": case(nn.SmoothL1Loss, TABLE, OTHER, beta=0.5),
@@ -262,10 +316,6 @@ LOSSES = {
         nn.TripletMarginWithDistanceLoss, TABLE, OTHER, THIRD, distance_function=distance
     ),
     "AdaptiveLogSoftmaxWithLoss": Case(Adaptive, (TABLE,)),
-    "CTCLoss": Case(
-        nn.CTCLoss,
-        (normal(6, 2, 5).log_softmax(2), WORDS + 1, torch.tensor([6, 5]), torch.tensor([3, 2])),
-    ),
 }
 
 LAYERS: dict[str, Case] = {
@@ -288,7 +338,6 @@ OTHERS = (
 
 # What the error says about a layer that cannot be converted.
 REFUSED = {
-    "CTCLoss": "torch.export : DynamicOutputShapeException: aten._ctc_loss",
     "CrossMapLRN2d": "torch.export : RuntimeError: Attempted to set the storage",
     "Embedding, max_norm": "aten.embedding_renorm: no op of Mithril computes it",
     "FractionalMaxPool2d": "aten.fractional_max_pool2d: no op of Mithril computes it",

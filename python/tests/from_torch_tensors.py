@@ -15,6 +15,7 @@ COLUMNS = torch.tensor([[4, 0], [1, 1], [2, 3]])
 PICKED, AGAIN = torch.tensor([2, 0, -1]), torch.tensor([1, 1, 1])
 WHOLE = torch.tensor([[7, -3, 0, 5, -8], [1, 2, 3, 4, 5], [-6, 6, 12, -1, 9]])
 SQUARE = normal(3, 3)
+COUNTS = WHOLE.abs().flatten()
 
 
 def limited(x: Any) -> Any:
@@ -42,6 +43,10 @@ FUNCTIONS: dict[str, Callable] = {
     # sums and products along axes
     "cumsum": lambda x: x.cumsum(-1),
     "cumprod": lambda x: x.cumprod(1),
+    "cummax": lambda x: x.cummax(1)[0] * x.cummax(1)[1],
+    "cummax of ties": lambda x: x.cummax(0).values * TIED.cummax(1)[1] + TIED.cummax(1)[0],
+    "cummin": lambda x: x.cummin(0)[0] + x.cummin(-1).indices,
+    "cummin of ints": lambda x: x * WHOLE.cummin(1)[0] + TIED.cummin(0)[1],
     "logsumexp": lambda x: x.logsumexp(1),
     "prod": lambda x: x.prod(-1),
     "var": lambda x: x.var((0, 1)),
@@ -67,6 +72,17 @@ FUNCTIONS: dict[str, Callable] = {
     "sort": lambda x: x.sort(1)[0] * x.sort(1)[1],
     "sort, descending": lambda x: torch.sort(x, 0, descending=True)[0],
     "argsort": lambda x: x * x.argsort(-1),
+    "quantile": lambda x: x.quantile(0.3, 1) + torch.quantile(x, 0.8, dim=0, keepdim=True)[0, :3],
+    "quantiles": lambda x: x.quantile(torch.tensor([0.1, 0.5, 1.0]).double(), 1),
+    "quantile of all, nearest": lambda x: x * torch.quantile(x, 0.45, interpolation="nearest"),
+    "quantile, midpoint": lambda x: x.quantile(0.4, -1, interpolation="midpoint"),
+    "nanquantile": lambda x: x.where(x < 1, torch.nan).nanquantile(0.6, 1),
+    "histc": lambda x: x * x.detach().histc(5, -1, 1),
+    "histc of its own range": lambda x: x * x.detach().histc(5),
+    "bincount": lambda x: x * torch.bincount(COUNTS, minlength=13)[:5],
+    "bincount with weights": lambda x: (
+        x * torch.bincount(COLUMNS[:, 0], x[:, 1].detach(), minlength=5)
+    ),
     "topk": lambda x: x.topk(2, 1)[0] + x.topk(2, 1)[1],
     "topk, smallest": lambda x: x.topk(2, 0, largest=False).values,
     "kthvalue": lambda x: x.kthvalue(2, 1).values,
@@ -106,6 +122,12 @@ FUNCTIONS: dict[str, Callable] = {
     "movedim": lambda x: x[None].movedim(0, -1),
     "meshgrid": lambda x: sum(torch.meshgrid(x[0], x[1], indexing="xy")),
     "repeat_interleave": lambda x: x.repeat_interleave(2, 1),
+    "repeat_interleave by a constant": lambda x: x.repeat_interleave(torch.tensor([2, 0, 3]), 0),
+    "repeat_interleave of all": lambda x: x.repeat_interleave(COUNTS),
+    "repeat_interleave by one element": lambda x: x.repeat_interleave(torch.tensor([2]), 1),
+    "repeat_interleave by a computed tensor": lambda x: x.repeat_interleave(
+        (x > -9).sum(1), 0, output_size=15
+    ),
     "tile": lambda x: x.tile(2, 1, 2),
     "tensor_split": lambda x: x.tensor_split(3, 1)[1],
     "hstack": lambda x: torch.hstack((x, x * 2)) @ torch.vstack((x.T, x.T)),
