@@ -187,8 +187,8 @@ class Conversion:
         row = row_of(node.target)
         refuse_if(row is None, "no op of Mithril computes it")
         args, kwargs = self._filled(node.args), self._filled(node.kwargs)
-        if node.target in COPIES and node.args[0] in self._constants:
-            self._constants[node] = self._constants[node.args[0]]
+        if node.target in COPIES and node.args[0] in self._known:
+            self._known[node] = self._known[node.args[0]]
         if node.target in OTHERS:
             return row(*args, **kwargs)
         site = Site(
