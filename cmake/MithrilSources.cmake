@@ -35,13 +35,14 @@ list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)
 
-# Generated files hold the headers of codegen/snippets and the functions of codegen/jax,
-# codegen/javascript and codegen/web, which sources of our own have as text.
-file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*.cpp)
-file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp mithril/ops/shared/*.hpp)
-file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/*.py)
-file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/*.js)
+# Generated files hold the headers of codegen/cpp/kernels, the functions of codegen/jax/kernels and
+# codegen/javascript/kernels, and the files of codegen/web, which sources of our own have as text.
+file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*/*.cpp)
+file(GLOB snippets CONFIGURE_DEPENDS codegen/cpp/kernels/*.hpp mithril/ops/shared/*.hpp)
+file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/kernels/*.py)
+file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/kernels/*.js)
 file(GLOB webs CONFIGURE_DEPENDS codegen/web/*)
+list(FILTER webs EXCLUDE REGEX "/(web|write)_[a-z_]+[.][ch]pp$")
 set(name_of_snippet STEM)
 set(name_of_jax_snippet STEM)
 set(name_of_javascript STEM)
@@ -82,7 +83,7 @@ endforeach()
 # prelude.
 set(file_texts "")
 foreach(entry IN ITEMS "library_header mithril/c/mithril.h" "library_exports mithril/c/exports.map"
-                       "library_interface codegen/library/c_interface.hpp"
+                       "library_interface codegen/cpp/c_interface.hpp"
                        "cuda_prelude_text codegen/cuda/prelude.cuh")
   string(REPLACE " " ";" entry "${entry}")
   list(GET entry 0 variable)
@@ -93,7 +94,7 @@ foreach(entry IN ITEMS "library_header mithril/c/mithril.h" "library_exports mit
 endforeach()
 set(file_text_source "${PROJECT_BINARY_DIR}/codegen/file_texts.cpp")
 file(CONFIGURE OUTPUT "${file_text_source}" @ONLY CONTENT [=[
-// Written by CMake from mithril/c/mithril.h, mithril/c/exports.map, codegen/library and codegen/cuda.
+// Written by CMake from mithril/c/mithril.h, mithril/c/exports.map, codegen/cpp and codegen/cuda.
 namespace mithril::codegen {
 
 extern const char* const library_header;

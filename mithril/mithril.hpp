@@ -3,12 +3,12 @@
 // Mithril::core, Mithril::cpu, Mithril::codegen.
 #pragma once
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
-#include "codegen/write_javascript.hpp"
-#include "codegen/write_jax.hpp"
-#include "codegen/write_library.hpp"
-#include "codegen/write_wasm.hpp"
-#include "codegen/write_web_driver.hpp"
+#include "codegen/cpp/write_cpp.hpp"
+#include "codegen/cpp/write_library.hpp"
+#include "codegen/jax/write_jax.hpp"
+#include "codegen/web/write_javascript.hpp"
+#include "codegen/web/write_wasm.hpp"
+#include "codegen/web/write_web_driver.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/limits.hpp"

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cuda_kernel.hpp"
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/kernel.hpp"
+#include "codegen/cuda/layout.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/tensor/float16.hpp"

@@ -3,14 +3,14 @@
 typedef int int32_t;
 typedef long long int64_t;
 
-// Which elements a kernel computes, and where they are: CudaLayout of codegen/cuda_layout.hpp.
+// Which elements a kernel computes, and where they are: CudaLayout of codegen/cuda/layout.hpp.
 struct Layout {
   int64_t count, axes;
   int64_t sizes[8];
   int64_t steps[16][8];
 };
 
-// The tensors that one launch computes: CudaBatch of codegen/cuda_batch.hpp.
+// The tensors that one launch computes: CudaBatch of codegen/cuda/batch.hpp.
 struct Batch {
   int64_t tensors, ports;
   int64_t steps[16];

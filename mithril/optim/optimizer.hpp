@@ -17,7 +17,8 @@
 
 namespace mithril {
 
-// TypeError E0382 if the dtypes differ or are not floating-point, ShapeError E0208 if the dims differ.
+// TypeError E0382 if the dtypes differ or are not floating-point, ShapeError E0208 if the dims
+// differ.
 void check_gradient(const std::string& key, const Tensor& param, const Tensor& gradient);
 
 // An optimizer of a record. The classes of mithril/optim/optimizers.hpp make those of the library.

@@ -2,10 +2,10 @@
 #include <pybind11/stl.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
-#include "codegen/write_javascript.hpp"
-#include "codegen/write_jax.hpp"
-#include "codegen/write_library.hpp"
+#include "codegen/cpp/write_cpp.hpp"
+#include "codegen/cpp/write_library.hpp"
+#include "codegen/jax/write_jax.hpp"
+#include "codegen/web/write_javascript.hpp"
 #include "convert.hpp"
 #include "mithril/backend/dtype_options.hpp"
 #include "mithril/backend/memory.hpp"

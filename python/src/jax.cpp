@@ -1,5 +1,5 @@
 // Compiled models as modules for JAX.
-#include "codegen/write_jax.hpp"
+#include "codegen/jax/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/compile/compiled_model.hpp"
 

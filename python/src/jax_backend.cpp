@@ -1,7 +1,7 @@
 // The backend that runs graphs through modules for JAX.
 #include <utility>
 
-#include "codegen/write_jax.hpp"
+#include "codegen/jax/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/backend/dtype_options.hpp"
 

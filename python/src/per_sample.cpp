@@ -1,8 +1,8 @@
 // Gradients of single samples: the core of mithril/per_sample.py.
 #include <pybind11/stl.h>
 
-#include "codegen/write_cpp.hpp"
-#include "codegen/write_jax.hpp"
+#include "codegen/cpp/write_cpp.hpp"
+#include "codegen/jax/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/per_sample/per_sample.hpp"

@@ -1,7 +1,7 @@
 // Compiled models as modules of JavaScript and WebAssembly.
-#include "codegen/write_javascript.hpp"
-#include "codegen/write_wasm.hpp"
-#include "codegen/write_web_driver.hpp"
+#include "codegen/web/write_javascript.hpp"
+#include "codegen/web/write_wasm.hpp"
+#include "codegen/web/write_web_driver.hpp"
 #include "convert.hpp"
 #include "mithril/compile/compiled_model.hpp"
 

@@ -19,12 +19,16 @@ GENERATED = ("mithril/optim/optimizers.hpp", "python/mithril/optimizer_classes.p
 # Other languages, and text in which an optimizer is an example.
 MENTIONED = {
     "SGD": (
-        *("codegen/web/", "codegen/javascript_function.cpp", "codegen/web_interface.cpp"),
-        *("codegen/write_javascript.hpp", "python/src/web.cpp", "python/mithril/grad_dot_prod.py"),
+        *("codegen/web/", "codegen/javascript/function.cpp", "codegen/web/web_interface.cpp"),
+        *(
+            "codegen/web/write_javascript.hpp",
+            "python/src/web.cpp",
+            "python/mithril/grad_dot_prod.py",
+        ),
     ),
     "Adam": (
-        *("codegen/web/", "codegen/javascript_function.cpp", "codegen/web_interface.cpp"),
-        *("codegen/write_javascript.hpp", "python/src/", "python/mithril/calls.py"),
+        *("codegen/web/", "codegen/javascript/function.cpp", "codegen/web/web_interface.cpp"),
+        *("codegen/web/write_javascript.hpp", "python/src/", "python/mithril/calls.py"),
         "python/mithril/kinds.py",
         *("python/mithril/torch_interop.py", "mithril/training/training_step.hpp"),
         "mithril/optim/",

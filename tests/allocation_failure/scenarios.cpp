@@ -1,7 +1,7 @@
 #include <sstream>
 
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/convolution.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/json/model_json.hpp"

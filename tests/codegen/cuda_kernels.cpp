@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
-#include "codegen/cuda_kernel.hpp"
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/kernel.hpp"
+#include "codegen/cuda/layout.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/expression.hpp"

@@ -1,11 +1,11 @@
 // How kernels are launched: which elements they read, and by how many threads.
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/layout.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "codegen/cuda_batch.hpp"
+#include "codegen/cuda/batch.hpp"
 
 namespace mithril::tests {
 namespace {

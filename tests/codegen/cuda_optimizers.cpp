@@ -9,8 +9,8 @@
 #include <memory>
 #include <numeric>
 
-#include "codegen/cuda_batch.hpp"
-#include "codegen/cuda_kernel.hpp"
+#include "codegen/cuda/batch.hpp"
+#include "codegen/cuda/kernel.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "tests/codegen/kernel_files.hpp"

@@ -7,9 +7,9 @@
 #include <map>
 #include <numeric>
 
-#include "codegen/cuda_batch.hpp"
-#include "codegen/cuda_kernel.hpp"
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/batch.hpp"
+#include "codegen/cuda/kernel.hpp"
+#include "codegen/cuda/layout.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/expression.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/op/op_def.hpp"

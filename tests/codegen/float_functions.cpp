@@ -1,6 +1,6 @@
 // The functions of float32 in generated C++: as exact as their comments say, for all kinds of
 // arguments.
-#include "codegen/snippets/float_functions.hpp"
+#include "codegen/cpp/kernels/float_functions.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/base/temporary_folder.hpp"
 
 namespace mithril::tests {

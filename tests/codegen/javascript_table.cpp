@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "codegen/write_javascript.hpp"
+#include "codegen/web/write_javascript.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/op/op_def.hpp"

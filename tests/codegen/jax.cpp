@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/write_jax.hpp"
+#include "codegen/jax/write_jax.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::tests {

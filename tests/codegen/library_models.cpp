@@ -2,7 +2,7 @@
 // gradients, built with each compiler.
 #include <doctest/doctest.h>
 
-#include "codegen/write_cpp.hpp"
+#include "codegen/cpp/write_cpp.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/embedding.hpp"

@@ -1,5 +1,5 @@
 // Whatever a user calls things, generated code stays code.
-#include "codegen/names.hpp"
+#include "codegen/common/names.hpp"
 
 #include <doctest/doctest.h>
 

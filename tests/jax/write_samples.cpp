@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "codegen/write_jax.hpp"
+#include "codegen/jax/write_jax.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/model/flatten.hpp"

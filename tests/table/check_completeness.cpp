@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "codegen/snippets.hpp"
+#include "codegen/cpp/snippets.hpp"
 #include "mithril/op/op_def.hpp"
 #include "tests/table/checks.hpp"
 
@@ -83,7 +83,7 @@ class Completeness {
       require("has a spelling for torch, or \"unsupported: ...\"",
               op_.spelling("torch") != nullptr);
       require("has a spelling for JAX", op_.spelling("jax") != nullptr);
-      require("has a C formula, a kernel in codegen/snippets, a view's elements, or no tensors",
+      require("has a C formula, a kernel in codegen/cpp/kernels, a view's elements, or no tensors",
               is_generated_in_cpp(op_));
     }
     check_rows();

@@ -168,7 +168,7 @@ TEST_CASE("an incomplete record or table of rows fails the check of completeness
   const Report report = run(op, rows);
   CHECK(says(report, "every op has a doc line"));
   CHECK(says(report,
-             "every op has a C formula, a kernel in codegen/snippets, a view's elements, or"));
+             "every op has a C formula, a kernel in codegen/cpp/kernels, a view's elements, or"));
   CHECK(says(report, "every op has a row with 'scale' off its default"));
   CHECK(says(report, "every op has a row with a size of 1"));
   CHECK(says(run(scaling(), {}), "every op has rows"));

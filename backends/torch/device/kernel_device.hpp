@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/layout.hpp"
 
 namespace mithril::torch_backend {
 
-// The name of every kernel (codegen/cuda_kernel.hpp), so that equal formulas are equal texts.
+// The name of every kernel (codegen/cuda/kernel.hpp), so that equal formulas are equal texts.
 inline constexpr const char* kernel_name = "fused";
 
 // A kernel that is loaded until the process ends, because a stream or a CUDA graph may use it.

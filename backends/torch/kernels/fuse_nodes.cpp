@@ -9,7 +9,7 @@
 #include "backends/torch/device/dtypes.hpp"
 #include "backends/torch/kernels/fused_kernel.hpp"
 #include "backends/torch/kernels/kernel_rules.hpp"
-#include "codegen/cuda_kernel.hpp"
+#include "codegen/cuda/kernel.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/node_groups.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <unordered_set>
 
-#include "codegen/cuda_batch.hpp"
-#include "codegen/cuda_layout.hpp"
+#include "codegen/cuda/batch.hpp"
+#include "codegen/cuda/layout.hpp"
 
 namespace mithril::torch_backend {
 namespace {

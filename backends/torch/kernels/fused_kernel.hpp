@@ -25,7 +25,7 @@ struct FusedKernel {
   bool reduces_rows = false;  // as CudaKernel::reduces_rows
   std::vector<Port> inputs = {}, outputs = {};
   std::vector<Dims> output_dims = {};  // per output: `dims`, or those of a number for each row
-  // Of a batch (codegen/cuda_batch.hpp), whose inputs and outputs are those of one group of nodes
+  // Of a batch (codegen/cuda/batch.hpp), whose inputs and outputs are those of one group of nodes
   // after the other: how many groups; for each input of a group, 1, or 0 for a number.
   size_t groups = 1;
   std::vector<std::int64_t> steps = {};

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "backends/torch/device/kernel_device.hpp"
-#include "codegen/cuda_kernel.hpp"
-#include "codegen/cuda_rows.hpp"
+#include "codegen/cuda/kernel.hpp"
+#include "codegen/cuda/rows.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {

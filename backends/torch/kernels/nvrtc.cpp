@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "codegen/cuda_kernel.hpp"
+#include "codegen/cuda/kernel.hpp"
 
 namespace mithril::torch_backend {
 

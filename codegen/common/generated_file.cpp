@@ -1,0 +1,32 @@
+#include "codegen/common/generated_file.hpp"
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/base/write_file.hpp"
+
+namespace mithril::codegen {
+
+void refuse_generated(const std::string& path, const std::string& why) {
+  if (why.empty()) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1030",
+         .message = "the file " + mithril::quoted(path) + " cannot be written",
+         .facts = {{"why", why}}});
+}
+
+void write_generated(const std::string& path, std::span<const std::string_view> pieces) {
+  refuse_generated(path, write_file(path, pieces));
+}
+
+void write_generated(const std::string& path, std::string_view source) {
+  const std::string_view pieces[] = {source};
+  write_generated(path, pieces);
+}
+
+void write_generated_files(const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files) {
+  refuse_generated(folder, make_folder(folder));
+  for (const auto& [name, text] : files) write_generated(folder + "/" + name, text);
+}
+
+}  // namespace mithril::codegen
