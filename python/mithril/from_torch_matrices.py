@@ -92,7 +92,7 @@ def logdet(self: Connection) -> Any:
 def qr(A: Any, mode: str = "reduced") -> Any:  # noqa: N803 - torch's name
     if mode == "r":
         return NO_Q, ml.Qr()(A)[1]
-    return ml.Qr(mode=mode)(A)
+    return ml.Qr(mode="complete" if mode == "complete" else "reduced")(A)
 
 
 def qr_of_some(self: Connection, some: bool = True) -> Any:

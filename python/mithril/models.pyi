@@ -326,16 +326,16 @@ class BinaryCrossEntropy(Model):
 
 class Bincount(Model):
     def __init__(
-        self, minlength: int = 0, *, name: str | None = None, input: Tensor = ...,
+        self, minlength: int = ..., *, name: str | None = None, input: Tensor = ...,
         weights: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
-        self, input: Operand, weights: Operand = ..., minlength: Operand = ...,
+        self, input: Operand, minlength: Operand = ..., weights: Operand = ...,
     ) -> Connection: ...
     @overload
     def __call__(
-        self, input: Binding = ..., weights: Binding = ..., minlength: Binding = ..., *,
+        self, input: Binding = ..., minlength: Binding = ..., weights: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
 
@@ -1033,6 +1033,17 @@ class F1(Model):
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Fft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Flatten(Model):
     def __init__(
         self, start_dim: int = 0, *, end_dim: int = -1, name: str | None = None,
@@ -1245,6 +1256,18 @@ class GridSample(Model):
     @overload
     def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class GridSample3d(Model):
+    def __init__(
+        self, mode: Literal['bilinear', 'nearest'] = 'bilinear', *,
+        padding_mode: Literal['zeros', 'border', 'reflection'] = 'zeros',
+        align_corners: bool = False, name: str | None = None, input: Tensor = ...,
+        grid: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, grid: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class GroupNorm(Model):
     def __init__(
         self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True,
@@ -1313,6 +1336,17 @@ class HuberLoss(Model):
         self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Ifft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Indexer(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -1336,6 +1370,17 @@ class InstanceNorm(Model):
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
+
+class Irfft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class IsNan(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -1656,6 +1701,21 @@ class LogisticRegression(Model):
         output: Key = ..., probs_output: Key = ...,
     ) -> Call: ...
 
+class Lstsq(Model):
+    def __init__(
+        self, rcond: float | int | None = None, *, name: str | None = None, matrix: Tensor = ...,
+        right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, matrix: Operand, right: Operand = ..., rcond: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, matrix: Binding = ..., right: Binding = ..., rcond: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class MDS(Model):
     def __init__(
         self, prediction_dim: int, *,
@@ -1722,6 +1782,13 @@ class MaskedSoftmax(Model):
     def __call__(self, input: Operand, mask: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., mask: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class MatrixExp(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class MatrixMultiply(Model):
     def __init__(
@@ -2032,6 +2099,18 @@ class PermuteTensor(Model):
         self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Pinv(Model):
+    def __init__(
+        self, atol: float | int | None = None, *, rtol: float | int | None = None,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, atol: Operand = ..., rtol: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., atol: Binding = ..., rtol: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class PixelShuffle(Model):
     def __init__(
         self, upscale_factor: int, *, name: str | None = None, input: Tensor = ...,
@@ -2228,6 +2307,17 @@ class PrimitiveEmbedding(Model):
         self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class PrimitiveFft(Model):
+    def __init__(
+        self, inverse: bool = False, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, inverse: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., inverse: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class PrimitiveLayerNorm(Model):
     def __init__(
         self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,
@@ -2384,6 +2474,18 @@ class Prod(Model):
     def __call__(
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
         output: Key = ...,
+    ) -> Call: ...
+
+class Qr(Model):
+    def __init__(
+        self, mode: Literal['reduced', 'complete'] = 'reduced', *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, mode: Operand = ...) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., mode: Binding = ..., *, Q: Key = ..., R: Key = ...,
     ) -> Call: ...
 
 class QuadHingeLoss(Model):
@@ -2623,6 +2725,17 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Rfft(Model):
+    def __init__(
+        self, n: int | None = None, *, axis: int = -1,
+        norm: Literal['backward', 'forward', 'ortho'] = 'backward', name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Roll(Model):
     def __init__(
         self, shift: int | tuple[Any, ...] | list[Any] = ..., *,
@@ -2781,6 +2894,13 @@ class Slice(Model):
     def __call__(
         self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
+
+class Slogdet(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, sign: Key = ..., logabsdet: Key = ...) -> Call: ...
 
 class SmoothL1Loss(Model):
     def __init__(
@@ -2943,6 +3063,22 @@ class Sum(Model):
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
+
+class Svd(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., *, U: Key = ..., S: Key = ..., Vh: Key = ...,
+    ) -> Call: ...
+
+class Svdvals(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SwapAxes(Model):
     def __init__(
@@ -3161,7 +3297,7 @@ class Upsample(Model):
         self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *,
         mode: Literal['nearest', 'bilinear', 'bicubic'] = 'nearest',
         size: int | tuple[Any, ...] | list[Any] | None = None, align_corners: bool = False,
-        name: str | None = None, input: Tensor = ...,
+        antialias: bool = False, name: str | None = None, input: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -3231,31 +3367,33 @@ __all__ = [
     "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues", "Eigenvectors",
     "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding", "EncoderDecoder",
     "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc", "Erfinv",
-    "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor",
-    "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
-    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample", "GroupNorm",
-    "Hardsigmoid", "Hardswish", "HingeLoss", "Histc", "HuberLoss", "Indexer", "InstanceNorm",
-    "IsNan", "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
-    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma",
-    "Linear", "LinearSVM", "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
-    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
-    "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply",
-    "NanQuantile", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany",
-    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle",
-    "Polygamma", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
-    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
-    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
+    "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Fft", "Flatten", "Flip",
+    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
+    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
+    "GridSample3d", "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "Histc", "HuberLoss",
+    "Ifft", "Indexer", "InstanceNorm", "Irfft", "IsNan", "Item", "KLDivergence", "KernelizedSVM",
+    "KeyValueCache", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
+    "Length", "Less", "LessEqual", "Lgamma", "Linear", "LinearSVM", "LinearScan", "Log", "Log1p",
+    "LogCumsumExp", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
+    "LogicalXOr", "LogisticRegression", "Lstsq", "MDS", "MDSCore", "MLP", "ManyToOne",
+    "MaskedSoftmax", "MatrixExp", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum",
+    "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanQuantile",
+    "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference",
+    "Ones", "PReLU", "Pad", "PermuteTensor", "Pinv", "PixelShuffle", "PixelUnshuffle", "Polygamma",
+    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
+    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
+    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveFft", "PrimitiveLayerNorm",
     "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
-    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
+    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "Qr",
     "QuadHingeLoss", "QuadraticFormRegularizer", "Quantile", "QuantileLoss", "QuickGelu",
     "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
     "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat", "RepeatInterleave", "Reshape",
-    "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
-    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss",
-    "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt", "Square",
-    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
-    "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile", "ToList", "ToTensor", "ToTuple",
-    "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
-    "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
+    "Rfft", "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape",
+    "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice",
+    "Slogdet", "SmoothL1Loss", "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split",
+    "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract",
+    "Sum", "Svd", "Svdvals", "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile",
+    "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal",
+    "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where",
+    "Zeros", "ZerosLike",
 ]

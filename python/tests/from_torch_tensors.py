@@ -302,7 +302,7 @@ TRICKY: dict[str, Callable] = {
 # What the error says about functions that cannot be converted.
 REFUSED = {
     "svd of more vectors": "singular vectors beyond the singular values: pass full_matrices=False",
-    "eigenvalues": "aten.linalg_eigvals: no op of Mithril computes it",
+    "eigenvalues": "aten.linalg_eig: no op of Mithril computes it",
     "nonzero": "aten.index: by bools, whose number of True is not known",
     "unique": "aten._unique2: no op of Mithril computes it",
 }

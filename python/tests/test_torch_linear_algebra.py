@@ -70,7 +70,7 @@ def test_gradients_are_those_of_torch(name: str, backend: str) -> None:
         data_keys=set(data),
     )
     tensors = {key: torch.tensor(value, requires_grad=True) for key, value in given.items()}
-    expected = function(**tensors, **{key: torch.tensor(value) for key, value in data.items()})
+    expected = function(*tensors.values(), *map(torch.tensor, data.values()))
     incoming = RANDOM.normal(size=expected.shape)
     expected.backward(torch.tensor(incoming))
     data = {key: data[key] for key in data if key in compiled.input_keys}

@@ -46,8 +46,8 @@ Graph graph_of(const char* op, const Tensor& input, const std::vector<Datum>& va
   Graph graph;
   std::vector<Dim> dims;
   for (const int64_t size : input.dims()) dims.emplace_back(size);
-  std::vector<Argument> arguments{
-      graph.add_input({.name = "input", .dims = dims, .dtype = DType::float64})};
+  std::vector<Argument> arguments;
+  arguments.emplace_back(graph.add_input({.name = "input", .dims = dims, .dtype = DType::float64}));
   for (const Datum& value : values) arguments.emplace_back(value);
   const std::vector<ValueId> outputs = graph.add(find_op(op), std::move(arguments), "output");
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -57,7 +57,7 @@ Graph graph_of(const char* op, const Tensor& input, const std::vector<Datum>& va
 
 std::vector<Tensor> results_of(const char* op, const Tensor& input,
                                const std::vector<Datum>& values = {}) {
-  return interpret(graph_of(op, input, values), {input});
+  return interpret(graph_of(op, input, values), {&input, 1});
 }
 
 // For a gradient of output number `output` that is 1 everywhere.
@@ -67,7 +67,8 @@ Tensor slope_of(const char* op, const Tensor& input, int output,
   const Tensor result = results_of(op, input, values)[static_cast<size_t>(output)];
   const Graph graph =
       differentiate(graph_of(op, input, values), {.outputs = {name}, .wanted = {"input"}});
-  return interpret(graph, {input, Tensor::full(DType::float64, result.dims(), 1)}).back();
+  const std::vector<Tensor> inputs{input, Tensor::full(DType::float64, result.dims(), 1)};
+  return interpret(graph, inputs).back();
 }
 
 double distance(const Matrix& a, const Matrix& b) {

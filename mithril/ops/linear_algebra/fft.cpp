@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mithril/op/spelling.hpp"
 #include "mithril/ops/shared/fourier.hpp"
 #include "mithril/ops/support/support.hpp"
 
