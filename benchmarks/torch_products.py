@@ -2,7 +2,8 @@
 
 Prints JSON, a line a size: microseconds, the least of many runs, of a linear map (BLAS, oneDNN,
 oneDNN with the weight packed) and of the gradients of its input and its weight.
-backends/torch/rewrite/onednn.cpp chooses by it. Usage: python benchmarks/torch_products.py [THREADS]
+backends/torch/rewrite/onednn.cpp chooses by it.
+Usage: python benchmarks/torch_products.py [THREADS]
 """
 
 import json

@@ -69,7 +69,7 @@ class PythonSnippetReader {
   }
 
   bool add_import(const std::string& line) {
-    constexpr std::string_view own = "from codegen.jax.";
+    constexpr std::string_view own = "from codegen.jax.kernels.";
     if (line.starts_with(own)) {
       snippet_.needs.push_back(line.substr(own.size(), line.find(' ', own.size()) - own.size()));
       return true;

@@ -5,7 +5,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from codegen.jax.window import both, window
+from codegen.jax.kernels.window import both, window
 
 
 def avg_pool2d(x, kernel, stride, padding, dilation):

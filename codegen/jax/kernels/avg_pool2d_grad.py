@@ -2,7 +2,7 @@
 
 import jax
 
-from codegen.jax.avg_pool2d import avg_pool2d
+from codegen.jax.kernels.avg_pool2d import avg_pool2d
 
 
 def avg_pool2d_grad(grad, shape, kernel, stride, padding, dilation):

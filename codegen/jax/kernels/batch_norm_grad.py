@@ -1,7 +1,7 @@
 """The gradients of batch norm in its input, weight and bias."""
 
-from codegen.jax.channelwise import channelwise
-from codegen.jax.norm_grad import norm_grad
+from codegen.jax.kernels.channelwise import channelwise
+from codegen.jax.kernels.norm_grad import norm_grad
 
 
 def batch_norm_grad(grad, x, mean, rstd, weight, training):

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.channelwise import channelwise
-from codegen.jax.normalized import normalized
+from codegen.jax.kernels.channelwise import channelwise
+from codegen.jax.kernels.normalized import normalized
 
 
 def batch_norm_training(x, running_mean, running_var, weight, bias, momentum, eps):

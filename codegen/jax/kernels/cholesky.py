@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.symmetric_part import symmetric_part
+from codegen.jax.kernels.symmetric_part import symmetric_part
 
 
 def cholesky(matrix):

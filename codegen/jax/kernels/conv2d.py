@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
-from codegen.jax.window import window
+from codegen.jax.kernels.window import window
 
 
 def conv2d(x, weight, bias, stride, padding, dilation, groups):

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.conv2d import conv2d
+from codegen.jax.kernels.conv2d import conv2d
 
 
 def conv2d_input_grad(grad, shape, weight, stride, padding, dilation, groups):

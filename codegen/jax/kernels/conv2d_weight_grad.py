@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.conv2d import conv2d
+from codegen.jax.kernels.conv2d import conv2d
 
 
 def conv2d_weight_grad(grad, x, shape, stride, padding, dilation, groups):

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.ctc_loss import ctc_loss
+from codegen.jax.kernels.ctc_loss import ctc_loss
 
 
 def ctc_loss_grad(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):

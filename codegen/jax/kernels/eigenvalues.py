@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.eigenvectors import eigenvectors
-from codegen.jax.symmetric_part import symmetric_part
+from codegen.jax.kernels.eigenvectors import eigenvectors
+from codegen.jax.kernels.symmetric_part import symmetric_part
 
 
 @jax.custom_jvp

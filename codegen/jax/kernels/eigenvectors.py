@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.symmetric_part import symmetric_part
+from codegen.jax.kernels.symmetric_part import symmetric_part
 
 
 @jax.custom_jvp

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.reduced_axes import reduced_axes
-from codegen.jax.reduced_count import reduced_count
+from codegen.jax.kernels.reduced_axes import reduced_axes
+from codegen.jax.kernels.reduced_count import reduced_count
 
 
 def expand_reduced(x, shape, axis, correction):

@@ -3,8 +3,8 @@ element."""
 
 import jax.numpy as jnp
 
-from codegen.jax.taps import taps
-from codegen.jax.window import both, window
+from codegen.jax.kernels.taps import taps
+from codegen.jax.kernels.window import both, window
 
 
 def largest_places(x, kernel, stride, padding, dilation):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.normalized import normalized
+from codegen.jax.kernels.normalized import normalized
 
 
 def layer_norm(x, weight, bias, eps):

@@ -1,6 +1,6 @@
 """The gradients of layer_norm in its input, weight and bias."""
 
-from codegen.jax.norm_grad import norm_grad
+from codegen.jax.kernels.norm_grad import norm_grad
 
 
 def layer_norm_grad(grad, x, mean, rstd, weight):

@@ -3,7 +3,7 @@
 import jax
 from jax import lax
 
-from codegen.jax.polygamma import polygamma
+from codegen.jax.kernels.polygamma import polygamma
 
 
 @jax.custom_jvp

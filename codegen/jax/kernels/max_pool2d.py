@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.largest_places import largest_places
-from codegen.jax.max_pool2d_pick import picked
+from codegen.jax.kernels.largest_places import largest_places
+from codegen.jax.kernels.max_pool2d_pick import picked
 
 
 def max_pool2d(x, kernel, stride, padding, dilation, dtype):

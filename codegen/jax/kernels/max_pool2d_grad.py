@@ -4,7 +4,7 @@ import math
 
 import jax.numpy as jnp
 
-from codegen.jax.largest_places import largest_places
+from codegen.jax.kernels.largest_places import largest_places
 
 
 def max_pool2d_grad(grad, x, places, kernel, stride, padding, dilation):

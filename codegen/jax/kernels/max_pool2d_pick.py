@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.largest_places import largest_places
+from codegen.jax.kernels.largest_places import largest_places
 
 
 def picked(values, places, empty):

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.cumprod import cumprod
-from codegen.jax.reduced_axes import reduced_axes
+from codegen.jax.kernels.cumprod import cumprod
+from codegen.jax.kernels.reduced_axes import reduced_axes
 
 
 def prod_of_others(x, axis):

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.random_bits import random_numbers
-from codegen.jax.shape_of import shape_of
+from codegen.jax.kernels.random_bits import random_numbers
+from codegen.jax.kernels.shape_of import shape_of
 
 
 def randn(shape, key, dtype):

@@ -4,7 +4,7 @@ import math
 
 import jax.numpy as jnp
 
-from codegen.jax.random_bits import random_bits
+from codegen.jax.kernels.random_bits import random_bits
 
 
 def random_uniform(shape, key, dtype):

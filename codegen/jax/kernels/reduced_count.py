@@ -2,7 +2,7 @@
 
 import math
 
-from codegen.jax.reduced_axes import reduced_axes
+from codegen.jax.kernels.reduced_axes import reduced_axes
 
 
 def reduced_count(shape, axis):

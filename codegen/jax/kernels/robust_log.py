@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.magnitude import magnitude
-from codegen.jax.smallest_normal import smallest_normal
+from codegen.jax.kernels.magnitude import magnitude
+from codegen.jax.kernels.smallest_normal import smallest_normal
 
 
 def robust_log(x, threshold):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.magnitude import magnitude
+from codegen.jax.kernels.magnitude import magnitude
 
 
 def robust_log_grad(grad, x, threshold):

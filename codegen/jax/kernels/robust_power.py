@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.smallest_normal import smallest_normal
+from codegen.jax.kernels.smallest_normal import smallest_normal
 
 
 def robust_power(base, exponent, threshold, dtype):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.attention_weights import attention_weights
+from codegen.jax.kernels.attention_weights import attention_weights
 
 
 def scaled_dot_product(query, key, value, mask, causal, scale):

@@ -5,7 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from codegen.jax.along_axis import along_axis
+from codegen.jax.kernels.along_axis import along_axis
 
 
 def scatter(x, index, source, axis, reduce):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.slices import slices
+from codegen.jax.kernels.slices import slices
 
 
 def slice_grad(x, shape, starts, stops, steps, axes):

@@ -1,6 +1,6 @@
 """x[i, index[i, j]] for axis 1, and the same for each axis and rank."""
 
-from codegen.jax.along_axis import along_axis
+from codegen.jax.kernels.along_axis import along_axis
 
 
 def take_along_axis(x, index, axis):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from codegen.jax.reduced_count import reduced_count
+from codegen.jax.kernels.reduced_count import reduced_count
 
 
 def variance(x, axis, keepdim, correction):
