@@ -1,5 +1,6 @@
 #include "mithril/models/fourier.hpp"
 
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "mithril/models/grid_sample.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
