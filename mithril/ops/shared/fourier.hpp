@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace mithril {
@@ -48,9 +49,9 @@ class SmoothTransform {
   void run(const ComplexNumber* in, ComplexNumber* out) const { transform(size_, 0, in, out); }
 
  private:
-  // Divides by small primes, and lists them.
+  // Divides by small factors, and lists them.
   static int64_t rest_of(int64_t size, std::vector<int64_t>* factors) {
-    for (int64_t factor = 2; factor <= largest_factor; ++factor) {
+    for (const int64_t factor : {4, 2, 3, 5, 7, 11, 13}) {
       for (; size > 1 && size % factor == 0; size /= factor) {
         if (factors) factors->push_back(factor);
       }
@@ -66,6 +67,8 @@ class SmoothTransform {
     }
     const int64_t radix = factors_[level], part = count / radix, step = size_ / count;
     for (int64_t r = 0; r < radix; ++r) transform(part, level + 1, in + r * step, out + r * part);
+    if (radix == 2) return join_2(part, step, out);
+    if (radix == 4) return join_4(part, step, out);
     for (int64_t k = 0; k < part; ++k) join(radix, part, k, step, out + k);
   }
 
@@ -73,15 +76,32 @@ class SmoothTransform {
   void join(int64_t radix, int64_t part, int64_t k, int64_t step, ComplexNumber* out) const {
     ComplexNumber terms[largest_factor];
     for (int64_t r = 0; r < radix; ++r) terms[r] = out[r * part] * root(r * k * step);
-    if (radix == 2) {
-      out[0] = terms[0] + terms[1];
-      out[part] = terms[0] - terms[1];
-      return;
-    }
     for (int64_t q = 0; q < radix; ++q) {
       ComplexNumber sum = terms[0];
       for (int64_t r = 1; r < radix; ++r) sum = sum + terms[r] * root(r * q % radix * part * step);
       out[q * part] = sum;
+    }
+  }
+
+  void join_2(int64_t part, int64_t step, ComplexNumber* out) const {
+    for (int64_t k = 0; k < part; ++k) {
+      const ComplexNumber x = out[k], y = out[k + part] * root(k * step);
+      out[k] = x + y;
+      out[k + part] = x - y;
+    }
+  }
+
+  void join_4(int64_t part, int64_t step, ComplexNumber* out) const {
+    const ComplexNumber quarter = root(part * step);  // -i, or i
+    for (int64_t k = 0; k < part; ++k) {
+      const ComplexNumber x = out[k], y = out[k + part] * root(k * step),
+                          z = out[k + 2 * part] * root(2 * k * step),
+                          w = out[k + 3 * part] * root(3 * k * step);
+      const ComplexNumber even = x + z, odd = x - z, sum = y + w, turned = (y - w) * quarter;
+      out[k] = even + sum;
+      out[k + part] = odd + turned;
+      out[k + 2 * part] = even - sum;
+      out[k + 3 * part] = odd - turned;
     }
   }
 
