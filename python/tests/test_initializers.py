@@ -165,5 +165,8 @@ def test_a_plateau_refuses_a_schedule() -> None:
         ml.Plateau().update(ml.SGD(ml.CosineSchedule(0.1, steps=3)), 1.0)
     with pytest.raises(ml.NameError, match="mode of Plateau"):
         ml.Plateau("maximum")
-    with pytest.raises(ml.StateError, match=r"\[E0919\]: .* lacks 'best'"):
+    with pytest.raises(ml.StateError) as caught:
         ml.Plateau().load_state_dict({})
+    assert str(caught.value).startswith(
+        "mithril.StateError[E0919]: this is not the state of a plateau: it lacks 'best'"
+    )

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "codegen/web/write_javascript.hpp"
@@ -110,6 +113,22 @@ class JavaScriptTable {
 };
 
 }  // namespace
+
+TEST_CASE("two kernels of JavaScript, which a module joins, define no name twice") {
+  std::map<std::string, std::string> files;  // by name
+  const std::regex definition("^(?:export )?(?:function|class|const|let) (\\w+)");
+  for (const auto& entry : std::filesystem::directory_iterator("codegen/javascript/kernels")) {
+    const std::string file = entry.path().filename();
+    std::ifstream lines(entry.path());
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch found;
+      if (!std::regex_search(line, found, definition)) continue;
+      const auto [at, is_new] = files.emplace(found[1], file);
+      CHECK_MESSAGE(is_new, found[1] << " in " << file << " and in " << at->second);
+    }
+  }
+  CHECK(files.size() > 100);
+}
 
 TEST_CASE("generated JavaScript gives the results of every row of the op table") {
   if (!run_command("command -v node").well) return skip("node is not installed");

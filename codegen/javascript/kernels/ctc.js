@@ -5,7 +5,7 @@ function check(number, end) {
   if (!(number >= 0 && number < end)) fail("a length, a target or the blank is out of range");
 }
 
-function sum(a, b) {
+function logSum(a, b) {
   const top = Math.max(a, b);
   return top === -Infinity ? top : top + Math.log(Math.exp(a - top) + Math.exp(b - top));
 }
@@ -30,7 +30,7 @@ export class Paths {
     const { steps, states, forward } = this;
     if (steps === 0) return states === 1 ? 0 : -Infinity;
     const last = forward[steps * states - 1];
-    return states === 1 ? last : sum(last, forward[steps * states - 2]);
+    return states === 1 ? last : logSum(last, forward[steps * states - 2]);
   }
 
   // The sums over paths up to each step and state, which are counted by these functions.
@@ -44,9 +44,9 @@ export class Paths {
         let total = k === 0 && j < 2 ? 0 : -Infinity;
         if (k > 0) {
           total = table[before + j];
-          if (j > 0) total = sum(total, table[before + j - 1]);
+          if (j > 0) total = logSum(total, table[before + j - 1]);
           if (j > 1 && state % 2 === 1 && this.label(state) !== this.label(stateOf(j - 2)))
-            total = sum(total, table[before + j - 2]);
+            total = logSum(total, table[before + j - 2]);
         }
         table[k * states + j] = total + this.logProb(stepOf(k), this.label(state));
       }

@@ -15,12 +15,12 @@ export function fft(output, input, inverse) {
 
 // A function of pairs that returns pairs.
 function transformOf(size, inverse) {
-  const factors = factorsOf(size);
+  const factors = radicesOf(size);
   return factors ? smooth(size, factors, inverse) : chirped(size, inverse);
 }
 
 // The prime factors, or null if one of them is large.
-function factorsOf(size) {
+function radicesOf(size) {
   const factors = [];
   for (let factor = 2; factor <= LARGEST_FACTOR; ++factor) {
     for (; size > 1 && size % factor === 0; size /= factor) factors.push(factor);

@@ -1,7 +1,7 @@
 // Exponentials of matrices.
 import { eachMatrix, writeMatrix } from "./matrices.js";
 
-function product(left, right) {
+function matrixProduct(left, right) {
   return left.map((row) => {
     const result = new Float64Array(row.length);
     row.forEach((factor, k) => right[k].forEach((element, j) => (result[j] += factor * element)));
@@ -25,10 +25,10 @@ function exponential(matrix) {
   let sum = matrix.map((row, i) => row.map((_, j) => (i === j ? 1 : 0)));
   let term = sum;
   for (let k = 1; k <= terms; ++k) {
-    term = product(term, scaled).map((row) => row.map((element) => element / k));
+    term = matrixProduct(term, scaled).map((row) => row.map((element) => element / k));
     sum = sum.map((row, i) => row.map((element, j) => element + term[i][j]));
   }
-  for (let k = 0; k < squarings; ++k) sum = product(sum, sum);
+  for (let k = 0; k < squarings; ++k) sum = matrixProduct(sum, sum);
   return sum;
 }
 

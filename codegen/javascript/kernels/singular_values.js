@@ -1,11 +1,11 @@
 // Singular values and vectors, by Jacobi's rotations.
 import { isFlipped } from "./column_sign.js";
 
-function product(a, b) {
+function dot(a, b) {
   return a.reduce((sum, element, i) => sum + element * b[i], 0);
 }
 
-function rotate(a, b, cosine, sine) {
+function rotateBoth(a, b, cosine, sine) {
   for (let i = 0; i < a.length; ++i)
     [a[i], b[i]] = [cosine * a[i] - sine * b[i], sine * a[i] + cosine * b[i]];
 }
@@ -13,15 +13,15 @@ function rotate(a, b, cosine, sine) {
 // Makes columns p and q orthogonal; `turned` rotates with them (Golub and Van Loan, Matrix
 // Computations, 8.6). False: they are orthogonal.
 function rotateColumns(columns, turned, p, q) {
-  const [first, second] = [product(columns[p], columns[p]), product(columns[q], columns[q])];
-  const both = product(columns[p], columns[q]);
+  const [first, second] = [dot(columns[p], columns[p]), dot(columns[q], columns[q])];
+  const both = dot(columns[p], columns[q]);
   const rounding = Math.sqrt(columns[p].length) * Number.EPSILON;
   if (!(Math.abs(both) > rounding * Math.sqrt(first) * Math.sqrt(second))) return false;
   const zeta = (second - first) / (2 * both);
   const tangent = (zeta < 0 ? -1 : 1) / (Math.abs(zeta) + Math.sqrt(1 + zeta * zeta));
   const cosine = 1 / Math.sqrt(1 + tangent * tangent);
-  rotate(columns[p], columns[q], cosine, tangent * cosine);
-  rotate(turned[p], turned[q], cosine, tangent * cosine);
+  rotateBoth(columns[p], columns[q], cosine, tangent * cosine);
+  rotateBoth(turned[p], turned[q], cosine, tangent * cosine);
   return true;
 }
 
@@ -33,7 +33,7 @@ function completion(columns, rows) {
     const rest = Float64Array.from({ length: rows }, (_, i) => (i === unit ? 1 : 0));
     // The second time removes the rounding of the first.
     for (const column of [...columns, ...columns]) {
-      const along = product(column, rest);
+      const along = dot(column, rest);
       column.forEach((element, i) => (rest[i] -= along * element));
     }
     const length = Math.hypot(...rest);
