@@ -140,11 +140,17 @@ def layers_in_the_picture():
 
 
 def layers_that_are_checked():
-    """The same from tools/check_layers, with the folders of a backend as one layer."""
+    """The same from tools/check_layers, with the folders of a backend, and those of codegen, as one
+    layer."""
     below = {}
+
+    def whole(layer):
+        parts = layer.split("/")
+        return parts[0] if parts[0] == "codegen" else "/".join(parts[:2])
+
     for layer, lower in runpy.run_path(str(TOOLS / "check_layers"))["BELOW"].items():
-        upper = "/".join(layer.split("/")[:2])
-        others = {"/".join(other.split("/")[:2]) for other in lower} - {upper}
+        upper = whole(layer)
+        others = {whole(other) for other in lower} - {upper}
         if others:
             below.setdefault(upper, set()).update(others)
     return below
