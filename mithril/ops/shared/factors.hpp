@@ -67,6 +67,7 @@ inline LogDeterminant log_determinant(const Factors& factors) {
     if (pivot < 0) result.sign = -result.sign;
     result.logarithm += std::log(std::abs(pivot));
   }
+  result.sign += 0;  // 0 in place of -0
   return result;
 }
 
