@@ -28,7 +28,7 @@ from layer_cases import LIBRARY
 from layer_cases.case import Example, Input
 
 SMALL, LARGE = 8, 32
-LIMIT = 2**24  # elements of an input
+LIMIT = 2**18  # elements of an input: larger ones take time to allocate
 SLOW = 1.0  # seconds
 STEEP = 1.3  # the power of the size
 

@@ -209,7 +209,7 @@ def test_near_tests_run_first(
     monkeypatch.setattr(tool, "COPY", tool.ROOT)
     commands = tool.tests_of(file).split(" && ")
     assert first in commands[0]
-    assert {tool.CPP_TESTS, tool.PYTHON_TESTS} <= set(commands)
+    assert {f"{{ {tool.CPP_TESTS} & }}", tool.PYTHON_TESTS, "wait $cpp"} <= set(commands)
 
 
 def test_the_last_result_of_a_fault_counts(tool: ModuleType, tmp_path: Path) -> None:
