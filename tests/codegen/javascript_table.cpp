@@ -123,8 +123,8 @@ TEST_CASE("two kernels of JavaScript, which a module joins, define no name twice
     for (std::string line; std::getline(lines, line);) {
       std::smatch found;
       if (!std::regex_search(line, found, definition)) continue;
-      const auto [at, is_new] = files.emplace(found[1], file);
-      CHECK_MESSAGE(is_new, found[1] << " in " << file << " and in " << at->second);
+      const auto placed = files.emplace(found[1], file);  // clang 14: no binding in a lambda
+      CHECK_MESSAGE(placed.second, found[1] << " in " << file << ", " << placed.first->second);
     }
   }
   CHECK(files.size() > 100);
