@@ -30,6 +30,12 @@ endif()
 # __FILE__ names a source from the root of the project: no binary, and so no message, holds the path
 # of a build.
 add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+# ccache makes paths below its base relative to the build tree, which may be elsewhere.
+cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${PROJECT_BINARY_DIR}" NORMALIZE builds_inside)
+if(NOT builds_inside)
+  file(RELATIVE_PATH sources_from_build "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}")
+  add_compile_options("-fmacro-prefix-map=${sources_from_build}/=")
+endif()
 
 # Records leave out the fields that keep their defaults, so missing initializers are meant;
 # g++ 12 warns of overlapping copies in std::string::operator+ without cause (GCC bug 105651).
