@@ -57,7 +57,7 @@ struct OutputOptions {
   std::vector<std::string> outputs = {};
 };
 
-// Options of evaluations with gradients. Example, the gradient of the loss by the image alone:
+// Options of evaluate with gradients. Example: the gradient of the loss with respect to the image.
 //   auto [outputs, gradients] = compiled.evaluate(params, {{"image", x}, {"label", y}},
 //   ml::of_cost,
 //                                                 {.gradient_keys = {"image"}});

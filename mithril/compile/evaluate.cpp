@@ -94,39 +94,45 @@ std::shared_ptr<Impl> selected(const std::shared_ptr<Impl>& given, const Request
   return with_outputs(given, names);
 }
 
-// An input whose gradient is returned, and its index in a selection of the outputs.
+// An input whose gradient is returned.
 struct DifferentiatedInput {
-  NamedIndex key;  // of the whole model
-  std::optional<size_t> index;
+  const NamedIndex* key;        // of the whole model
+  std::optional<size_t> index;  // in the model with the selected outputs; none: they do not need it
 };
 
 // Parameters and data with these keys, in the order of the model; without keys all parameters.
-std::vector<NamedIndex> inputs_named(const CompiledState& whole,
-                                     const std::vector<std::string>& keys) {
-  if (keys.empty()) return whole.parameters;
-  std::vector<NamedIndex> inputs = whole.parameters;
-  inputs.insert(inputs.end(), whole.data.begin(), whole.data.end());
+std::vector<const NamedIndex*> inputs_named(const CompiledState& whole,
+                                            const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
-    if (!contains(inputs, key))
-      unknown_name(ErrorKind::input, "E0817", "input", key, "", names_of(inputs));
+    if (contains(whole.parameters, key) || contains(whole.data, key)) continue;
+    std::vector<std::string> known = names_of(whole.parameters), data = names_of(whole.data);
+    known.insert(known.end(), data.begin(), data.end());
+    unknown_name(ErrorKind::input, "E0817", "input", key, "", known);
   }
-  std::erase_if(inputs, [&](const NamedIndex& input) {
-    return std::find(keys.begin(), keys.end(), input.name) == keys.end();
-  });
+  const auto is_asked = [&](const std::string& name) {
+    return std::find(keys.begin(), keys.end(), name) != keys.end();
+  };
+  std::vector<const NamedIndex*> inputs;
+  for (const NamedIndex& key : whole.parameters)
+    if (keys.empty() || is_asked(key.name)) inputs.push_back(&key);
+  for (const NamedIndex& key : whole.data)
+    if (is_asked(key.name)) inputs.push_back(&key);
   return inputs;
 }
 
 std::vector<DifferentiatedInput> differentiated_inputs(const CompiledState& compiled,
                                                        const CompiledState& whole,
                                                        const std::vector<std::string>& keys) {
+  std::vector<DifferentiatedInput> inputs;
+  for (const NamedIndex* key : inputs_named(whole, keys)) inputs.push_back({key, key->index});
+  if (&compiled == &whole) return inputs;
   std::unordered_map<std::string_view, size_t> indices;
   for (const auto* needed : {&compiled.parameters, &compiled.data}) {
     for (const NamedIndex& key : *needed) indices.emplace(key.name, key.index);
   }
-  std::vector<DifferentiatedInput> inputs;
-  for (const NamedIndex& key : inputs_named(whole, keys)) {
-    const auto at = indices.find(key.name);
-    inputs.push_back({key, at == indices.end() ? std::nullopt : std::optional(at->second)});
+  for (DifferentiatedInput& input : inputs) {
+    const auto at = indices.find(input.key->name);
+    input.index = at == indices.end() ? std::nullopt : std::optional(at->second);
   }
   return inputs;
 }
@@ -147,15 +153,16 @@ TensorMap gradients_of(const CompiledState& compiled, const CompiledState& whole
   gradients.reserve(inputs.size());
   size_t next = compiled.graph.outputs().size();
   for (const auto& [key, index] : inputs) {
-    const Tensor* given = request.params.find(key.name);
-    if (!given) given = request.data.find(key.name);
     if (index) {
-      gradients.emplace_back(key.name, compiled.backend->own(made[next++]));
-    } else if (given) {
-      const DType dtype = whole.graph.value(whole.graph.inputs()[key.index]).dtype;
-      const Tensor zeros = Tensor::full(dtype, given->dims(), 0.0);
-      gradients.emplace_back(key.name, compiled.backend->own(zeros));
+      gradients.emplace_back(key->name, compiled.backend->own(made[next++]));
+      continue;
     }
+    const Tensor* given = request.params.find(key->name);
+    if (!given) given = request.data.find(key->name);
+    if (!given) continue;
+    const DType dtype = whole.graph.value(whole.graph.inputs()[key->index]).dtype;
+    gradients.emplace_back(key->name,
+                           compiled.backend->own(Tensor::full(dtype, given->dims(), 0.0)));
   }
   return TensorMap(std::move(gradients));
 }

@@ -22,7 +22,7 @@ class SampledAxis {
   Connection place(const Connection& x) const {
     return aligned_ ? (x + 1.0) * last_ * 0.5 : ((x + 1.0) * size_.tensor() - 1.0) * 0.5;
   }
-  // The place of the pixel that stands for those outside.
+  // The coordinate after padding: coordinates outside of the image move into it.
   Connection padded(const Connection& x) const {
     if (padding_ == "zeros") return x;
     return within(padding_ == "border" ? x : reflected(x));

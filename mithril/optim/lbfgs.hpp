@@ -20,12 +20,12 @@ struct LBFGSOptions {
   double tolerance_grad = 1e-7;          // a step ends when no gradient is larger
   double tolerance_change = 1e-9;        // a step ends when parameters or loss change by less
   std::int64_t history_size = 100;       // iterations that the direction remembers
-  bool strong_wolfe = false;             // search along the direction, by the Wolfe conditions
+  bool strong_wolfe = false;             // line search by the strong Wolfe conditions
 };
 
-// The rule of torch.optim.LBFGS (Nocedal and Wright, Numerical Optimization, algorithms 7.4, 3.5
-// and 3.6), in float64 for parameters of every dtype. Unlike an Optimizer, it evaluates the model
-// several times in a step. Give it the whole data set, or a large batch. Example:
+// Computes the steps of torch.optim.LBFGS (Nocedal and Wright, Numerical Optimization, algorithms
+// 7.4, 3.5 and 3.6) in float64, for parameters of every floating-point dtype. A step evaluates the
+// model several times, so it needs the whole data set or a large batch. Example:
 //   ml::LBFGS lbfgs({.strong_wolfe = true});
 //   const auto loss_at = [&](const ml::TensorMap& params) {
 //     auto [outputs, gradients] = compiled.evaluate(params, data, ml::of_cost);

@@ -25,7 +25,7 @@ struct PlateauState {
   std::int64_t cooldown = 0;                              // scores that are not counted yet
 };
 
-// The rule of torch.optim.lr_scheduler.ReduceLROnPlateau. Example, once an epoch:
+// Reduces the rate as torch.optim.lr_scheduler.ReduceLROnPlateau. Example, once an epoch:
 //   ml::Plateau plateau({.factor = 0.5, .patience = 3});
 //   plateau.update(optimizer, validation_loss);
 class Plateau {

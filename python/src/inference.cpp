@@ -89,7 +89,7 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
           "begin with initial_state_dict. `outputs` names the outputs to make; inputs that only\n"
           "others need may be left out. `gradient_keys` names the parameters and data whose\n"
           "gradients to compute; None: all parameters.\n\n"
-          "Example, the gradient of the loss by the image alone:\n"
+          "Example: the gradient of the loss with respect to the image.\n"
           "    _, gradients = compiled.evaluate(\n"
           "        params, data, output_gradients=True, gradient_keys=[\"image\"]\n"
           "    )")

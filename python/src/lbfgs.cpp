@@ -67,8 +67,8 @@ py::dict options_of(const LBFGS& lbfgs) {
 void bind_lbfgs(py::module_& module) {
   py::class_<LBFGS>(
       module, "LBFGS",
-      "Limited-memory BFGS, by the rule of torch.optim.LBFGS, in float64. A step evaluates the\n"
-      "loss of all data several times.\n\n"
+      "Limited-memory BFGS. Computes the steps of torch.optim.LBFGS in float64. A step evaluates\n"
+      "the closure several times.\n\n"
       "Example:\n"
       "    lbfgs = ml.LBFGS(line_search_fn=\"strong_wolfe\")\n\n"
       "    def closure(params):\n"

@@ -33,8 +33,8 @@ struct AdagradFormula {
 OptimizerDef define_adagrad() {
   return {.name = "Adagrad",
           .doc =
-              "The rule of torch.optim.Adagrad: gradients are divided by the root of the sum of "
-              "their squares.",
+              "Divides each gradient by the square root of the sum of its squares in all steps, as "
+              "torch.optim.Adagrad.",
           .lr = 1e-2,
           .options = {{"lr_decay", 0.0},
                       {"weight_decay", 0.0},

@@ -5,7 +5,7 @@ namespace mithril {
 
 OptimizerDef define_adam() {
   return {.name = "Adam",
-          .doc = "The rule of torch.optim.Adam.",
+          .doc = "Adam (https://arxiv.org/abs/1412.6980), as torch.optim.Adam.",
           .options = {{"betas", Tuple{0.9, 0.999}, OptionRange::from_0_below_1},
                       {"eps", 1e-8},
                       {"weight_decay", 0.0}},

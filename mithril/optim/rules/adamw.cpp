@@ -5,7 +5,7 @@ namespace mithril {
 
 OptimizerDef define_adamw() {
   return {.name = "AdamW",
-          .doc = "The rule of torch.optim.AdamW: Adam with decoupled weight decay.",
+          .doc = "Adam with decoupled weight decay, as torch.optim.AdamW.",
           .options = {{"betas", Tuple{0.9, 0.999}, OptionRange::from_0_below_1},
                       {"eps", 1e-8},
                       {"weight_decay", 1e-2}},

@@ -63,7 +63,7 @@ struct NAdamFormula {
 
 OptimizerDef define_nadam() {
   return {.name = "NAdam",
-          .doc = "The rule of torch.optim.NAdam: Adam with Nesterov momentum.",
+          .doc = "Adam with Nesterov momentum, as torch.optim.NAdam.",
           .lr = 2e-3,
           .options = {{"betas", Tuple{0.9, 0.999}, OptionRange::from_0_below_1},
                       {"eps", 1e-8},

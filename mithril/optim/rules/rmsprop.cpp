@@ -53,8 +53,9 @@ OptimizerDef define_rmsprop() {
   return {
       .name = "RMSprop",
       .doc =
-          "The rule of torch.optim.RMSprop: gradients are divided by the root of a running mean "
-          "of their squares; centered=True subtracts the square of their mean.",
+          "Divides each gradient by the square root of a running mean of its squares, as "
+          "torch.optim.RMSprop. With centered=True, the running mean of the gradient is squared "
+          "and subtracted before the root.",
       .lr = 1e-2,
       .options = {{"alpha", 0.99},
                   {"eps", 1e-8},

@@ -45,7 +45,7 @@ struct SGDFormula {
 
 OptimizerDef define_sgd() {
   return {.name = "SGD",
-          .doc = "Stochastic gradient descent, by the rule of torch.optim.SGD.",
+          .doc = "Stochastic gradient descent, as torch.optim.SGD.",
           .options = {{"momentum", 0.0},
                       {"dampening", 0.0},
                       {"weight_decay", 0.0},
