@@ -2,20 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from . import built as built  # isort: skip - before modules that need the core
-from . import (
-    array_functions,
-    backends,
-    data,
-    evaluation,
-    initializers,
-    migration_hints,
-    models,
-    notebooks,
-    optimizer_classes,
-    pickling,
-    tensor_methods,
-)
+from ._internal import built as built  # isort: skip - before modules that need the core
+from . import backends, data, evaluation, initializers, models
 from ._core import (
     AttributeError,
     BackendError,
@@ -48,30 +36,40 @@ from ._core import (
     to_jax,
     write_web_driver,
 )
+from ._internal import array_functions, migration_hints, notebooks, pickling, tensor_methods
 from .backends import CpuBackend, JaxBackend, TorchBackend
-from .compare import BackendComparison, BackendDifference, compare
-from .engine import Engine, PendingAnswer
+from .backends.compare import BackendComparison, BackendDifference, compare
+from .export.library import build_library
+from .export.wasm import to_wasm
 from .files import (
     Checkpoint,
     WeightReport,
     WeightSource,
-    load,
     load_safetensors,
     save,
     save_safetensors,
     with_prefix,
     without_prefix,
 )
-from .fit import History, TensorBoard, fit
+from .from_torch import as_torch_module, from_torch
 from .functional import functional
 from .generation import generate
-from .grad_dot_prod import GradDotProdEngine
-from .grad_dot_prod_jax import GradDotProdEngineJAX
-from .grad_scaler import GradScaler
-from .library_builder import build_library
 from .models import *  # noqa: F403 - the classes are made from the records of the core
-from .optimizer_classes import *  # noqa: F403 - the same
-from .optimizers import (
+from .packages.models_registry import ModelsRegistry, load, models_registry
+from .packages.package import Package, load_package, save_package
+from .packages.torchscript import save_torchscript_package
+from .per_sample import PerSample
+from .per_sample.engine import GradDotProdEngine
+from .per_sample.engine_jax import GradDotProdEngineJAX
+from .per_sample.projections import ProjectionWriter
+from .serving.engine import Engine, PendingAnswer
+from .serving.server import Server, serve
+from .tokenizer import Tokenizer
+from .training import optimizer_classes
+from .training.fit import History, TensorBoard, fit
+from .training.grad_scaler import GradScaler
+from .training.optimizer_classes import *  # noqa: F403 - the same
+from .training.optimizers import (
     EMA,
     LBFGS,
     SWA,
@@ -85,18 +83,14 @@ from .optimizers import (
     StepSchedule,
     TrainingStep,
 )
-from .packages import Package, load_package, save_package
-from .per_sample import PerSample
-from .progress import ProgressBar
-from .projection_writer import ProjectionWriter
-from .registry import ModelsRegistry, models_registry
-from .serving import Server, serve
-from .tokenizer import Tokenizer
-from .torch_interop import as_torch_module, from_torch
-from .torchscript import save_torchscript_package
+from .training.progress import ProgressBar
 from .types import Tensor
 from .user_ops import add_op, check_op
-from .wasm_builder import to_wasm
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import mithril
 
-from . import package_command, serve_command, verify_command
-from .command_signals import CommandSignals
+from .cli import package, serve, verify
+from .cli.signals import CommandSignals
 
 # Each has DESCRIPTION and add_arguments(parser).
-COMMANDS = {"package": package_command, "serve": serve_command, "verify": verify_command}
+COMMANDS = {"package": package, "serve": serve, "verify": verify}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

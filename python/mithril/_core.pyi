@@ -7,26 +7,37 @@ from typing import Any, Literal, overload
 
 from typing_extensions import Self
 
-from ._errors import *  # noqa: F403
-from ._functions import _check_op as _check_op
-from ._functions import _TensorBoard as _TensorBoard
-from ._functions import _write_wasm_loaders as _write_wasm_loaders
-from ._functions import cpu_backend as cpu_backend
-from ._functions import jax_backend as jax_backend
-from ._functions import set_limits as set_limits
-from ._handles import Backend as Backend
-from ._handles import Call as Call
-from ._handles import HookHandle as HookHandle
-from ._handles import Initializer as Initializer
-from ._handles import LossScale as LossScale
-from ._handles import MemoryHookHandle as MemoryHookHandle
-from ._handles import RandomKey as RandomKey
-from ._handles import Solver as Solver
-from ._handles import _PerSample as _PerSample
-from ._handles import dtype as dtype
-from ._tensor import Tensor as Tensor
-from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, Outputs, PortType, Shape
-from ._types import Value as Value
+from ._stubs.errors import *  # noqa: F403
+from ._stubs.functions import _check_op as _check_op
+from ._stubs.functions import _TensorBoard as _TensorBoard
+from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
+from ._stubs.functions import cpu_backend as cpu_backend
+from ._stubs.functions import jax_backend as jax_backend
+from ._stubs.functions import set_limits as set_limits
+from ._stubs.handles import Backend as Backend
+from ._stubs.handles import Call as Call
+from ._stubs.handles import HookHandle as HookHandle
+from ._stubs.handles import Initializer as Initializer
+from ._stubs.handles import LossScale as LossScale
+from ._stubs.handles import MemoryHookHandle as MemoryHookHandle
+from ._stubs.handles import RandomKey as RandomKey
+from ._stubs.handles import Solver as Solver
+from ._stubs.handles import _PerSample as _PerSample
+from ._stubs.handles import dtype as dtype
+from ._stubs.tensor import Tensor as Tensor
+from ._stubs.types import (
+    Array,
+    Arrays,
+    Binding,
+    DTypeLike,
+    Key,
+    Keys,
+    Operand,
+    Outputs,
+    PortType,
+    Shape,
+)
+from ._stubs.types import Value as Value
 from .evaluation import Evaluator as Evaluator
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample

@@ -1,6 +1,6 @@
 """The types of the compiled module of the server."""
 
-from .engine import Engine
+from .serving.engine import Engine
 
 class HttpServer:
     def __init__(

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ._core import CompiledModel
-from ._types import Arrays
+from ._stubs.types import Arrays
 
 class Evaluator:
     def update(self, batch: Arrays) -> None: ...

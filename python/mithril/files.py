@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import _core
 from ._core import Model, WeightSource, load_safetensors, save, save_safetensors
-from .calls import checked, checked_kinds
-from .summaries import summary_of
+from ._internal.arguments import checked_kinds
+from ._internal.summaries import summary_of
 
 __all__ = [
     "Checkpoint",
     "WeightReport",
     "WeightSource",
-    "load",
     "load_safetensors",
     "save",
     "save_safetensors",
     "with_prefix",
     "without_prefix",
 ]
-
-NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
 
 
 class Checkpoint(NamedTuple):
@@ -87,18 +83,6 @@ def without_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {key[size:]: tensor for key, tensor in tensors.items() if key.startswith(prefix)}
 
 
-@checked
-def load(path: str | os.PathLike[str]) -> Any:
-    """The checkpoint at the path, as `save` wrote it; or the model of this name in
-    ml.models_registry. A registered name takes precedence over a file: "./name" is the file.
-
-    Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
-    and `.bin` files it returns the tensors as `params`. No code of a file runs.
-    """
-    from .registry import models_registry  # noqa: PLC0415 - it imports this module
-
-    if isinstance(path, str):
-        is_name = models_registry.names and NAME.fullmatch(path) and not os.path.exists(path)
-        if path in models_registry or is_name:
-            return models_registry.load(path)
+def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
+    """The contents of a file or a folder of tensors, as `ml.load` documents it."""
     return Checkpoint(*_core._load_checkpoint(path))

@@ -5,9 +5,9 @@ from os import PathLike
 from typing import Any, Literal, NamedTuple, overload
 
 from ._core import Model, dtype
-from ._types import Arrays
-from .grad_scaler import GradScaler
-from .optimizers import Optimizer, TrainingStep
+from ._stubs.types import Arrays
+from .training.grad_scaler import GradScaler
+from .training.optimizers import Optimizer, TrainingStep
 
 class Checkpoint(NamedTuple):
     params: dict[str, Any]
@@ -53,10 +53,7 @@ def save(
     scaler: GradScaler | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None: ...
-@overload
-def load(path: PathLike[str]) -> Checkpoint: ...
-@overload
-def load(path: str) -> Any: ...
+def load_checkpoint(path: str | PathLike[str]) -> Checkpoint: ...
 def save_safetensors(
     path: str | PathLike[str],
     tensors: Mapping[str, Any],

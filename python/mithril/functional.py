@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._core import Connection, IOKey, Model, raise_error, wrong_argument
-from .calls import checked
+from ._internal.arguments import checked
 
 
 @checked

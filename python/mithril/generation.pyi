@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from ._core import CompiledModel
-from ._types import Array, Arrays
+from ._stubs.types import Array, Arrays
 
 @overload
 def generate(

@@ -7,7 +7,7 @@ import math
 
 from . import _core
 from ._core import Initializer
-from .calls import checked_kinds
+from ._internal.arguments import checked_kinds
 
 __all__ = [
     "constant",

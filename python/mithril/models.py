@@ -7,10 +7,10 @@ so a position would be ambiguous.
 
 from typing import TYPE_CHECKING
 
-from . import migration_hints
 from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
-from .model_classes import make_class
-from .records import public_records
+from ._internal import migration_hints
+from ._internal.model_classes import make_class
+from ._internal.records import public_records
 
 _records = public_records()
 __all__ = sorted(record["name"] for record in _records)  # noqa: PLE0605

@@ -16,7 +16,7 @@ from ._core import (
     TrainModel as TrainModel,
     dtype as dtype_,
 )
-from ._types import Binding, Key, Operand
+from ._stubs.types import Binding, Key, Operand
 
 class AUC(Model):
     def __init__(

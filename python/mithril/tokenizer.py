@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from .calls import checked_kinds
+from ._internal.arguments import checked_kinds
 
 __all__ = ["Tokenizer"]
 

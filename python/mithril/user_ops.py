@@ -7,8 +7,8 @@ from typing import Any
 
 from . import _core
 from ._core import Model, raise_error, wrong_argument
-from .calls import checked
-from .model_classes import make_class
+from ._internal.arguments import checked
+from ._internal.model_classes import make_class
 
 TYPES = ("float", "int", "bool", "number")
 

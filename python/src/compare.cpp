@@ -8,7 +8,7 @@
 namespace mithril::python {
 namespace {
 
-// The fields of mithril.compare.BackendDifference.
+// The fields of mithril.backends.compare.BackendDifference.
 py::tuple fields_of(const BackendDifference& found) {
   py::object reduced = py::none();
   if (found.reduced) {

@@ -67,7 +67,7 @@ ServableModel servable_of(const py::object& made) {
 }
 
 bool is_package(const py::object& object) {
-  return py::isinstance(object, py::module_::import("mithril.packages").attr("Package"));
+  return py::isinstance(object, py::module_::import("mithril.packages.package").attr("Package"));
 }
 
 // The parameters stay in the mapped files until the engine binds them.

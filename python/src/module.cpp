@@ -56,5 +56,5 @@ PYBIND11_MODULE(_core, module) {
   bind_optimizers(module);
   refuse_unmade(module);
   // Signatures, and errors for calls that do not fit.
-  py::module_::import("mithril.calls").attr("install")(module);
+  py::module_::import("mithril._internal.arguments").attr("install")(module);
 }

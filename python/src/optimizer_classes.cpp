@@ -22,7 +22,7 @@ namespace optimizer_classes {
 #undef MITHRIL_OPTIMIZER
 }  // namespace optimizer_classes
 
-// The kinds of `lr`, in the words that python/mithril/calls.py knows.
+// The kinds of `lr`, in the words that python/mithril/_internal/arguments.py knows.
 constexpr const char* kinds_of_rate =
     "float | ConstantSchedule | CosineSchedule | LinearSchedule | StepSchedule | OneCycleSchedule";
 
@@ -59,7 +59,7 @@ struct OptimizerArguments {
   std::vector<ParameterGroup> groups = {};
 };
 
-// TypeError of Python for arguments that do not fit; python/mithril/calls.py says which.
+// TypeError of Python for arguments that do not fit; python/mithril/_internal/arguments.py says which.
 OptimizerArguments arguments_of(const OptimizerDef& def, const py::args& args,
                                 const py::kwargs& kwargs) try {
   OptimizerArguments made{.lr = def.lr};

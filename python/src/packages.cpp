@@ -119,7 +119,7 @@ py::list ports_of(const std::vector<PackagePort>& ports) {
   return items;
 }
 
-// In the order of the fields of mithril.packages.PackageInfo.
+// In the order of the fields of mithril.packages.package.PackageInfo.
 py::tuple package_info_of(const Package& package) {
   const PackageInfo& info = package.info();
   return py::make_tuple(info.name, info.revision, info.created_at, info.model_type, info.family,
@@ -170,7 +170,7 @@ void bind_packages(py::module_& module) {
   module.def("_load_package", load_any_package);
   module.def("_copy_package",
              [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });
-  py::class_<Package>(module, "_Package", "What mithril.packages.Package holds.")
+  py::class_<Package>(module, "_Package", "What mithril.packages.package.Package holds.")
       .def("path", &Package::path, "Where it was loaded from.")
       .def("info", package_info_of, "The fields of PackageInfo.")
       .def("files", package_files_of, "The fields of PackageFile of each file.")

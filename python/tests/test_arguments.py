@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from layer_cases import LIBRARY
-from mithril.records import public_records
+from mithril._internal.records import public_records
 
 import mithril as ml
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bad_arguments import CAPSULE_NAME, GROUPS, Gives, consumed, new_capsule
-from mithril.kinds import kinds_of, resolved
+from mithril._internal.kinds import kinds_of, resolved
 from processes import environment
 
 import mithril as ml

@@ -183,7 +183,7 @@ def test_verify_takes_the_weights_and_the_state_of_a_package(
         given.append((params, data, options["state"]))
         return ml.compare(model, backends, params, data, **options)
 
-    monkeypatch.setattr("mithril.verify_command.compare", watched)
+    monkeypatch.setattr("mithril.cli.verify.compare", watched)
     for inference in ([], ["--inference"]):
         main(["verify", str(package), "--shape", "x=5,4", *inference])
         assert capsys.readouterr().out.startswith("cpu, cpu agree on ")

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from mithril.cli import serve
 
 import mithril as ml
-from mithril import serve_command
 
 ROOT = Path(__file__).parents[2]
 RECIPE = (ROOT / "examples" / "container" / "Containerfile").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_the_command_of_the_container_serves_to_its_network() -> None:
     program, command, *options = command_of("ENTRYPOINT")
     assert (Path(program).name, command) == ("mithril", "serve")
     parser = argparse.ArgumentParser()
-    serve_command.add_arguments(parser)
+    serve.add_arguments(parser)
     given = parser.parse_args([*options, "/models/minilm", "--max-batch-size", "32"])
     assert (given.host, given.port, given.packages) == ("0.0.0.0", 8000, ["/models/minilm"])
 

@@ -35,7 +35,7 @@ def test_a_backend_without_its_library_has_no_devices(monkeypatch) -> None:
     def missing():
         ml._core.raise_error("BackendError", "E1036", "JaxBackend needs JAX")
 
-    monkeypatch.setattr("mithril.jax_backend.import_jax", missing)
+    monkeypatch.setattr("mithril.backends.jax.import_jax", missing)
     assert ml.JaxBackend.devices() == []
     assert not ml.JaxBackend.is_available()
 
@@ -137,7 +137,7 @@ def test_dtypes_are_exact(kind, dtype) -> None:
 
 
 def test_host_memory_is_that_of_the_container(tmp_path: Path, monkeypatch) -> None:
-    from mithril import devices  # noqa: PLC0415
+    from mithril.backends import devices  # noqa: PLC0415
 
     (tmp_path / "memory.max").write_text("1000\n")
     (tmp_path / "memory.current").write_text("400\n")

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from mithril.records import public_records
+from mithril._internal.records import public_records
 
 import mithril as ml
 

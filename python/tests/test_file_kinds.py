@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mithril.__main__ import main
-from mithril.file_kinds import JSON_MODEL, kind_of_path
+from mithril.packages.file_kinds import JSON_MODEL, kind_of_path
 
 import mithril as ml
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mithril.foreign_names import replacements
-from mithril.migration_hints import COMPILED, MODEL, MODULE, OPTIMIZER, STEP
-from mithril.records import public_records
-from mithril.synonyms import ADVICE, SYNONYMS
+from mithril._internal.foreign_names import replacements
+from mithril._internal.migration_hints import COMPILED, MODEL, MODULE, OPTIMIZER, STEP
+from mithril._internal.records import public_records
+from mithril._internal.synonyms import ADVICE, SYNONYMS
 
 import mithril as ml
 

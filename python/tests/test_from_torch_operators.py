@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree  # noqa: E402
 # torch's tests freeze the flags of torch.backends for the whole process, which other tests set.
 torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
 ml.TorchBackend()
-from mithril.from_torch_rows import has_row  # noqa: E402
+from mithril.from_torch.registry import has_row  # noqa: E402
 
 aten, nn, F = torch.ops.aten, torch.nn, torch.nn.functional
 

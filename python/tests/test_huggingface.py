@@ -11,7 +11,7 @@ import numpy as np
 import pretrained
 import pytest
 import safetensors.numpy
-from mithril.huggingface import create_package
+from mithril.packages.huggingface import create_package
 
 import mithril as ml
 

@@ -14,8 +14,9 @@ from mithril import _core
 ROOT = Path(__file__).parents[2]
 RECORDS = {record["name"]: record for record in _core.optimizer_records()}
 LIST = ROOT / "mithril" / "optim" / "list.inc"
-ADVICE = "python/mithril/foreign_names.py"  # what to write in place of names of other libraries
-GENERATED = ("mithril/optim/optimizers.hpp", "python/mithril/optimizer_classes.pyi")
+# What to write in place of names of other libraries.
+ADVICE = "python/mithril/_internal/foreign_names.py"
+GENERATED = ("mithril/optim/optimizers.hpp", "python/mithril/training/optimizer_classes.pyi")
 # Other languages, and text in which an optimizer is an example.
 MENTIONED = {
     "SGD": (
@@ -23,17 +24,21 @@ MENTIONED = {
         *(
             "codegen/web/write_javascript.hpp",
             "python/src/web.cpp",
-            "python/mithril/grad_dot_prod.py",
+            "python/mithril/per_sample/engine.py",
         ),
     ),
     "Adam": (
         *("codegen/web/", "codegen/javascript/function.cpp", "codegen/web/web_interface.cpp"),
-        *("codegen/web/write_javascript.hpp", "python/src/", "python/mithril/calls.py"),
-        "python/mithril/kinds.py",
-        *("python/mithril/torch_interop.py", "mithril/training/training_step.hpp"),
+        *(
+            "codegen/web/write_javascript.hpp",
+            "python/src/",
+            "python/mithril/_internal/arguments.py",
+        ),
+        "python/mithril/_internal/kinds.py",
+        *("python/mithril/from_torch/__init__.py", "mithril/training/training_step.hpp"),
         "mithril/optim/",
     ),
-    "AdamW": ("python/src/", "python/mithril/fit.py", "mithril/optim/"),
+    "AdamW": ("python/src/", "python/mithril/training/fit.py", "mithril/optim/"),
 }
 
 

@@ -220,7 +220,7 @@ def test_inspect_verify_and_extract(tmp_path: Path) -> None:
 
 def test_create_refuses_what_is_no_checkpoint(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    from mithril.huggingface import create_package  # noqa: PLC0415
+    from mithril.packages.huggingface import create_package  # noqa: PLC0415
 
     with pytest.raises(ml.InputError) as caught:
         create_package("", "p")

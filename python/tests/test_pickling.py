@@ -11,7 +11,7 @@ import pytest
 from layer_cases import LIBRARY
 
 import mithril as ml
-from mithril import optimizer_classes
+from mithril.training import optimizer_classes
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 

@@ -200,7 +200,7 @@ def test_a_command_that_fails_without_a_fault_is_refused(tool: ModuleType) -> No
     [
         ("mithril/ops/moving_data/sort.cpp", "--test-case='op sort'"),
         ("mithril/server/metrics.cpp", "--source-file='*tests/server/*'"),
-        ("python/mithril/fit.py", "python/tests/test_fit.py"),
+        ("python/mithril/training/fit.py", "python/tests/test_fit.py"),
     ],
 )
 def test_near_tests_run_first(

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mithril._internal import migration_hints
 
 import mithril as ml
-from mithril import _core, migration_hints
+from mithril import _core
 
 CLASSES = [
     *(each for each in vars(ml).values() if inspect.isclass(each)),
@@ -157,7 +158,7 @@ def test_importing_a_name_of_another_library_points_to_ours() -> None:
     for statement, hint in {
         "from mithril import ReLU": "did you mean 'Relu'?",
         "from mithril import Linear, Dense": "use Linear(dimension)",
-        "import mithril.nn": "use the names of this module",
+        "from mithril import nn": "use the names of this module",
     }.items():
         with pytest.raises(ImportError) as caught:
             exec(statement)

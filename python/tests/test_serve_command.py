@@ -76,7 +76,8 @@ def test_packages_are_served_until_a_signal(tmp_path):
 INTERRUPTED = """
 import argparse, builtins, signal, sys
 import mithril as ml
-from mithril import __main__, command_signals, package_command, serve_command
+from mithril import __main__
+from mithril.cli import package, serve, signals
 
 number = getattr(signal, sys.argv[1])
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this without
@@ -103,10 +104,10 @@ STEPS = [
     ("SIGINT", "before(__main__, '_parser')"),
     ("SIGTERM", "before(__main__, '_parser')"),
     ("SIGINT", "after(argparse.ArgumentParser, 'parse_args')"),
-    ("SIGTERM", "before(serve_command, 'load_package')"),
-    ("SIGINT", "after(serve_command, 'load_package')"),
-    ("SIGTERM", "before(serve_command, 'serve')"),
-    ("SIGINT", "after(serve_command, 'serve')"),
+    ("SIGTERM", "before(serve, 'load_package')"),
+    ("SIGINT", "after(serve, 'load_package')"),
+    ("SIGTERM", "before(serve, 'serve')"),
+    ("SIGINT", "after(serve, 'serve')"),
 ]
 SERVES, STOPS = "serving", "stopping"
 # Further signals, and what the command has printed until then.
@@ -118,7 +119,7 @@ TWICE = [
     ("SIGTERM", "before(ml.Server, 'wait'); after(ml.Server, 'stop')", [SERVES, STOPS]),
     (
         "SIGINT",
-        "before(ml.Server, 'wait'); before(command_signals.CommandSignals, 'release')",
+        "before(ml.Server, 'wait'); before(signals.CommandSignals, 'release')",
         [SERVES, STOPS],
     ),
 ]

@@ -3,13 +3,13 @@
 import sys
 
 import pytest
+from mithril.serving import server
 
 import mithril as ml
-from mithril import serving
 
 
 def test_serving_without_the_server_is_an_error(monkeypatch):
-    monkeypatch.setattr(serving, "find_spec", lambda name: None)
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
     with pytest.raises(ml.BackendError) as caught:
         ml.serve(ml.Engine())
     assert str(caught.value) == (
@@ -19,7 +19,7 @@ def test_serving_without_the_server_is_an_error(monkeypatch):
 
 
 def test_a_server_that_does_not_load_is_an_error(monkeypatch):
-    monkeypatch.setattr(serving, "find_spec", lambda name: name)
+    monkeypatch.setattr(server, "find_spec", lambda name: name)
     monkeypatch.setitem(sys.modules, "mithril._server", None)
     with pytest.raises(ml.BackendError) as caught:
         ml.serve(ml.Engine())

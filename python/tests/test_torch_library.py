@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from mithril.backends import torch_library
 
 import mithril as ml
-from mithril import torch_library
 
 
 @pytest.fixture

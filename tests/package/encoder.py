@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from mithril.architectures import bert
-from mithril.huggingface import create_package
+from mithril.packages.huggingface import create_package
 
 import mithril as ml
 

@@ -1,0 +1,1 @@
+"""How the package is made: checks of arguments, classes from records, pickling."""

@@ -1,0 +1,166 @@
+"""Makes a class of a record: of an op or of a model of the library."""
+
+import inspect
+import json
+import re
+from typing import Any
+
+from .. import _core
+from .arguments import refuse, refuse_synonym
+from .records import (
+    EXAMPLE_ARGUMENTS,
+    EXAMPLE_KEYS,
+    EXAMPLE_LISTS,
+    SHOWN_ARGUMENTS,
+)
+
+_KIND_NAMES = {
+    "none": "None",
+    "model": "str | Model",
+    "models": "list[str | Model]",
+    "names": "dict[str, str]",
+}
+TENSOR_KINDS = {
+    "any": "",
+    "number": "ints or floats",
+    "float": "floats",
+    "int": "ints",
+    "bool": "bools",
+    "operand": "or a value",
+}
+
+
+def _annotation(kinds: str) -> str:
+    words = kinds.replace("value ", "").split("|")
+    return " | ".join(_KIND_NAMES.get(word, word) for word in words)
+
+
+def _signature(record: dict[str, Any]) -> inspect.Signature:
+    parameters = [
+        inspect.Parameter(
+            argument["name"],
+            inspect.Parameter.KEYWORD_ONLY if i else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=argument.get("default", None if record["op"] else inspect.Parameter.empty),
+            annotation=_annotation(argument["kinds"]),
+        )
+        for i, argument in enumerate(record["arguments"])
+    ]
+    name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)
+    ports = inspect.Parameter("ports", inspect.Parameter.VAR_KEYWORD)
+    return inspect.Signature([*parameters, name, ports])
+
+
+def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
+    """The documentation of a record and its ports: of an op, or from the text of a model."""
+    text, _, listed = record["doc"].partition(" Ports: ")
+    if record["ports"] or not listed:
+        return record["doc"], record["ports"]
+    ports = re.split(r", (?![^\[]*\])", re.sub(r"(?<!\.)\.$", "", listed))
+    return text, ports
+
+
+def _op_port(port: str) -> str:
+    """ "input: [N *s] T=number" of a record as "input [N, ...s] ints or floats"."""
+    name, shape, kinds = re.fullmatch(r"(\w+): (?:\[(.*?)\] )?(.*)", port).groups()  # type: ignore[union-attr]
+    if kinds.startswith("value "):
+        return f"{name}: {_annotation(kinds)}"
+    dims = [dim.replace("*", "...") for dim in (shape or "").split()]
+    told = TENSOR_KINDS.get(kinds.rpartition("=")[2], "")
+    return f"{name} [{', '.join(dims)}] {told}".rstrip()
+
+
+def _example(record: dict[str, Any], ports: list[str]) -> str:
+    names = [re.split(r"[ :]", port)[0] for port in ports]
+    keys = {**EXAMPLE_KEYS, **{name: EXAMPLE_LISTS.get(name, ["x1"]) for name in record["lists"]}}
+    bound = [f"{name}={json.dumps(keys[name])}" for name in keys if name in names]
+    optional = record["op"] is not None
+    needed = [
+        each["name"]
+        for each in record["arguments"]
+        if not optional and (each["required"] or each["name"] in SHOWN_ARGUMENTS)
+    ]
+    arguments = ", ".join(f"{name}={json.dumps(EXAMPLE_ARGUMENTS[name])}" for name in needed)
+    return f"model |= ml.{record['name']}({arguments})({', '.join(bound)})"
+
+
+def _doc(record: dict[str, Any]) -> str:
+    text, ports = _ports(record)
+    lines = [text]
+    if record["arguments"]:
+        lines += ["", "Arguments:"]
+        for argument in record["arguments"]:
+            default = f" = {argument['default']!r}" if "default" in argument else ""
+            note = f": {argument['doc']}" if argument["doc"] else ""
+            lines.append(
+                f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
+            )
+    if ports:
+        told = [_op_port(port) for port in ports] if record["ports"] else ports
+        lines += ["", "Ports:", *(f"    {port}" for port in told)]
+    lines += ["", "Example:", f"    {_example(record, ports)}"]
+    return "\n".join(lines)
+
+
+def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises an error if ports are bound in the constructor, or an argument has another name."""
+    names = [argument["name"] for argument in record["arguments"]]
+    told = record["inputs"] if record["op"] else []
+    inputs = [port["name"] for port in told if not port["kinds"].startswith("value ")]
+    outputs = record["outputs"] if record["op"] else []
+    ports = inputs or [re.split(r"[ :]", port)[0] for port in _ports(record)[1]]
+    made = f"ml.{record['name']}({'...' if names and not record['op'] else ''})"
+    for value in args:
+        if isinstance(value, _core.Connection) or not names:
+            _refuse_input(record["name"], f"{made}(x)")
+    for key, value in kwargs.items():
+        is_port = key not in names and key in (*ports, *outputs)
+        if isinstance(value, _core.Connection) or (isinstance(value, str) and is_port):
+            shown = f'"{value}"' if isinstance(value, str) else "x"
+            _refuse_input(record["name"], f"{made}({key}={shown})")
+        is_option = not is_port or (isinstance(value, bool) and not record["op"])
+        if key not in names and is_option and not isinstance(value, _core.Tensor):
+            known = [*names, *(port["name"] for port in told if port["name"] not in names)]
+            refuse_synonym(record["name"], key, known)
+
+
+def _refuse_input(name: str, call: str) -> None:
+    message = f"{name}: an input was passed to the constructor"
+    _core.raise_error("TypeError", "E0307", message, help=f"call the model with it: {call}")
+
+
+def make_class(record: dict[str, Any]) -> type[_core.Model]:
+    names = [argument["name"] for argument in record["arguments"]]
+    is_op = record["op"] is not None
+
+    def initialize(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
+        _refuse_inputs(record, args, kwargs)
+        if len(args) > min(len(names), 1):
+            refuse(record["name"], signature, args, {})
+        arguments = dict(zip(names, args, strict=False))
+        for key in arguments:
+            if key in kwargs:
+                refuse(record["name"], signature, args, {key: kwargs[key]})
+        ports = {}
+        for key, value in kwargs.items():
+            if key in names or not isinstance(value, _core.Tensor):
+                arguments[key] = value
+            else:
+                ports[key] = value
+        model = _core.make_model(record["name"], arguments, name)
+        if ports and is_op:
+            model = _core.Model(name) if name else _core.Model()
+            model |= _core.make_model(record["name"], arguments)(**ports)
+        elif ports:
+            model.set_values(ports)
+        _core.Model.__init__(self, model)
+
+    signature = _signature(record)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    initialize.__name__ = "__init__"
+    initialize.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[own, *signature.parameters.values()]
+    )
+    members = {"__init__": initialize, "__doc__": _doc(record), "__module__": "mithril.models"}
+    made = type(record["name"], (_core.Model,), members)
+    made.__signature__ = signature  # type: ignore[attr-defined]
+    return made

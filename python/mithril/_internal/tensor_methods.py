@@ -1,0 +1,200 @@
+"""The methods of tensors, which are those of NumPy's arrays.
+
+Methods that move elements return tensors of the same dtype. Methods that compute return what NumPy
+returns; elements of bfloat16, a dtype that NumPy lacks, are computed in float32.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._core import Tensor
+from ..backends.arrays import makes_array
+
+BFLOAT16 = _core.dtype.bfloat16
+
+
+def _bits(tensor: Tensor) -> Any:
+    """The elements as an array, of bfloat16 as uint16."""
+    _ = tensor.dtype  # raises an error of Mithril if the tensor was never initialised
+    return tensor._bits()
+
+
+def _like(tensor: Tensor, elements: Any) -> Tensor:
+    """A tensor of these elements, which moving those of `tensor` gave; shares them if it can."""
+    return Tensor._of_bits(np.ascontiguousarray(elements).reshape(np.shape(elements)), tensor.dtype)
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """The array that np.asarray makes of it; float32 if it is bfloat16."""
+    shared = _bits(self) if self.dtype != BFLOAT16 else _bits(Tensor(self, "float32"))
+    is_new = self.dtype == BFLOAT16
+    if dtype is not None and shared.dtype != dtype:
+        shared, is_new = shared.astype(dtype), True
+    if copy is False and is_new:
+        raise ValueError(
+            f"a {self.dtype.name} tensor gives an array of {shared.dtype} only as a copy"
+        )
+    return shared.copy() if copy and not is_new else shared
+
+
+def _numpy(self: Tensor) -> Any:
+    """A NumPy array that shares the memory; of bfloat16, which NumPy lacks, a copy in float32."""
+    return np.asarray(self)
+
+
+def _copied(self: Tensor) -> Tensor:
+    """A tensor with its own elements."""
+    return _like(self, _bits(self).copy())
+
+
+def _cast(self: Tensor, dtype: Any) -> Tensor:
+    """A tensor with its own elements, converted to a dtype."""
+    return Tensor(self, dtype)
+
+
+def _item_at(self: Tensor, index: Any) -> Tensor:
+    if isinstance(index, Tensor):
+        index = np.asarray(index)
+    return _like(self, _bits(self)[index])
+
+
+def _set_item(self: Tensor, index: Any, value: Any) -> None:
+    if isinstance(index, Tensor):
+        index = np.asarray(index)
+    _bits(self)[index] = _bits(Tensor(value, self.dtype))
+
+
+def _length(self: Tensor) -> int:
+    return len(_bits(self))
+
+
+def _contains(self: Tensor, value: Any) -> bool:
+    return value in np.asarray(self)
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    return (_like(self, each) for each in _bits(self))
+
+
+def _represents(self: Tensor, form: str) -> str:
+    return format(self.numpy(), form) if form else str(self)
+
+
+def _moved(name: str) -> Callable[..., Tensor]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return _like(self, getattr(_bits(self), name)(*args, **kwargs))
+
+    method.__doc__ = f"As {name} of a NumPy array: a tensor of the same dtype."
+    return method
+
+
+def _computed(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.numpy(), name)(*args, **kwargs)
+
+    method.__doc__ = f"As {name} of a NumPy array, which it returns, or an element."
+    return method
+
+
+def _converted(name: str) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        return getattr(self.numpy(), name)()
+
+    return method
+
+
+def _rounded(result: Any, *operands: Any) -> Any:
+    """The result in bfloat16 if the operands were bfloat16 and numbers."""
+    floats = isinstance(result, (np.ndarray, np.generic)) and result.dtype == np.float32
+    kept = all(
+        each.dtype == BFLOAT16 if isinstance(each, Tensor) else type(each) in (bool, int, float)
+        for each in operands
+    )
+    return Tensor(result, BFLOAT16) if floats and kept else result
+
+
+def _binary(operation: Callable[[Any, Any], Any], swapped: bool) -> Callable[..., Any]:
+    def method(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, Number, np.ndarray, np.generic)):
+            return NotImplemented  # a connection composes
+        left, right = (other, self) if swapped else (self, other)
+        arrays = [each.numpy() if isinstance(each, Tensor) else each for each in (left, right)]
+        return _rounded(operation(*arrays), self, other)
+
+    return method
+
+
+def _unary(operation: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        return _rounded(operation(self.numpy()), self)
+
+    return method
+
+
+def _named(method: Any, name: str) -> Any:
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    return method
+
+
+MOVE = ("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "take", "repeat")
+COMPUTE = (
+    *("item", "tolist", "sum", "mean", "prod", "std", "var", "min", "max", "any", "all"),
+    *("argmin", "argmax", "argsort", "cumsum", "round", "clip", "nonzero"),
+)
+CONVERT = ("__float__", "__int__", "__bool__", "__index__", "__complex__")
+BINARY = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": operator.pow,
+    "matmul": operator.matmul,
+}
+COMPARE = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos, "abs": np.abs}
+PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
+    "ndim": (lambda tensor: len(tensor.shape), "The number of axes."),
+    "size": (lambda tensor: math.prod(tensor.shape), "The number of elements."),
+    "itemsize": (lambda tensor: _bits(tensor).itemsize, "The bytes of an element."),
+    "nbytes": (lambda tensor: _bits(tensor).nbytes, "The bytes of all elements."),
+    "T": (lambda tensor: tensor.transpose(), "The axes in the reverse order."),
+}
+
+
+def install() -> None:
+    """Gives the tensors of the core these methods."""
+    members: dict[str, Any] = {
+        "__array__": _array,
+        "__getitem__": _item_at,
+        "__setitem__": _set_item,
+        "__len__": _length,
+        "__contains__": _contains,
+        "__iter__": _iterate,
+        "__format__": _represents,
+        "numpy": _numpy,
+        "copy": _copied,
+        "astype": _cast,
+    }
+    members |= {name: _moved(name) for name in MOVE}
+    members |= {name: _computed(name) for name in COMPUTE}
+    members |= {name: _converted(name) for name in CONVERT}
+    for name, operation in BINARY.items():
+        members[f"__{name}__"] = _binary(operation, swapped=False)
+        members[f"__r{name}__"] = _binary(operation, swapped=True)
+    for name, compare in COMPARE.items():
+        members[f"__{name}__"] = _binary(compare, swapped=False)
+    members |= {f"__{name}__": _unary(made) for name, made in UNARY.items()}
+    members |= {name: property(get, None, None, doc) for name, (get, doc) in PROPERTIES.items()}
+    for name, member in members.items():
+        is_plain = isinstance(member, property) or name == "__array__"
+        setattr(Tensor, name, member if is_plain else makes_array(_named(member, name)))

@@ -1,0 +1,44 @@
+"""Functions of the compiled module that the Python half of the package calls."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from .._core import Backend, CompiledModel
+from .types import Arrays, DTypeLike
+
+def cpu_backend(
+    dtype: DTypeLike = ...,
+    *,
+    threads: int = 0,
+    memory_limit: str | float | None = None,
+    reference: bool = False,
+    winograd: bool = True,
+    weight_dtype: DTypeLike | None = None,
+    use_amp: bool = False,
+    amp_dtype: DTypeLike = ...,
+) -> Backend: ...
+def jax_backend(
+    load: Callable[[str, list[Any], bool], Callable[[list[Any]], Any]], dtype: DTypeLike
+) -> Backend: ...
+def _write_wasm_loaders(
+    compiled: CompiledModel, data: Arrays, folder: str | PathLike[str]
+) -> None: ...
+def set_limits(
+    *,
+    repetitions: int | None = None,
+    parts: int | None = None,
+    dim_terms: int | None = None,
+    tuple_items: int | None = None,
+) -> None: ...
+def _check_op(
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    hold: Sequence[str],
+    away_from: Sequence[float],
+    tolerance: float,
+) -> None: ...
+
+class _TensorBoard:
+    def __init__(self, folder: str) -> None: ...
+    def add(self, step: int, numbers: Mapping[str, float]) -> None: ...

@@ -1,0 +1,55 @@
+"""Errors of NumPy and torch, as Mithril's, in the methods of backends that make arrays."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from .. import _core
+from .._internal.arguments import checked
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def makes_array(method: Method) -> Method:
+    """Wraps a method: errors of the array library become TypeError or ValueError.
+
+    Raises OutOfMemoryError E1102 if there is no memory for the array.
+    """
+
+    @functools.wraps(method)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except _core.Error:
+            raise
+        except MemoryError as error:
+            _raise("OutOfMemoryError", "E1102", "there is not enough memory", error)
+        except IndexError as error:
+            _raise_index_error(method.__name__, error)
+        except (TypeError, AttributeError) as error:
+            _raise("TypeError", "E0377", f"{method.__name__}: no array has these arguments", error)
+        except (ValueError, ArithmeticError, RuntimeError) as error:
+            _raise("ValueError", "E0488", f"{method.__name__}: no array has these values", error)
+
+    return checked(make)  # type: ignore[return-value]
+
+
+class RefusedIndexError(_core.ValueError, IndexError):
+    """E0488 for an index out of range. It is an IndexError, which ends loops over sequences."""
+
+
+def _raise_index_error(name: str, cause: IndexError) -> NoReturn:
+    try:
+        _raise("ValueError", "E0488", f"{name}: the array has no such element", cause)
+    except _core.ValueError as error:
+        refused = RefusedIndexError(str(error))
+        vars(refused).update(vars(error))
+        raise refused from cause
+
+
+def _raise(kind: str, code: str, message: str, cause: Exception) -> NoReturn:
+    why = str(cause).split("\n", maxsplit=1)[0]
+    try:
+        _core.raise_error(kind, code, message, facts=[("why", why)])
+    except _core.Error as error:
+        raise error from cause

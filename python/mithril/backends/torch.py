@@ -1,0 +1,259 @@
+"""The backend on PyTorch: its options, its arrays, and conversions from and to torch's tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._internal.arguments import checked, shown_options
+from .arrays import makes_array
+from .devices import DeviceArrays, host_memory, sizes_of
+from .torch_library import import_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+
+def _dtype_name(dtype: Any) -> str:
+    """ "float32" of torch.float32, ml.float32 or "float32"."""
+    return str(dtype).rsplit(".", maxsplit=1)[-1]
+
+
+class TorchBackend(DeviceArrays, _core.Backend):
+    """Runs compiled models on PyTorch's operators, on a device of PyTorch.
+
+    Args:
+        device: "cpu", "cuda" (the current GPU), "cuda:1" or "mps"; for a missing device
+            BackendError lists the available ones.
+        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+            float64, of torch or of Mithril.
+        requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
+            the results of `evaluate`. A second derivative is an error.
+        use_amp: mixed precision with the casts of torch.autocast; parameters and gradients keep
+            their dtype.
+        amp_dtype: of mixed precision: float16 or bfloat16; by default bfloat16 on the CPU and
+            float16 elsewhere.
+        jit_compile: runs the ops that TorchScript can express as TorchScript; `summary` of a
+            compiled model lists the others.
+        eager_mode: runs graphs as they were composed, op by op, for debugging: hooks, debug output
+            and errors come at the op. Not together with jit_compile or memory_efficient.
+        deterministic: the same bits from run to run; BackendError names an op without a
+            deterministic kernel in torch.
+        benchmark: cuDNN tries its kernels and takes the fastest one; deterministic takes
+            precedence.
+        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: an allocation
+            beyond it raises OutOfMemoryError. The memory of evaluations, parameters and arrays
+            counts.
+        memory_efficient: compiles every model with use_checkpointing.
+        memory_allocation: "lazy", or "preallocate", which allocates memory_limit when the backend
+            is made.
+        release_unused: whether cached memory is returned to the system after each evaluation.
+
+    Example:
+        backend = TorchBackend(device="cpu", dtype=torch.float64)
+        compiled = ml.compile(model, backend)
+    """
+
+    @checked
+    def __init__(
+        self,
+        device: str = "cpu",
+        dtype: Any = _core.dtype.float32,
+        requires_grad: bool = False,
+        use_amp: bool = False,
+        amp_dtype: Any = None,
+        jit_compile: bool = False,
+        *,
+        eager_mode: bool = False,
+        deterministic: bool = False,
+        benchmark: bool = False,
+        memory_limit: str | float | None = None,
+        memory_efficient: bool = False,
+        memory_allocation: str = "lazy",
+        release_unused: bool = False,
+    ) -> None:
+        self._torch = import_torch()
+        if not isinstance(device, (str, self._torch.device)):
+            _core.wrong_argument("TorchBackend", "device", "the name of a device", device)
+        for argument, value in (("dtype", dtype), ("amp_dtype", amp_dtype)):
+            known = (str, self._torch.dtype, _core.dtype, np.dtype, type(None))
+            if not isinstance(value, known):
+                _core.wrong_argument("TorchBackend", argument, "a dtype", value)
+        # Once: `torch.cuda.set_device` does not move the backend later.
+        if str(device) == "cuda" and self._torch.cuda.is_available():
+            device = f"cuda:{self._torch.cuda.current_device()}"
+        name = _dtype_name(dtype)
+        self._options: dict[str, Any] = {
+            "device": str(device),
+            "dtype": name,
+            "requires_grad": requires_grad,
+            "use_amp": use_amp,
+            "jit_compile": jit_compile,
+            "eager_mode": eager_mode,
+            "memory_efficient": memory_efficient,
+            "memory_allocation": memory_allocation,
+            "release_unused": release_unused,
+            "deterministic": deterministic,
+            "benchmark": benchmark,
+        }
+        if memory_limit is not None:
+            self._options["memory_limit"] = memory_limit
+        if amp_dtype is not None:
+            self._options["amp_dtype"] = _dtype_name(amp_dtype)
+        super().__init__("mithril_torch", self._options)
+        self.device = self._torch.device(device)
+        self.dtype = getattr(self._torch, name)
+        self._generator = self._torch.Generator(device=self.device)
+
+    def __repr__(self) -> str:
+        return f"TorchBackend({shown_options(self)})"
+
+    @classmethod
+    def devices(cls) -> list[str]:
+        """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty if torch or the library of the
+        backend is not installed."""
+        try:
+            torch = import_torch()
+        except _core.BackendError:
+            return []
+        names = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        return [*names, "mps"] if torch.backends.mps.is_available() else names
+
+    @property
+    def default_device(self) -> str:
+        """The device of the constructor; for "cuda" the GPU that was current then: "cuda:0"."""
+        name = str(self.device)
+        return "cuda:0" if name == "cuda" else name
+
+    # Arrays: on the backend's device; floats in its dtype unless another is given.
+
+    @makes_array
+    def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
+        """A tensor of the numbers. Shares the elements of a tensor or an array where possible."""
+
+        def make() -> torch.Tensor:
+            given = value
+            if isinstance(value, (float, list, tuple)):
+                given = np.asarray(value)  # float64: torch would round to its default dtype
+            elif isinstance(value, np.ndarray) and min(value.strides, default=0) < 0:
+                given = value.copy()  # torch has no negative strides
+            made = self._torch.as_tensor(given, device=self.device)
+            if dtype is not None:
+                return made.to(self._torch_dtype(dtype))
+            return made.to(self.dtype) if made.is_floating_point() else made
+
+        return self._make(make)
+
+    @makes_array
+    def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """All elements 0."""
+        return self._make(self._torch.zeros, sizes_of(shape), **self._made(dtype))
+
+    @makes_array
+    def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """All elements 1."""
+        return self._make(self._torch.ones, sizes_of(shape), **self._made(dtype))
+
+    @makes_array
+    def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """Uninitialised elements, to be written before they are read."""
+        return self._make(self._torch.empty, sizes_of(shape), **self._made(dtype))
+
+    @makes_array
+    def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
+        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        if value is None:
+            *shape, value = shape  # type: ignore[assignment]
+        return self._make(self._torch.full, sizes_of(tuple(shape)), value, **self._made(dtype))
+
+    @makes_array
+    def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
+        """Uniform in [0, 1)."""
+        return self._make(
+            self._torch.rand, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
+        )
+
+    @makes_array
+    def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
+        """Standard normal."""
+        return self._make(
+            self._torch.randn, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
+        )
+
+    @makes_array
+    def randint(
+        self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
+    ) -> torch.Tensor:
+        """Integers from low to high - 1; int64 unless another dtype is given."""
+        made = self._made(dtype if dtype is not None else self._torch.int64)
+        return self._make(
+            self._torch.randint, low, high, sizes_of(shape), **self._drawn(seed), **made
+        )
+
+    @makes_array
+    def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
+        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        if dtype is None and all(isinstance(bound, int) for bound in bounds):
+            dtype = self._torch.int64
+        return self._make(self._torch.arange, *bounds, **self._made(dtype))
+
+    @makes_array
+    def manual_seed(self, seed: int) -> None:
+        """Sets the seed from which rand, randn and randint continue if they get no seed."""
+        self._generator.manual_seed(seed)
+
+    # Torch's own tensors.
+
+    @makes_array
+    def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the backend's device; the tensor itself if it is already there."""
+        return tensor.to(self.device)
+
+    @makes_array
+    def to_torch(self, tensor: Any) -> torch.Tensor:
+        """A result of evaluate, or an object with DLPack, as a torch tensor, without a copy."""
+        if isinstance(tensor, self._torch.Tensor):
+            return tensor
+        return self._torch.from_dlpack(tensor)
+
+    @makes_array
+    def contiguous(self, array: Any) -> torch.Tensor:
+        """The tensor with its elements in row-major order without gaps; the tensor itself if it is
+        already so."""
+        return self._torch.as_tensor(array).contiguous()
+
+    def _memory_of(self, device: str) -> tuple[int | None, int | None]:
+        if device == "cpu":
+            return host_memory()
+        if device == "mps":
+            return None, None  # torch does not say
+        free, total = self._torch.cuda.mem_get_info(self._torch.device(device))
+        return total, free
+
+    def _moved(self, array: Any, device: str) -> torch.Tensor:
+        return self._make(self._torch.as_tensor, array, device=device)
+
+    def _make(self, fn: Callable[..., torch.Tensor], *args: Any, **options: Any) -> torch.Tensor:
+        """fn(*args, **options), which counts as the backend's memory."""
+        made: torch.Tensor = self._counted(fn, *args, **options)
+        return made
+
+    def _torch_dtype(self, dtype: Any) -> Any:
+        if isinstance(dtype, self._torch.dtype):
+            return dtype
+        return getattr(self._torch, _dtype_name(dtype))
+
+    def _made(self, dtype: Any) -> dict[str, Any]:
+        chosen = self.dtype if dtype is None else self._torch_dtype(dtype)
+        return {"dtype": chosen, "device": self.device}
+
+    def _drawn(self, seed: int | None) -> dict[str, Any]:
+        if seed is None:
+            return {"generator": self._generator}
+        generator = self._torch.Generator(device=self.device)
+        generator.manual_seed(seed)
+        return {"generator": generator}

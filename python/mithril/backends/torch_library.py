@@ -1,0 +1,72 @@
+"""PyTorch and the library of the backend on it, once it is clear that they fit each other."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def _how_to_build() -> str:
+    if (PACKAGE / "source").exists():
+        return "python -m mithril.build_torch builds it for the torch that is installed"
+    return "build Mithril with -DMITHRIL_TORCH=ON, where torch is installed"
+
+
+def _refuse_other(code: str, what: str, expected: str, got: str) -> None:
+    _core.raise_error(
+        "BackendError",
+        code,
+        f"the backend was built for {what}: {PACKAGE / 'libmithril_torch.so'}",
+        facts=[("expected", expected), ("got", got)],
+        help=_how_to_build(),
+    )
+
+
+def _check_build(torch_version: str) -> None:
+    """Errors where it is missing, or was built for another torch or another Mithril.
+
+    Asked of a note beside it, for loading the library of another torch may end the process. The
+    note of a build tree says nothing of Mithril, for there both are built together.
+    """
+    note = PACKAGE / "_torch_build.json"
+    if not note.exists():
+        _core.raise_error(
+            "BackendError",
+            "E1014",
+            "the backend on PyTorch has not been built",
+            facts=[("torch", torch_version)],
+            help=_how_to_build(),
+        )
+    built = json.loads(note.read_text(encoding="utf-8"))
+    if built["torch"].split(".")[:2] != torch_version.split(".")[:2]:
+        there = f"torch {torch_version.split('+', maxsplit=1)[0]}"
+        _refuse_other("E1004", f"torch {built['torch']}", f"torch {built['torch']}", there)
+    if built["core"]:
+        core = hashlib.sha256((PACKAGE / "libmithril_core.so").read_bytes()).hexdigest()
+        if core != built["core"]:
+            _refuse_other("E1003", "another Mithril", f"libmithril_core.so {built['core']}", core)
+
+
+@functools.cache
+def import_torch() -> Any:
+    """PyTorch, with its libraries loaded, so that the plugin finds them."""
+    if importlib.util.find_spec("torch") is None:
+        _core.raise_error(
+            "BackendError",
+            "E1013",
+            "TorchBackend needs PyTorch, which is not installed",
+            help="pip install torch",
+        )
+    torch = importlib.import_module("torch")
+    _check_build(str(torch.__version__))
+    _core.use_bridge(importlib.import_module("mithril._torch").bridge)
+    return torch

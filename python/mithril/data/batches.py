@@ -1,0 +1,101 @@
+"""Batches of rows: dicts of arrays whose first axes have the same length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import raise_error
+
+Batch = dict[str, Any]
+
+
+def as_array(value: Any) -> Any:
+    """A NumPy array of a tensor of PyTorch, an array or numbers, without a copy where possible."""
+    if type(value) is np.ndarray or not hasattr(value, "detach"):
+        return np.asarray(value)
+    try:
+        return value.numpy()  # a tensor of PyTorch
+    except (TypeError, RuntimeError):  # on another device, with gradients, or of bfloat16
+        value = value.detach().cpu()
+        # NumPy has no bfloat16, and float32 has all its numbers.
+        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
+
+
+def row_count(batch: Mapping[str, Any]) -> int:
+    """The number of rows."""
+    return len(next(iter(batch.values()))) if batch else 0
+
+
+def cut(batch: Batch, first: int, end: int) -> Batch:
+    """Rows from `first` to `end`, which share the elements."""
+    if first == 0 and end == row_count(batch):
+        return batch
+    return {key: array[first:end] for key, array in batch.items()}
+
+
+def chosen(batch: Batch, rows: Any) -> Batch:
+    """Copies of the rows of a mask or of indices."""
+    return {key: array[rows] for key, array in batch.items()}
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """The rows of all batches, which have the same keys."""
+    if len(batches) == 1:
+        return batches[0]
+    return {key: np.concatenate([each[key] for each in batches]) for key in batches[0]}
+
+
+def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:
+    """The arrays as a batch. InputError E0880 unless they have the same number of rows."""
+    batch = {str(key): as_array(value) for key, value in arrays.items()}
+    lengths = [array.shape[:1] for array in batch.values()]
+    if not lengths or (lengths[0] and lengths.count(lengths[0]) == len(lengths)):
+        return batch
+    shown = [str(length[0]) if length else "a scalar" for length in lengths]
+    raise_error(
+        "InputError",
+        "E0880",
+        f"{call}: the arrays differ in length",
+        facts=list(zip(batch, shown, strict=True)),
+    )
+    raise AssertionError
+
+
+def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, Any]:
+    """A batch or a sample of PyTorch, a dict, a tuple or a single tensor, by name."""
+    if isinstance(parts, Mapping):
+        return parts
+    given = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+    if names is not None and len(names) == len(given):
+        return dict(zip(names, given, strict=True))
+    raise_error(
+        "InputError",
+        "E0881",
+        f"{call}: a batch has {len(given)} parts, and there are {len(names or ())} names",
+        facts=[("names", ", ".join(names or ()))],
+        help="name the parts in their order: ml.data.from_torch(loader, names=[...])",
+    )
+    raise AssertionError
+
+
+def rebatched(pieces: Iterable[Batch], size: int) -> Iterator[Batch]:
+    """The same rows in batches of `size`, the last of which may be short."""
+    held: list[Batch] = []
+    count = 0
+    for piece in pieces:
+        rows, first = row_count(piece), 0
+        if not held and rows == size:
+            yield piece
+            continue
+        while count + rows - first >= size:
+            end = first + size - count
+            yield joined([*held, cut(piece, first, end)])
+            held, count, first = [], 0, end
+        if first < rows:
+            held.append(cut(piece, first, rows))
+            count += rows - first
+    if held:
+        yield joined(held)

@@ -1,0 +1,363 @@
+"""Sources of rows, and the operations on them."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core import _shuffled_rows, raise_error, wrong_argument
+from .._internal.arguments import checked, checked_kinds
+from .batches import Batch, checked_batch, chosen, cut, rebatched, row_count
+from .prefetch import prefetched
+
+PIECE = 1024  # rows that are read at a time where nobody asks for a number
+
+
+class Field(NamedTuple):
+    """The elements of one row under a key: their dtype, and the sizes of the row."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class DataSource(ABC):
+    """Rows of named arrays, which are read in batches, any number of times.
+
+    The operations return new sources, and read nothing. Functions get batches: dicts of arrays with
+    several rows each.
+
+    Example:
+        data = ml.data.from_csv("train.csv").filter(lambda batch: batch["age"] > 0).shuffle(1)
+        for batch in data.read_batches(32):
+            step(params, batch)
+    """
+
+    _epoch = 0
+
+    @checked_kinds
+    def read_batches(self, n: int) -> Iterator[Batch]:
+        """All rows in batches of n. The last batch may be short."""
+        n = at_least("read_batches", "n", n, 1)
+        return rebatched(self._pieces(n), n)
+
+    @property
+    def schema(self) -> dict[str, Field]:
+        """The dtype and the shape of a row by key, read from the first row; empty without rows."""
+        pieces = self._pieces(1)
+        try:
+            first = next((piece for piece in pieces if row_count(piece)), {})
+        finally:
+            close(pieces)
+        return {key: Field(str(array.dtype), array.shape[1:]) for key, array in first.items()}
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None if it is not known before the rows are read."""
+        return None
+
+    @checked_kinds
+    def at_epoch(self, epoch: int) -> DataSource:
+        """The same source in the order of this epoch, which shuffle determines. `fit` calls it."""
+        source = copy.copy(self)
+        source._epoch = at_least("at_epoch", "epoch", epoch, 0)
+        return source
+
+    @checked_kinds
+    def filter(self, fn: Callable[[Batch], Any]) -> DataSource:
+        """The rows for which fn(batch), a bool for each row of a batch, is True."""
+        return Filtered(self, fn)
+
+    @checked_kinds
+    def map(self, fn: Callable[[Batch], Mapping[str, Any]]) -> DataSource:
+        """The rows of fn(batch), a dict of arrays with the rows of the batch in their order."""
+        return Mapped(self, fn)
+
+    @checked_kinds
+    def shuffle(self, seed: int, *, buffer: int = 10_000) -> DataSource:
+        """The rows in an order that the seed and the epoch determine.
+
+        If rows can be read in any order, all rows are permuted. Otherwise each row is drawn from
+        the next `buffer` rows.
+        """
+        seed = at_least("shuffle", "seed", seed, 0)
+        buffer = at_least("shuffle", "buffer", buffer, 1)
+        return Shuffled(self, seed, buffer)
+
+    @checked_kinds
+    def take(self, n: int) -> DataSource:
+        """The first n rows."""
+        n = at_least("take", "n", n, 0)
+        return Taken(self, n)
+
+    @checked_kinds
+    def batch(self, n: int, *, drop_last: bool = False) -> Batches:
+        """Batches of n rows, for `fit` or a loop. The last one may be short, or is dropped."""
+        n = at_least("batch", "n", n, 1)
+        return Batches(self, n, drop_last)
+
+    @abstractmethod
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        """All rows in batches of any size, about n."""
+
+    def _at(self, rows: Any) -> Batch:
+        """These rows, of a source whose `rows` is known."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        count = "" if self.rows is None else f": {self.rows} rows"
+        return f"<{type(self).__name__}{count}>"
+
+
+class Batches:
+    """Batches of a source, which can be iterated over any number of times."""
+
+    @checked
+    def __init__(
+        self, source: DataSource, size: int, drop_last: bool = False, depth: int = 0
+    ) -> None:
+        if not isinstance(source, DataSource):
+            wrong_argument("Batches", "source", "a source, such as ml.data.from_arrays", source)
+        self._source, self._size, self._drop_last, self._depth = source, size, drop_last, depth
+
+    def __iter__(self) -> Iterator[Batch]:
+        made = self._made()
+        return prefetched(made, self._depth) if self._depth else made
+
+    def _made(self) -> Generator[Batch, None, None]:
+        for batch in self._source.read_batches(self._size):
+            if self._drop_last and row_count(batch) < self._size:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        """The number of batches. TypeError E0311 if the number of rows is not known."""
+        rows = self._source.rows
+        if rows is None:
+            raise_error(
+                "TypeError",
+                "E0311",
+                "the number of batches is not known before they are read",
+                facts=[("source", repr(self._source))],
+            )
+            raise AssertionError
+        return rows // self._size if self._drop_last else -(-rows // self._size)
+
+    @property
+    def schema(self) -> dict[str, Field]:
+        """The schema of the source."""
+        return self._source.schema
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows of the source, if it is known."""
+        return self._source.rows
+
+    @checked_kinds
+    def at_epoch(self, epoch: int) -> Batches:
+        """The batches in the order of this epoch, which shuffle determines. `fit` calls it."""
+        return Batches(self._source.at_epoch(epoch), self._size, self._drop_last, self._depth)
+
+    @checked_kinds
+    def prefetch(self, depth: int = 2) -> Batches:
+        """The same batches, made in a thread that is up to `depth` batches ahead. The thread ends
+        with the loop, also when the loop is left early."""
+        depth = at_least("prefetch", "depth", depth, 1)
+        return Batches(self._source, self._size, self._drop_last, depth)
+
+    def __repr__(self) -> str:
+        return f"<Batches of {self._size}: {self._source!r}>"
+
+
+def at_least(call: str, name: str, got: Any, least: int) -> int:
+    """The int. ValueError E0452 below the least."""
+    number = operator.index(got)
+    if number < least:
+        message = f"{call}: {name} is {number}, expected at least {least}"
+        raise_error("ValueError", "E0452", message)
+    return number
+
+
+def close(pieces: Iterator[Batch]) -> None:
+    """Ends a generator, and with it what it has started."""
+    end = getattr(pieces, "close", None)
+    if end is not None:
+        end()
+
+
+class Arrays(DataSource):
+    """Rows of arrays in memory, or of mapped files."""
+
+    def __init__(self, arrays: Batch) -> None:
+        self._arrays = arrays
+
+    @property
+    def rows(self) -> int:
+        return row_count(self._arrays)
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for first in range(0, self.rows, n):
+            yield cut(self._arrays, first, min(first + n, self.rows))
+
+    def _at(self, rows: Any) -> Batch:
+        return chosen(self._arrays, rows)
+
+
+class Stream(DataSource):
+    """Rows that a function reads from their beginning: read(n) gives batches of about n rows."""
+
+    def __init__(self, read: Callable[[int], Iterator[Batch]], label: str) -> None:
+        self._read, self._label = read, label
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        return self._read(n)
+
+    def __repr__(self) -> str:
+        return f"<Stream: {self._label}>"
+
+
+class Derived(DataSource):
+    """Rows of another source, in the same epoch."""
+
+    def __init__(self, source: DataSource) -> None:
+        self._source, self._epoch = source, source._epoch
+
+    @property
+    def rows(self) -> int | None:
+        return self._source.rows
+
+    @checked_kinds
+    def at_epoch(self, epoch: int) -> DataSource:
+        made = super().at_epoch(epoch)
+        assert isinstance(made, Derived)
+        made._source = self._source.at_epoch(epoch)
+        return made
+
+
+class Filtered(Derived):
+    """The rows that pass a test."""
+
+    def __init__(self, source: DataSource, fn: Callable[[Batch], Any]) -> None:
+        super().__init__(source)
+        self._fn = fn
+
+    @property
+    def rows(self) -> int | None:
+        return None
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for piece in self._source._pieces(max(n, PIECE)):
+            mask = np.asarray(self._fn(piece))
+            if mask.dtype != np.bool_ or mask.shape != (row_count(piece),):
+                refuse_result(
+                    "filter", f"{mask.dtype}{list(mask.shape)}", f"bool[{row_count(piece)}]"
+                )
+            if mask.all():
+                yield piece
+            elif mask.any():
+                yield chosen(piece, mask)
+
+
+class Mapped(Derived):
+    """The rows that a function makes of others."""
+
+    def __init__(self, source: DataSource, fn: Callable[[Batch], Mapping[str, Any]]) -> None:
+        super().__init__(source)
+        self._fn = fn
+
+    def _made(self, piece: Batch) -> Batch:
+        made = self._fn(piece)
+        if not isinstance(made, Mapping):
+            refuse_result("map", f"a {type(made).__name__}", "a dict of arrays")
+        batch = checked_batch("map", made)
+        if row_count(batch) != row_count(piece):
+            refuse_result("map", f"{row_count(batch)} rows", f"{row_count(piece)} rows")
+        return batch
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for piece in self._source._pieces(n):
+            yield self._made(piece)
+
+    def _at(self, rows: Any) -> Batch:
+        return self._made(self._source._at(rows))
+
+
+class Taken(Derived):
+    """The first rows."""
+
+    def __init__(self, source: DataSource, count: int) -> None:
+        super().__init__(source)
+        self._count = count
+
+    @property
+    def rows(self) -> int | None:
+        known = self._source.rows
+        return None if known is None else min(known, self._count)
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        left = self._count
+        pieces = self._source._pieces(n)
+        while left > 0 and (piece := next(pieces, None)) is not None:
+            yield cut(piece, 0, min(left, row_count(piece)))
+            left -= row_count(piece)
+        close(pieces)
+
+    def _at(self, rows: Any) -> Batch:
+        return self._source._at(rows)
+
+
+class Shuffled(Derived):
+    """The rows in another order."""
+
+    def __init__(self, source: DataSource, seed: int, buffer: int) -> None:
+        super().__init__(source)
+        self._seed, self._buffer = seed, buffer
+        self._order: tuple[int, Any] | None = None  # of an epoch
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        if self.rows is None:
+            yield from self._drawn(n)
+            return
+        for first in range(0, self.rows, n):
+            yield self._source._at(self._permutation()[first : first + n])
+
+    def _permutation(self) -> Any:
+        """The order of all rows in this epoch, made once."""
+        if self._order is None or self._order[0] != self._epoch:
+            count = self.rows
+            assert count is not None
+            self._order = self._epoch, _shuffled_rows(count, self._seed, self._epoch)
+        return self._order[1]
+
+    def _drawn(self, n: int) -> Iterator[Batch]:
+        """Each row takes the place of one that is drawn from the pool."""
+        random = np.random.default_rng((self._seed, self._epoch))
+        pieces = rebatched(self._source._pieces(n), self._buffer)
+        pool = next(pieces, {})
+        pool = {key: array.copy() for key, array in pool.items()}
+        for piece in rebatched(pieces, min(n, self._buffer)):
+            places = random.choice(row_count(pool), row_count(piece), replace=False)
+            out = chosen(pool, places)
+            for key, array in piece.items():
+                pool[key] = with_dtype(pool[key], array.dtype)
+                pool[key][places] = array
+            yield out
+        yield chosen(pool, random.permutation(row_count(pool)))
+
+    def _at(self, rows: Any) -> Batch:
+        return self._source._at(self._permutation()[rows])
+
+
+def with_dtype(array: Any, dtype: Any) -> Any:
+    """The array in a dtype that also holds elements of `dtype`: longer texts."""
+    return array.astype(np.promote_types(array.dtype, dtype), copy=False)
+
+
+def refuse_result(call: str, got: str, expected: str) -> None:
+    """InputError E0882."""
+    message = f"{call}: the function returned {got}, expected {expected}"
+    raise_error("InputError", "E0882", message)

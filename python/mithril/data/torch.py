@@ -1,0 +1,80 @@
+"""Data sets and loaders of PyTorch as sources. Torch itself is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from .batches import Batch, as_array, checked_batch, named
+from .source import DataSource, Stream
+
+Names = Sequence[str] | None
+
+
+def is_loader(data: Any) -> bool:
+    """Whether it is a DataLoader, or iterates over batches as one does."""
+    return all(hasattr(data, name) for name in ("__iter__", "batch_size", "dataset"))
+
+
+def is_map_style(data: Any) -> bool:
+    """Whether samples are read by their number."""
+    return hasattr(data, "__getitem__") and hasattr(data, "__len__")
+
+
+class MapStyle(DataSource):
+    """Samples that are read by their number."""
+
+    def __init__(self, dataset: Any, names: Names) -> None:
+        self._dataset, self._names = dataset, names
+
+    @property
+    def rows(self) -> int:
+        return len(self._dataset)
+
+    def _pieces(self, n: int) -> Iterator[Batch]:
+        for first in range(0, self.rows, n):
+            yield self._at(range(first, min(first + n, self.rows)))
+
+    def _at(self, rows: Any) -> Batch:
+        numbers = [int(row) for row in rows]
+        several = getattr(self._dataset, "__getitems__", None)
+        samples = several(numbers) if several else [self._dataset[row] for row in numbers]
+        return stacked(samples, self._names)
+
+
+def stacked(samples: Sequence[Any], names: Names) -> Batch:
+    """The batch of samples."""
+    rows = [named("from_torch", sample, names) for sample in samples]
+    return {
+        str(key): np.stack([as_array(row[key]) for row in rows])
+        for key in (rows[0] if rows else ())
+    }
+
+
+def map_style(dataset: Any, names: Names) -> DataSource:
+    """A source of a Dataset with __getitem__."""
+    return MapStyle(dataset, names)
+
+
+def loader_stream(loader: Any, names: Names) -> DataSource:
+    """A source of a DataLoader. Its workers end with the iteration, also if that is left early."""
+
+    def read(n: int) -> Iterator[Batch]:
+        for batch in loader:
+            yield checked_batch("from_torch", named("from_torch", batch, names))
+
+    return Stream(read, type(loader).__name__)
+
+
+def sample_stream(dataset: Any, names: Names) -> DataSource:
+    """A source of an IterableDataset."""
+
+    def read(n: int) -> Iterator[Batch]:
+        samples = iter(dataset)
+        while several := list(islice(samples, n)):
+            yield stacked(several, names)
+
+    return Stream(read, type(dataset).__name__)

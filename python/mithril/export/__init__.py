@@ -1,0 +1,1 @@
+"""Compiled models as shared libraries and as WebAssembly."""

@@ -1,0 +1,85 @@
+"""WebAssembly packages of compiled models."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._core import CompiledModel
+from .._internal.arguments import checked_kinds
+
+__all__ = ["to_wasm"]
+
+# Without exceptions, and without a main function: the loader calls the exported functions.
+FLAGS = [
+    "--target=wasm32-wasi",
+    "-msimd128",
+    "-mmutable-globals",
+    "-std=c++17",
+    "-O3",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-ffunction-sections",
+    "-fvisibility=hidden",
+    "-w",
+    "-nostartfiles",
+    "-Wl,--no-entry",
+    "-Wl,--gc-sections",
+    "-Wl,--strip-all",
+    "-Wl,--export=__heap_base",
+    "-Wl,--export=__stack_pointer",
+    "-Wl,-z,stack-size=262144",
+]
+PACKAGES = "clang, lld, libc++-14-dev-wasm32, libc++abi-14-dev-wasm32, libclang-rt-14-dev-wasm32"
+
+
+@checked_kinds
+def to_wasm(
+    compiled: CompiledModel,
+    folder: str | os.PathLike[str],
+    *,
+    data: Mapping[str, Any] | None = None,
+    compiler: str | None = None,
+) -> Path:
+    """Builds an npm package that runs the model, for inputs of one size, with WebAssembly SIMD.
+
+    The package has `model.wasm`, loaders for `import` and `require`, and their types. It has the
+    same functions as the module that `to_javascript` writes. Returns the path of `model.wasm`.
+
+    Args:
+        data: an example of each input whose sizes are not known.
+        compiler: clang with its linker for WebAssembly, wasm-ld, and libraries of C and C++;
+            None: the environment variable MITHRIL_WASM_CLANG, or clang++.
+    """
+    given = dict(data or {})
+    target = Path(os.fspath(folder))
+    chosen = shlex.split(compiler or os.environ.get("MITHRIL_WASM_CLANG") or "clang++")
+    if not chosen or shutil.which(chosen[0]) is None:
+        _refuse("there is no clang", compiler or "clang++")
+    with tempfile.TemporaryDirectory(prefix="mithril_wasm_") as build:
+        source, made = Path(build, "model.cpp"), Path(build, "model.wasm")
+        source.write_text(_core._wasm_source(compiled, given, target.name), encoding="utf-8")
+        command = [*chosen, *FLAGS, str(source), "-o", str(made)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            _refuse("the compiler failed", result.stderr.strip()[-2000:])
+        _core._write_wasm_loaders(compiled, given, target)
+        _core._write_file(target / "model.wasm", [made.read_bytes()])
+    return target / "model.wasm"
+
+
+def _refuse(message: str, why: str) -> None:
+    _core.raise_error(
+        "BackendError",
+        "E1046",
+        f"to_wasm: {message}",
+        facts=[("compiler", why)],
+        help=f"install the Debian packages {PACKAGES}",
+    )

@@ -1,0 +1,198 @@
+"""Complex tensors of modules that `ml.from_torch` converts: a model has their real and imaginary
+parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from .. import models as ml
+from .._core import Connection
+from .builders import (
+    Builder,
+    Site,
+    as_float,
+    call,
+    internal,
+    is_float,
+    refuse_if,
+    tensor,
+    widened,
+)
+
+
+@dataclass(frozen=True)
+class Complex:
+    """A complex tensor, or a complex number."""
+
+    real: Any
+    imaginary: Any
+
+    @property
+    def dims(self) -> Any:
+        return self.real.dims
+
+    @property
+    def shape(self) -> Any:
+        return self.real.shape
+
+    def size(self) -> Any:
+        return self.real.size()
+
+
+def mapped(function: Callable[[Any], Any], x: Any) -> Any:
+    """An argument of an operator with other leaves."""
+    if isinstance(x, list | tuple):
+        return [mapped(function, each) for each in x]
+    return function(x)
+
+
+def leaves(x: Any) -> Iterator[Any]:
+    if isinstance(x, list | tuple):
+        for each in x:
+            yield from leaves(each)
+    else:
+        yield x
+
+
+def has_complex(*arguments: Any) -> bool:
+    """Whether a value, or a tensor of torch, is complex."""
+    return any(
+        isinstance(each, Complex | complex)
+        or (isinstance(each, torch.Tensor) and each.is_complex())
+        for each in leaves(arguments)
+    )
+
+
+def of_pairs(x: Connection) -> Complex:
+    """A tensor with an axis of size 2 after the last one of torch's."""
+    return Complex(x[..., 0], x[..., 1])
+
+
+def pairs_of(x: Complex) -> Connection:
+    parts = [ml.ExpandDims(axis=-1)(tensor(each)) for each in (x.real, x.imaginary)]
+    joined: Connection = ml.Concat(axis=-1)(parts)
+    return joined
+
+
+def as_complex(x: Any) -> Complex:
+    if isinstance(x, Complex):
+        return x
+    if isinstance(x, Connection):
+        real = as_float(x)
+        return Complex(real, internal("ZerosLike")(real))
+    return Complex(complex(x).real, complex(x).imag)
+
+
+# The same operator for both parts.
+
+
+def real_part(x: Any) -> Any:
+    return part_of(x, "real")
+
+
+def part_of(x: Any, which: str) -> Any:
+    """Of a value, of a tensor of torch, or of a dtype."""
+    if isinstance(x, Complex):
+        return getattr(x, which)
+    if isinstance(x, torch.Tensor) and x.is_complex():
+        return x.real
+    return x.to_real() if isinstance(x, torch.dtype) and x.is_complex else x
+
+
+def real_site(at: Site) -> Site:
+    output = mapped(real_part, at.output)
+    return replace(at, inputs=tuple(mapped(real_part, at.inputs)), output=output, name=None)
+
+
+def partwise(row: Builder) -> Builder:
+    def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+        site = real_site(at)
+        real, imaginary = (
+            call(
+                row,
+                site,
+                *mapped(lambda x: part_of(x, which), args),  # noqa: B023 - called in the same step
+                **{key: mapped(lambda x: part_of(x, which), each) for key, each in kwargs.items()},  # noqa: B023
+            )
+            for which in ("real", "imaginary")
+        )
+        if isinstance(real, list | tuple):
+            return tuple(Complex(*each) for each in zip(real, imaginary, strict=True))
+        return Complex(real, imaginary)
+
+    return build
+
+
+def joined(*places: int) -> Callable[[Builder], Builder]:
+    """An operator that joins tensors and numbers, complex ones and others, at these places."""
+
+    def of(row: Builder) -> Builder:
+        def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+            given = [
+                mapped(as_complex, each) if i in places and each is not None else each
+                for i, each in enumerate(args)
+            ]
+            return partwise(row)(*given, at=at, **kwargs)
+
+        return build
+
+    return of
+
+
+def added(row: Builder) -> Builder:
+    def build(self: Any, other: Any, alpha: Any = 1, *, at: Site) -> Any:
+        refuse_if(isinstance(alpha, complex), "with a complex alpha")
+        return joined(0, 1)(row)(self, other, alpha=alpha, at=at)
+
+    return build
+
+
+def real_alone(row: Builder) -> Builder:
+    """The row gives the real part, and the imaginary one is 0."""
+
+    def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+        named = {key: real_part(each) for key, each in kwargs.items()}
+        return as_complex(call(row, real_site(at), *mapped(real_part, args), **named))
+
+    return build
+
+
+def cast(row: Builder) -> Builder:
+    """To a complex dtype, or to a real one, which the imaginary part does not reach."""
+
+    def build(self: Any, *options: Any, at: Site, **named: Any) -> Any:
+        if not has_complex(at.output):
+            return call(row, real_site(at), self.real)
+        return (partwise if isinstance(self, Complex) else real_alone)(row)(self, at=at)
+
+    return build
+
+
+def each_part(function: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, Complex):
+        return Complex(function(x.real), function(x.imaginary))
+    return function(x)
+
+
+def rounded_once(function: Builder) -> Builder:
+    """In half precision the function computes in float32."""
+
+    def build(*args: Any, **options: Any) -> Any:
+        parts = [
+            part
+            for each in leaves(args)
+            for part in ((each.real, each.imaginary) if isinstance(each, Complex) else (each,))
+        ]
+        like = [each for each in parts if isinstance(each, Connection) and is_float(each)]
+
+        def narrowed(x: Any) -> Any:
+            return internal("Narrow")(input=x, like=like) if like else x
+
+        wide = [mapped(lambda x: each_part(widened, x), each) for each in args]
+        return each_part(narrowed, function(*wide, **options))
+
+    return build

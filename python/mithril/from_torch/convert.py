@@ -1,0 +1,370 @@
+"""`ml.from_torch`: a module of torch as a model. Imports torch: asked for by torch_interop only."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import torch
+from torch import fx
+from torch.export import ExportedProgram
+
+from .. import _core
+from .. import models as ml
+from .._core import Connection, Model, raise_error
+from ..types import Tensor
+from .builders import (
+    Later,
+    Missing,
+    Site,
+    UnsupportedError,
+    array_of,
+    call,
+    refuse_if,
+    tensor,
+)
+from .complex_values import Complex, each_part, has_complex, of_pairs, pairs_of
+from .export import Names, export, functional, inputs_of, known_size
+from .names import layer_outputs, leaf_names, line_of, live, place, target_text
+from .ops.complex_numbers import of_complex
+from .registry import DROPPED, OTHERS, REGIONS, row_of
+from .weights import Weights, kind_of
+
+# Operators whose result has the elements of the first argument.
+COPIES = frozenset(
+    [
+        *(torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.clone.default),
+        *(torch.ops.aten.detach.default, torch.ops.aten.alias.default),
+    ]
+)
+
+
+class Conversion:
+    """Walks the graph of torch.export once, and asks the table for each node."""
+
+    def __init__(
+        self, program: ExportedProgram, module: torch.nn.Module | None, names: Names, seed: int
+    ) -> None:
+        self.model = Model()
+        self.weights = Weights(self.model)
+        self.problems: list[tuple[str, str]] = []
+        self._program = program
+        tensors = dict(program.state_dict)
+        if module is not None:
+            # Exporting copies nothing, but the parameters of the module are the user's objects.
+            tensors |= dict(module.named_parameters(remove_duplicate=False))
+        self._tensors = {name: as_pairs(each) for name, each in tensors.items()}
+        self._constants = {name: as_pairs(each) for name, each in program.constants.items()}
+        self._axis_names = names
+        self._values: dict[fx.Node, Any] = {}
+        self._known: dict[Any, torch.Tensor] = {}  # constants of the program
+        self._seeds = itertools.count(seed)
+        self._keys = itertools.count()
+        self._main = main_dtype(program)
+        self._layers = layer_outputs(program.graph)
+        self._sizes: dict[str, Connection] = {}  # of symbols
+
+    def inputs(self) -> list[str]:
+        """Binds the placeholders; returns the keys of the data."""
+        names, symbols = [], self._symbols()
+        for _, spec in inputs_of(self._program):
+            if spec.kind.name == "PARAMETER":
+                self.weights.register(spec.target, self._tensors[spec.target])
+        for node, spec in inputs_of(self._program):
+            kind = spec.kind.name
+            if kind == "USER_INPUT":
+                if node.users and isinstance(node.meta.get("val"), torch.Tensor):
+                    names.append(self._data(node, symbols))
+            elif kind in {"PARAMETER", "BUFFER", "CONSTANT_TENSOR"}:
+                self._bind(node, spec)
+        return names
+
+    def _bind(self, node: fx.Node, spec: Any) -> None:
+        name, kind = spec.target, spec.kind.name
+        held = self._tensors if name in self._tensors else self._constants
+        if kind == "PARAMETER":
+            if not node.users:
+                return
+            value = self.weights.parameter(name, self._tensors[name])
+        elif kind == "BUFFER" and (spec.persistent or name in self._mutations().values()):
+            value = self.weights.buffer(name, held[name])
+        elif node.users:
+            self._known[node] = held[name]
+            value = ml.Buffer()(_core.IOKey(value=array_of(held[name])))
+        else:
+            return
+        self._values[node] = of_pairs(value) if has_complex(node.meta.get("val")) else value
+
+    def _data(self, node: fx.Node, symbols: dict[Any, str]) -> str:
+        name, value = str(node.name), node.meta["val"]
+        if name in self._tensors:
+            raise_error(
+                "NameError",
+                "E0619",
+                f"the input {name!r} has the name of a parameter or a buffer",
+                help="rename the parameter of forward",
+            )
+        given = self.model.add_input(name)
+        self._values[node] = of_pairs(given) if value.is_complex() else given
+        dims = [symbols.get(str(each), known_size(each)) for each in value.shape]
+        dims = [each if isinstance(each, int | str) else None for each in dims]
+        self.model.set_shapes({name: [*dims, 2] if value.is_complex() else dims})
+        self.model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
+        for axis, size in enumerate(value.shape):
+            if str(size) in symbols:
+                self._sizes.setdefault(str(size), self.model[name].shape[axis])
+        return name
+
+    def _symbols(self) -> dict[Any, str]:
+        """A name for each size that stayed symbolic: the user's, or input_axis."""
+        found: dict[Any, str] = {}
+        for given in (True, False):
+            for node, spec in inputs_of(self._program):
+                value = node.meta.get("val")
+                if spec.kind.name != "USER_INPUT" or not isinstance(value, torch.Tensor):
+                    continue
+                own = self._axis_names.get(node.name, {})
+                for axis, size in enumerate(value.shape):
+                    if isinstance(size, int) or not size.node.expr.is_symbol:
+                        continue
+                    if axis in own if given else True:
+                        found.setdefault(str(size), own.get(axis, f"{node.name}_{axis}"))
+        return found
+
+    def _mutations(self) -> dict[str, str]:
+        return dict(self._program.graph_signature.buffers_to_mutate)
+
+    def outputs(self) -> dict[str, Connection]:
+        """The outputs by name; the next values of buffers are noted."""
+        node = next(each for each in self._program.graph.nodes if each.op == "output")
+        results: dict[str, Connection] = {}
+        leaves = iter(leaf_names(self._program.call_spec.out_spec))
+        for value, spec in zip(
+            node.args[0], self._program.graph_signature.output_specs, strict=True
+        ):
+            kind = spec.kind.name
+            if kind == "BUFFER_MUTATION":
+                self._mutated(value, spec.target)
+            elif kind == "USER_OUTPUT":
+                name = next(leaves)
+                if isinstance(value, fx.Node):
+                    found = self._filled(value)
+                    if isinstance(found, Complex):
+                        found = pairs_of(found)
+                    results[name] = tensor(found) if isinstance(found, int | float) else found
+        return results
+
+    def _mutated(self, node: fx.Node, name: str) -> None:
+        """Batch norms follow the mode of the compiled model; their rows do so for statistics."""
+        value = self._filled(node)
+        value = pairs_of(value) if isinstance(value, Complex) else value
+        if name.rpartition(".")[2] == "num_batches_tracked":
+            value = ml.ByMode()(value, self.model[name])
+        self.weights.set_next(name, value)
+
+    def run(self, graph: fx.Graph) -> Any:
+        """Converts the nodes that are needed; returns what the output node returns."""
+        needed = live(graph)
+        result = None
+        for node in graph.nodes:
+            if node.op == "output":
+                result = node.args[0]
+            elif node in needed and node.op != "placeholder":
+                try:
+                    self._values[node] = self._convert(node)
+                except (UnsupportedError, _core.Error) as problem:
+                    self._note(node, str(problem))
+        return result
+
+    def _convert(self, node: fx.Node) -> Any:
+        if node.op == "get_attr":
+            return getattr_of(self._program.graph_module, node)
+        if node.target in DROPPED:
+            return None
+        if node.target in REGIONS:
+            return self._region(node)
+        row = row_of(node.target)
+        refuse_if(row is None, "no op of Mithril computes it")
+        args, kwargs = self._filled(node.args), self._filled(node.kwargs)
+        if node.target in COPIES and node.args[0] in self._known:
+            self._known[node] = self._known[node.args[0]]
+        if node.target in OTHERS:
+            return row(*args, **kwargs)
+        site = Site(
+            inputs=tuple(meta_of(each) for each in node.args),
+            output=node.meta.get("val"),
+            main=self._main,
+            training=False,
+            name=self._layers.get(node),
+            draw_seed=self._draw_seed,
+            random_key=self._random_key,
+            constant=lambda i: self._known.get(node.args[i]),
+        )
+        if has_complex(args, list(kwargs.values()), site.output):
+            name = node.target._schema.name.removeprefix("aten::")
+            row = of_complex(name, node.target._overloadname, row)
+        return self._with_sizes(call(row, site, *args, **kwargs), site.output)
+
+    def _with_sizes(self, value: Any, output: Any) -> Any:
+        """A view in the sizes that torch.export found, where inference could not tell: x[:n] has n
+        elements, since there are as many."""
+        if isinstance(value, Complex):
+            return each_part(lambda part: self._with_sizes(part, output), value)
+        if not isinstance(value, Connection) or None not in (value.known_shape or []):
+            return value
+        sizes = [
+            each if isinstance(each, int) else self._sizes.get(str(each)) for each in output.shape
+        ]
+        known = all(each is not None for each in sizes)
+        return value.reshape(tuple(sizes)) if known else value
+
+    def _region(self, node: fx.Node) -> Any:
+        """Of torch.no_grad: the nodes inside, without gradients."""
+        is_grad = node.target is torch.ops.higher_order.wrap_with_set_grad_enabled
+        part, operands = (node.args[1], node.args[2:]) if is_grad else (node.args[4], node.args[5:])
+        inner = getattr_of(node.graph.owning_module, part)
+        placeholders = [each for each in inner.graph.nodes if each.op == "placeholder"]
+        for each, operand in zip(placeholders, operands, strict=True):
+            self._values[each] = self._filled(operand)
+        results = inner_results(self._filled(self.run(inner.graph)))
+        if is_grad and not node.args[0]:
+            results = [stopped(each) for each in results]
+        return tuple(results)
+
+    def _draw_seed(self) -> int:
+        """Far from those of all others: a key counts up from where it begins."""
+        return next(self._seeds) << 32
+
+    def _random_key(self) -> Connection:
+        """A state that is another number at each evaluation."""
+        name = f"random_{next(self._keys)}.key"
+        key = self.model.add_input(name)
+        self.model.set_shapes({name: []})
+        self.model.set_types({name: Tensor[int]})
+        self.model |= ml.Buffer()(input=key + 1, output=f"{name}.next")
+        seed = _core.RandomKey(self._draw_seed())
+        self.model.bind_state_keys(name, f"{name}.next", seed)
+        return key
+
+    def _filled(self, argument: Any) -> Any:
+        """The argument with what the nodes in it have become."""
+        if isinstance(argument, fx.Node):
+            value = self._values[argument]
+            refuse_if(isinstance(value, Missing), getattr(value, "what", ""))
+            if isinstance(value, Later):
+                value = self._values[argument] = value.compute()
+            return value
+        if isinstance(argument, dict):
+            return {key: self._filled(each) for key, each in argument.items()}
+        if isinstance(argument, list | tuple):
+            return [self._filled(each) for each in argument]
+        return argument
+
+    def _note(self, node: fx.Node, why: str) -> None:
+        """What follows goes on with an unknown value, so that all problems are found at once."""
+        reason = why.split("\n", maxsplit=1)[0]
+        self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
+        unknown: list[Any] = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
+        output = node.meta.get("val")
+        if has_complex(output):
+            unknown = [Complex(each, each) for each in unknown]
+        self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]
+
+
+def stopped(value: Any) -> Any:
+    if isinstance(value, Complex):
+        return each_part(stopped, value)
+    is_tensor = isinstance(value, Connection) and "float tensor" in value.type_text
+    return ml.StopGradient()(value) if is_tensor else value
+
+
+def as_pairs(value: Any) -> Any:
+    """Pairs of real and imaginary parts, which are the same memory where that is possible."""
+    if not isinstance(value, torch.Tensor) or not value.is_complex():
+        return value
+    pairs = torch.view_as_real(value.detach().resolve_conj())
+    if not isinstance(value, torch.nn.Parameter):
+        return pairs
+    return torch.nn.Parameter(pairs, requires_grad=value.requires_grad)
+
+
+def inner_results(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def getattr_of(module: Any, node: fx.Node) -> Any:
+    for name in str(node.target).split("."):
+        module = getattr(module, name)
+    return module
+
+
+def meta_of(argument: Any) -> Any:
+    if isinstance(argument, fx.Node):
+        return argument.meta.get("val")
+    if isinstance(argument, list | tuple):
+        return [meta_of(each) for each in argument]
+    return argument
+
+
+def main_dtype(program: ExportedProgram) -> torch.dtype:
+    """The dtype of most parameters, or of the first input of floats."""
+    counted = Counter(
+        each.dtype for each in program.parameters() if each.is_floating_point()
+    ).most_common(1)
+    if counted:
+        return counted[0][0]
+    metas = [node.meta.get("val") for node, spec in inputs_of(program)]
+    floats = [
+        each.dtype for each in metas if isinstance(each, torch.Tensor) and each.is_floating_point()
+    ]
+    return floats[0] if floats else torch.get_default_dtype()
+
+
+def convert(
+    module: torch.nn.Module | ExportedProgram,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic: Any,
+    seed: int,
+) -> tuple[Model, dict[str, torch.nn.Parameter]]:
+    if isinstance(module, ExportedProgram):
+        conversion = Conversion(functional(module), None, {}, seed)
+    else:
+        program, names = export(module, args, kwargs, dynamic)
+        conversion = Conversion(program, module, names, seed)
+    model = conversion.model
+    keys = conversion.inputs()
+    conversion.run(conversion._program.graph)
+    outputs: dict[str, Connection] = {}
+    try:
+        outputs = conversion.outputs()
+    except UnsupportedError as problem:
+        conversion.problems.append(("output", str(problem)))
+    if conversion.problems:
+        refuse_all(module, conversion.problems)
+    # A copy of what is an input, too, or an output twice.
+    model.expose_keys(**{name: ml.Buffer()(each) for name, each in outputs.items()})
+    conversion.weights.bind_state()
+    model._set_size_advice(
+        'the example of from_torch fixed this size: dynamic_shapes="auto" leaves sizes open'
+    )
+    model.set_cin(*(name for name in keys if name in model.input_keys))
+    return model, conversion.weights.parameters
+
+
+def refuse_all(module: Any, problems: list[tuple[str, str]]) -> None:
+    counted = Counter(text for _, text in problems)
+    first = {text: where for where, text in reversed(problems)}
+    facts = [
+        (first[text], text + (f", {count} times" if count > 1 else ""))
+        for text, count in counted.items()
+    ]
+    raise_error(
+        "ValueError",
+        "E0413",
+        f"{type(module).__name__} cannot be converted",
+        facts=facts,
+        help="replace these parts of the module, or compose them in Mithril and go on in torch "
+        "with as_torch_module",
+    )

@@ -1,0 +1,276 @@
+"""How `ml.from_torch` gets a graph: torch.export, which runs forward on fake tensors."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.export import Dim, ExportedProgram
+from torch.utils import _pytree as pytree
+
+from .._core import raise_error
+from .functionalize import replace_changes
+from .opaque import Replacing
+from .packed import check_packed
+from .registry import has_row, row_of
+
+TORCH = Path(torch.__file__).parent
+OURS = Path(__file__).parents[1]
+Names = dict[str, dict[int, str]]  # of the axes of each input
+
+
+def export(
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Any
+) -> tuple[ExportedProgram, Names]:
+    """The exported module, and the names that `dynamic` gives to axes."""
+    args, kwargs = distinct((args, kwargs))
+    inputs = arguments_of(module, args, kwargs)
+    names: Names = {}
+    dims = dims_of(inputs, dynamic, names)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program = traced(module, args, kwargs, dims)
+            replace_changes(program)
+            ready = functional(program)
+    except Exception as error:  # torch.export raises whatever forward and torch itself raise
+        refuse(module, error)
+    if dynamic == "auto":
+        warn_of_fixed(program)
+    return ready, names
+
+
+def traced(
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dims: Any
+) -> ExportedProgram:
+    """Where forward calls functions that torch.export cannot trace, it runs again with operators of
+    ours in their place."""
+    try:
+        return torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+    except Exception:
+        replacing = Replacing()
+        try:
+            with replacing:
+                program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+            check_packed(program)
+        except Exception:
+            if replacing.count:
+                raise
+        if not replacing.count:
+            raise
+        return program
+
+
+def distinct(inputs: Any) -> Any:
+    """A tensor that is given twice is two inputs."""
+    seen: set[int] = set()
+
+    def own(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or id(value) not in seen:
+            seen.add(id(value))
+            return value
+        return value.clone()
+
+    return pytree.tree_map(own, inputs)
+
+
+def arguments_of(
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The inputs under the names of the parameters of forward."""
+    signature = inspect.signature(module.forward)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise_error(
+            "NameError",
+            "E0618",
+            f"forward of {type(module).__name__} does not take these inputs: {error}",
+            facts=[("it takes", ", ".join(signature.parameters))],
+        )
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            named |= value
+        else:
+            named[name] = value
+    return named
+
+
+def dims_of(inputs: dict[str, Any], dynamic: Any, names: Names) -> Any:
+    if dynamic is None:
+        return None
+    if dynamic == "auto":
+        return {name: pytree.tree_map(automatic, value) for name, value in inputs.items()}
+    unknown = [name for name in dynamic if name not in inputs]
+    if unknown:
+        raise_error(
+            "NameError",
+            "E0618",
+            f"dynamic_shapes names {unknown[0]!r}, which is no input",
+            facts=[("inputs", ", ".join(inputs))],
+        )
+    return {name: named_dims(name, dynamic.get(name), names) for name in inputs}
+
+
+def automatic(value: Any) -> Any:
+    """The first axis of each tensor, and all axes of tokens and masks, which hold no floats."""
+    if not isinstance(value, torch.Tensor):
+        return None
+    count = min(1, value.dim()) if value.is_floating_point() else value.dim()
+    return dict.fromkeys(range(count), Dim.AUTO)
+
+
+def named_dims(name: str, given: Any, names: Names) -> Any:
+    """Names of axes as dims of torch, which has its own reasons to refuse names."""
+    if isinstance(given, Mapping) and all(isinstance(axis, int) for axis in given):
+        pairs = dict(given)
+    elif isinstance(given, list | tuple) and all(is_dim(each) for each in given):
+        pairs = dict(enumerate(given))
+    else:
+        return given
+    names[name] = {axis: each for axis, each in pairs.items() if isinstance(each, str)}
+    dims = {axis: Dim.DYNAMIC if isinstance(each, str) else each for axis, each in pairs.items()}
+    return {axis: each for axis, each in dims.items() if not isinstance(each, int)}
+
+
+def is_dim(value: Any) -> bool:
+    return value is None or isinstance(value, int | str | Dim) or value in {Dim.AUTO, Dim.DYNAMIC}
+
+
+def known_size(size: Any) -> Any:
+    """An int where torch.export found that the size cannot change."""
+    if isinstance(size, int):
+        return size
+    return int(size.node.expr) if size.node.expr.is_number else size
+
+
+def inputs_of(program: ExportedProgram) -> Iterator[tuple[torch.fx.Node, Any]]:
+    """The placeholders, and what the signature says about each."""
+    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+    return zip(placeholders, program.graph_signature.input_specs, strict=True)
+
+
+def warn_of_fixed(program: ExportedProgram) -> None:
+    fixed = []
+    for node, spec in inputs_of(program):
+        value = node.meta.get("val")
+        if spec.kind.name != "USER_INPUT" or not isinstance(value, torch.Tensor):
+            continue
+        wanted = automatic(value)
+        fixed += [
+            f"axis {axis} of {node.name!r} at {value.shape[axis]}"
+            for axis in wanted
+            if isinstance(known_size(value.shape[axis]), int)
+        ]
+    if fixed:
+        warnings.warn(
+            f"from_torch: torch.export fixed {', '.join(fixed)}: forward depends on the size, or "
+            "the size of the example is 1",
+            stacklevel=5,
+        )
+
+
+def functional(program: ExportedProgram) -> ExportedProgram:
+    """Decomposed where the graph changes tensors in place or has operators without a row."""
+    changed = {node.target for node in nodes_of(program.graph_module) if not is_ready(node)}
+    if not changed:
+        return program
+    table = torch.export.default_decompositions()
+    for operator in list(table):
+        if has_row(operator) and operator not in changed:
+            del table[operator]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return program.run_decompositions(table)
+
+
+def nodes_of(module: torch.fx.GraphModule) -> Iterator[torch.fx.Node]:
+    for part in module.modules():
+        if isinstance(part, torch.fx.GraphModule):
+            yield from part.graph.nodes
+
+
+def is_ready(node: torch.fx.Node) -> bool:
+    if node.op != "call_function":
+        return True
+    if isinstance(node.target, torch._ops.OpOverload):
+        changes = node.target._schema.is_mutable
+        if changes or updates_statistics(node):
+            return False
+        return has_row(node.target) or not node.users
+    if node.target is torch.ops.higher_order.wrap_with_autocast:
+        return not node.args[2]  # disabled
+    return row_of(node.target) is not None
+
+
+def updates_statistics(node: torch.fx.Node) -> bool:
+    """Norms in training whose schema does not say that they change their running statistics."""
+    norms = (torch.ops.aten.batch_norm.default, torch.ops.aten.instance_norm.default)
+    return node.target in norms and bool(node.args[5]) and node.args[3] is not None
+
+
+def refuse(module: torch.nn.Module, error: Exception) -> Any:
+    """Says which line of the user's code could not be exported."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if is_theirs(frame.filename)]
+    reason = str(error).strip().split("\n", maxsplit=1)[0]
+    facts = [("torch.export", f"{type(error).__name__}: {reason}")]
+    if theirs:
+        facts.insert(0, ("at", f"{theirs[-1].filename}:{theirs[-1].lineno}: {theirs[-1].line}"))
+    raise_error(
+        "ValueError",
+        "E0414",
+        f"forward of {type(module).__name__} cannot be exported",
+        facts=facts,
+        help=help_for(error),
+    )
+
+
+# Patterns in messages of torch.export, each with its advice.
+CAUSES: list[tuple[str, str]] = [
+    (
+        r"of a packed sequence",
+        "packed data stays padded in Mithril: only recurrent layers and pad_packed_sequence read "
+        "it; apply other layers and losses to the padded result, with a mask of the lengths",
+    ),
+    (
+        r"numpy\(\)|can't convert.*numpy|to a numpy|__array__",
+        "forward leaves PyTorch: compute with torch instead of NumPy",
+    ),
+    (
+        r"[Cc]onstraints? violated|suggested fixes|user-specified ranges|marked.*as dynamic|"
+        r"dynamic_shapes|Dim\(",
+        "leave sizes that cannot stay symbolic, such as a size of 1, out of dynamic_shapes",
+    ),
+    (
+        r"data-dependent|DataDependent|UnsupportedAliasMutation|Boolean value of Tensor|\bu\d+\b",
+        "forward may not branch on elements of its inputs, or count with them: choose with "
+        "torch.where",
+    ),
+    (
+        r"must have same|size mismatch|shape.* invalid|cannot be multiplied|must match|"
+        r"has no attribute|positional argument|unexpected keyword|is not defined|expected .* got",
+        "forward fails with these example_inputs: call the module with them",
+    ),
+]
+
+
+def help_for(error: Exception) -> str:
+    """One advice, for the cause of the error."""
+    text = f"{type(error).__name__}: {error}".split("\n", maxsplit=1)[0]
+    for pattern, advice in CAUSES:
+        if re.search(pattern, text):
+            return advice
+    return "call the module with example_inputs to see whether forward fails; torch.export says why"
+
+
+def is_theirs(filename: str) -> bool:
+    path = Path(filename)
+    return not (path.is_relative_to(TORCH) or path.is_relative_to(OURS) or filename.startswith("<"))

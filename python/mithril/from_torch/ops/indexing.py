@@ -1,0 +1,363 @@
+"""Conversions of indexing and scattering by tensors for `ml.from_torch`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from ... import models as ml
+from ..._core import Connection
+from ..._core import dtype as widths
+from ..builders import (
+    Site,
+    Table,
+    along,
+    axis_of,
+    from_zero,
+    internal,
+    is_bool,
+    is_float,
+    rank_of,
+    refuse_if,
+    shape,
+    size,
+    table,
+    tensor,
+)
+from .creation import filled
+from .shapes import move
+
+
+def product(sizes: Any) -> Any:
+    result: Any = 1
+    for each in sizes:
+        result = result * each
+    return result
+
+
+def wrapped(index: Connection, count: Any) -> Any:
+    """Negative indices count from the end."""
+    return ml.Where()(index < 0, index + count, index)
+
+
+def flat(x: Connection) -> Connection:
+    return x.reshape((-1,))
+
+
+def place_number(indices: list[Connection], sizes: Any) -> Any:
+    """Of each element that the indices name together: its number in row-major order."""
+    number: Any = None
+    for index, count in zip(indices, sizes, strict=True):
+        place = wrapped(index, count)
+        number = place if number is None else number * count + place
+    return number
+
+
+def indexed_axes(indices: Any) -> list[int]:
+    return [axis for axis, each in enumerate(indices) if each is not None]
+
+
+def index(self: Connection, indices: Any) -> Any:
+    axes = indexed_axes(indices)
+    named = [indices[axis] for axis in axes]
+    refuse_if(any(is_bool(each) for each in named), "by bools, whose number of True is not known")
+    if len(named) == 1:
+        return ml.Gather(axis=axes[0])(self, named[0])
+    sizes = [size(self, axis) for axis in axes]
+    rest = [shape(self)[axis] for axis in range(rank_of(self)) if axis not in axes]
+    front = move(self, axes, list(range(len(axes))))
+    number = place_number(named, sizes)
+    found = ml.Gather(axis=0)(front.reshape((product(sizes), *rest)), number)
+    together = axes[-1] - axes[0] == len(axes) - 1
+    count = rank_of(number)
+    if not together or axes[0] == 0 or not count:
+        return found
+    return move(found, list(range(count)), list(range(axes[0], axes[0] + count)))
+
+
+def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    axes = indexed_axes(indices)
+    named = [indices[axis] for axis in axes]
+    if any(is_bool(each) for each in named):
+        return put_where(self, axes, named, values, accumulate)
+    rank = rank_of(self)
+    sizes = [size(self, axis) for axis in axes]
+    rest = [shape(self)[axis] for axis in range(rank) if axis not in axes]
+    number = place_number(named, sizes)
+    count = rank_of(number)
+    together = axes[-1] - axes[0] == len(axes) - 1
+    start = axes[0] if together else 0
+    wanted = [*rest[:start], *shape(number), *rest[start:]]
+    values = ml.BroadcastTo()(input=tensor(values), shape=tuple(wanted))
+    if start and count:
+        values = move(values, list(range(start, start + count)), list(range(count)))
+    front = move(self, axes, list(range(len(axes))))
+    rows = front.reshape((product(sizes), *rest))
+    result = put(rows, number, values, 0, accumulate).reshape((*sizes, *rest))
+    return move(result, list(range(len(axes))), axes)
+
+
+def put_where(
+    x: Connection, axes: list[int], named: list[Any], values: Any, accumulate: bool
+) -> Any:
+    """x[mask] = values: one for all, or the k-th for the k-th True."""
+    refuse_if(len(named) > 1, "by bools and other tensors")
+    mask, rank = named[0], rank_of(named[0])
+    before, after = axes[0], rank_of(x) - axes[0] - rank
+    if isinstance(values, Connection) and rank_of(values) > after:
+        refuse_if(before > 0, "several values by bools that are not the first index")
+        if (values.dims or [])[0] != 1:
+            values = by_order(values, mask)
+    wide = mask.reshape((*(1,) * before, *shape(mask), *(1,) * after))
+    return ml.Where()(wide, x + values if accumulate else values, x)
+
+
+def by_order(values: Connection, mask: Connection) -> Any:
+    """[count, ...] as [mask, ...]: the k-th row where the mask has its k-th True."""
+    rest = shape(values)[1:]
+    spare = ml.BroadcastTo()(input=tensor(False if is_bool(values) else 0), shape=(1, *rest))
+    rows = ml.Concat(axis=0)([values, spare])  # one row, even where nothing is True
+    order = ml.Cumsum(axis=0)(flat(mask).cast(widths.int64)) - 1
+    order = ml.Where()(flat(mask), order, 0)
+    return ml.Gather(axis=0)(rows, order).reshape((*shape(mask), *rest))
+
+
+def put(rows: Connection, number: Connection, values: Any, axis: int, accumulate: bool) -> Any:
+    """Values at places along an axis; of several for one place the last one stays."""
+    if accumulate:
+        return rows + internal("ScatterAdd", axis=axis)(values, number, rows)
+    at, rank = axis_of(axis, rank_of(rows)), rank_of(rows)
+    index = number.reshape((-1, *(1,) * (rank - at - 1)))
+    values = values.reshape((*shape(rows)[:at], -1, *shape(rows)[at + 1 :]))
+    index = ml.BroadcastTo()(input=index, shape=shape(values))
+    if is_bool(values):
+        whole = (rows.cast(widths.int64), values.cast(widths.int64))
+        return ml.Scatter(axis=at)(whole[0], index, whole[1]).ne(0)
+    return ml.Scatter(axis=at)(rows, index, values)
+
+
+def index_select(self: Connection, dim: int, index: Connection) -> Any:
+    if not rank_of(self):
+        return self
+    index = from_zero(index, size(self, dim))
+    return ml.Gather(axis=dim)(self, index if rank_of(index) else index.reshape((1,)))
+
+
+def index_add(self: Connection, dim: int, index: Connection, source: Any, alpha: Any = 1) -> Any:
+    values = source if alpha == 1 else source * alpha
+    index = from_zero(index, size(self, dim)) if rank_of(self) else index
+    return put(self, index, values, dim, True)
+
+
+def index_copy(self: Connection, dim: int, index: Connection, source: Any) -> Any:
+    if not rank_of(self):
+        return source
+    return put(self, from_zero(index, size(self, dim)), source, dim, False)
+
+
+def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any:
+    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
+    places = ml.Arange()(stop=size(self, dim)).reshape((-1, 1))
+    hit = places.eq(wrapped(index.reshape((1, -1)), size(self, dim))).cast(widths.int64)
+    hit = (hit.sum(1) > 0).reshape((*(1,) * at, -1, *(1,) * (rank - at - 1)))
+    return ml.Where()(hit, value, self)
+
+
+def gather(
+    self: Connection, dim: int, index: Connection, sparse_grad: bool = False, *, at: Site
+) -> Any:
+    if 0 in at.output.shape:  # of any rank
+        return filled(at.output.shape, 0, at)
+    if not rank_of(self):
+        return self if not rank_of(index) else self.reshape((1,))
+    index = from_zero(index, size(self, dim))
+    if not rank_of(index):
+        return ml.TakeAlongAxis(axis=dim)(self, index.reshape((1,))).reshape(())
+    return ml.TakeAlongAxis(axis=dim)(self, index)
+
+
+def take(self: Connection, index: Connection) -> Any:
+    return ml.Gather(axis=0)(flat(self), index)
+
+
+def front_of(source: Connection, index: Connection) -> Connection:
+    """The part of the source that the index covers."""
+    known, wanted = shape(source), shape(index)
+    for axis, (have, want) in enumerate(zip(known, wanted, strict=True)):
+        if have is not want and have != want:
+            source = source[along(axis, slice(None, want))]
+    return source
+
+
+def scattered(x: Connection, dim: int, index: Connection, values: Any, reduce: Any) -> Any:
+    if not rank_of(x):
+        single = scattered(x.reshape((1,)), 0, index.reshape((1,)), values, reduce)
+        return single.reshape(())
+    index = from_zero(index, size(x, dim))
+    if not isinstance(values, Connection):
+        values = ml.Full()(shape=shape(index), fill_value=values)
+    values = front_of(values if rank_of(values) else values.reshape((1,)), index)
+    if is_bool(x):
+        x, values = x.cast(widths.int64), values.cast(widths.int64)
+        return ml.Scatter(axis=dim, reduce=reduce)(x, index, values).ne(0)
+    return ml.Scatter(axis=dim, reduce=reduce)(x, index, values)
+
+
+def scatter_add(self: Connection, dim: int, index: Connection, src: Any) -> Any:
+    return scattered(self, dim, index, src, "add")
+
+
+REDUCTIONS: dict[Any, str] = {
+    **{None: "set", "add": "add", "sum": "add", "mean": "add"},
+    **{"multiply": "prod", "prod": "prod", "amax": "amax", "amin": "amin"},
+}
+
+
+def scatter(
+    self: Connection, dim: int, index: Connection, src: Any, reduce: Any = None, *, at: Site
+) -> Any:
+    if not isinstance(src, Connection):
+        floats = at.output.dtype.is_floating_point
+        src = float(src) if floats else bool(src) if is_bool(self) else int(src)
+    return scattered(self, dim, index, src, REDUCTIONS[reduce])
+
+
+def neutral(reduce: str, dtype: torch.dtype) -> Any:
+    """What a reduction begins with, where it leaves out the input."""
+    if reduce in {"amax", "amin"}:
+        top = math.inf if dtype.is_floating_point else torch.iinfo(dtype).max
+        return -top if reduce == "amax" else top
+    number = 1 if reduce == "prod" else 0
+    return float(number) if dtype.is_floating_point else number
+
+
+def scatter_reduce(
+    self: Connection,
+    dim: int,
+    index: Connection,
+    src: Any,
+    reduce: str,
+    include_self: bool = True,
+    *,
+    at: Site,
+) -> Any:
+    """With include_self=False places that nothing is written to stay."""
+    start: Any = self
+    more: Any = 1
+    if not include_self or reduce == "mean":
+        zeros = ml.ZerosLike()(self).cast(widths.int64)
+        ones = ml.Full(dtype=widths.int64)(shape=shape(index), fill_value=1)
+        count = scattered(zeros, dim, index, ones, "add")
+        if not include_self:
+            start = ml.Where()(count > 0, neutral(reduce, at.output.dtype), self)
+            more = count.eq(0).cast(widths.int64)
+    result = scattered(start, dim, index, src, REDUCTIONS[reduce])
+    if reduce != "mean":
+        return result
+    return result / (count + more) if is_float(self) else result // (count + more)
+
+
+def masked_scatter(self: Connection, mask: Connection, source: Connection) -> Any:
+    """The k-th True takes element k of the source."""
+    mask = ml.BroadcastTo()(input=mask, shape=shape(self))
+    return ml.Where()(mask, by_order(flat(source), mask), self)
+
+
+def select_scatter(self: Connection, src: Connection, dim: int, index: Any) -> Any:
+    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
+    count = size(self, dim)
+    where = index + count if isinstance(index, int) and index < 0 else index
+    hit = ml.Arange()(stop=count).eq(where).reshape((-1, *(1,) * (rank - at - 1)))
+    return ml.Where()(hit, ml.ExpandDims(axis=at)(src), self)
+
+
+def slice_scatter(
+    self: Connection,
+    src: Connection,
+    dim: int = 0,
+    start: Any = None,
+    end: Any = None,
+    step: int = 1,
+) -> Any:
+    """Each place takes the element of the source that the slice puts there."""
+    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
+    count = size(self, dim)
+    places = ml.Arange()(stop=count)
+    inside = places[along(0, slice(start, None if end is None or end == 2**63 - 1 else end, step))]
+    zeros = internal("FillLike", number=0)(places)
+    order = ml.Arange()(stop=size(src, dim))
+    number = internal("ScatterAdd", axis=0)(order, inside, zeros)
+    ones = internal("FillLike", number=1)(order)
+    hit = internal("ScatterAdd", axis=0)(ones, inside, zeros) > 0
+    if src.dims is not None and src.dims[dim] == 0:
+        return self
+    found = ml.Gather(axis=at)(src, number)
+    return ml.Where()(hit.reshape((-1, *(1,) * (rank - at - 1))), found, self)
+
+
+def diagonal(self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: Site) -> Any:
+    last = move(self, [dim1, dim2], [-2, -1])
+    count = at.output.shape[-1]
+    refuse_if(not isinstance(count, int), "of an open size")
+    columns = size(last, -1)
+    start = offset if offset >= 0 else -offset * columns
+    places = ml.Arange()(stop=count) * (columns + 1) + start
+    rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
+    return ml.Gather(axis=-1)(rows, places)
+
+
+def diagonal_scatter(
+    self: Connection, src: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: Site
+) -> Any:
+    last = move(self, [dim1, dim2], [-2, -1])
+    count = at.inputs[1].shape[-1]
+    refuse_if(not isinstance(count, int), "of an open size")
+    columns = size(last, -1)
+    start = offset if offset >= 0 else -offset * columns
+    places = ml.Arange()(stop=count) * (columns + 1) + start
+    rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
+    return move(put(rows, places, src, -1, False).reshape(shape(last)), [-2, -1], [dim1, dim2])
+
+
+def unfold(self: Connection, dimension: int, size: int, step: int, *, at: Site) -> Any:
+    """Windows along an axis, each as a new last axis."""
+    if not rank_of(self):
+        return self.reshape((size,))
+    axis = axis_of(dimension, rank_of(self))
+    starts = ml.Arange()(stop=at_count(self, axis, size, step)) * step
+    places = starts.reshape((-1, 1)) + ml.Arange()(stop=size)
+    return move(ml.Gather(axis=axis)(self, places), axis + 1, -1)
+
+
+def at_count(x: Connection, axis: int, window: int, step: int) -> Any:
+    return (size(x, axis) - window) // step + 1
+
+
+def one_hot(self: Connection, num_classes: int = -1) -> Any:
+    refuse_if(num_classes < 0, "without num_classes")
+    hit = ml.ExpandDims(axis=-1)(self).eq(ml.Arange()(stop=num_classes))
+    return hit.cast(widths.int64)
+
+
+TABLE: Table = table(
+    (index, "index"),
+    (index_put, "index_put"),
+    (index_select, "index_select"),
+    (index_add, "index_add"),
+    (index_copy, "index_copy"),
+    (index_fill, "index_fill"),
+    (gather, "gather"),
+    (take, "take"),
+    (scatter_add, "scatter_add"),
+    (scatter, "scatter"),
+    (scatter_reduce, "scatter_reduce"),
+    (masked_scatter, "masked_scatter"),
+    (select_scatter, "select_scatter"),
+    (slice_scatter, "slice_scatter"),
+    (diagonal, "diagonal"),
+    (diagonal_scatter, "diagonal_scatter"),
+    (unfold, "unfold"),
+    (one_hot, "one_hot"),
+)

@@ -1,0 +1,134 @@
+"""Packed sequences for `ml.from_torch`. The sizes of their data depend on lengths, so while forward
+runs for the export, the data stays padded, with the rows of all steps: [T N, I]. Recurrent layers
+and `pad_packed_sequence` read the lengths; nothing else may read the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import _VF
+from torch.export import ExportedProgram
+
+from .opaque import LIBRARY, REPLACED
+
+ours = torch.ops.mithril_export
+LIBRARY.define("pack(Tensor self, Tensor lengths) -> Tensor")
+LIBRARY.define("unpack(Tensor self, Tensor lengths, float padding, int? total_length) -> Tensor")
+LIBRARY.define(
+    "recurrent(Tensor self, Tensor lengths, str kind, Tensor[] hx, Tensor[] params, "
+    "bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) "
+    "-> (Tensor, Tensor, Tensor)"
+)
+
+
+def pack_shape(x: Any, lengths: Any) -> Any:
+    return x.new_empty([x.shape[0] * x.shape[1], *x.shape[2:]])
+
+
+def unpack_shape(x: Any, lengths: Any, padding: float, total_length: Any) -> Any:
+    count = lengths.shape[0]
+    steps = x.shape[0] // count if total_length is None else total_length
+    return x.new_empty([steps, count, *x.shape[1:]])
+
+
+def recurrent_shape(
+    x: Any,
+    lengths: Any,
+    kind: str,
+    hx: Any,
+    params: Any,
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+) -> Any:
+    width = hx[0].shape[-1] * (2 if bidirectional else 1)
+    return x.new_empty([x.shape[0], width]), hx[0].new_empty(hx[0].shape), hx[-1].clone()
+
+
+torch.library.register_fake("mithril_export::pack", pack_shape, lib=LIBRARY)
+torch.library.register_fake("mithril_export::unpack", unpack_shape, lib=LIBRARY)
+torch.library.register_fake("mithril_export::recurrent", recurrent_shape, lib=LIBRARY)
+
+
+class Steps(int):
+    """The number of steps of the padded data, where the length of the longest sequence is asked
+    for."""
+
+
+class Sizes:
+    """In place of the batch sizes of a packed sequence. The first one is the number of sequences,
+    and there are as many as steps."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, lengths: Any, steps: Any, count: Any) -> None:
+        self.lengths, self._steps, self._count = lengths, steps, count
+
+    def __getitem__(self, index: int) -> Any:
+        if index != 0:
+            raise TypeError("the batch sizes of a packed sequence depend on its lengths")
+        return self._count
+
+    def size(self, axis: int) -> Any:
+        return Steps(self._steps)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise TypeError(f"{func.__name__} reads the batch sizes of a packed sequence")
+
+
+def pack(input: Any, lengths: Any, batch_first: bool) -> Any:
+    data = input.transpose(0, 1) if batch_first else input
+    return ours.pack(data, lengths), Sizes(lengths, data.shape[0], data.shape[1])
+
+
+def unpack(
+    data: Any, sizes: Any, batch_first: bool, padding_value: float, total_length: int
+) -> Any:
+    total = None if isinstance(total_length, Steps) else total_length
+    padded = ours.unpack(data, sizes.lengths, float(padding_value), total)
+    return padded.transpose(0, 1) if batch_first else padded, sizes.lengths
+
+
+def recurrent(kind: str, plain: Any) -> Any:
+    def build(data: Any, sizes: Any, hx: Any, *args: Any) -> Any:
+        if not isinstance(sizes, Sizes):
+            return plain(data, sizes, hx, *args)
+        is_lstm = kind == "lstm"
+        results = ours.recurrent(data, sizes.lengths, kind, list(hx) if is_lstm else [hx], *args)
+        return results if is_lstm else results[:2]
+
+    return build
+
+
+REPLACED |= {
+    _VF._pack_padded_sequence: pack,
+    _VF._pad_packed_sequence: unpack,
+    **{
+        getattr(_VF, kind): recurrent(kind, getattr(_VF, kind))
+        for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")
+    },
+}
+READERS = (ours.recurrent.default, ours.unpack.default)
+
+
+class PackedDataError(Exception):
+    """Data of a packed sequence is used as if it had no padding."""
+
+
+def check_packed(program: ExportedProgram) -> None:
+    for node in program.graph.nodes:
+        if node.target is ours.pack.default or is_output(node):
+            for user in node.users:
+                if user.target not in READERS or user.args[0] is not node:
+                    raise PackedDataError(f"{user.name} reads the data of a packed sequence")
+
+
+def is_output(node: torch.fx.Node) -> bool:
+    """Of a recurrent layer, rather than its last state."""
+    source = node.args[0] if node.args else None
+    is_item = isinstance(source, torch.fx.Node) and source.target is ours.recurrent.default
+    return is_item and node.target not in READERS and node.args[1] == 0

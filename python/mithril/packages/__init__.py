@@ -1,0 +1,1 @@
+"""Packages of models, files of other libraries, and the registry of models."""

@@ -1,0 +1,207 @@
+"""Packages of checkpoints as Hugging Face stores them: config.json and safetensors."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _core
+from .._core import Backend, CompiledModel, Model, compile
+from ..backends.cpu import CpuBackend
+from .package import save_package
+
+__all__ = ["ARCHITECTURES", "Architecture", "create_package"]
+
+
+class Architecture(NamedTuple):
+    """How the models of one `model_type` of config.json are composed."""
+
+    module: str  # of mithril.architectures: it has Config, NAMES and the function
+    function: str
+    family: str
+    ignore: tuple[str, ...] = ()  # patterns of weights that the model does not read
+
+
+ARCHITECTURES = {
+    "bart": Architecture("bart", "bart", "EncoderDecoder"),
+    "bert": Architecture("bert", "bert", "EncoderOnly"),
+    "clip": Architecture("clip", "clip", "Multimodal"),
+    "distilbert": Architecture("distilbert", "distilbert", "EncoderOnly"),
+    "efficientnet": Architecture("efficientnet", "efficientnet", "Vision"),
+    "gemma": Architecture("gemma", "gemma", "DecoderOnly"),
+    "gpt2": Architecture("gpt2", "gpt2", "DecoderOnly"),
+    "llama": Architecture("llama", "llama", "DecoderOnly"),
+    "mamba": Architecture("mamba", "mamba", "DecoderOnly"),
+    "mistral": Architecture("mistral", "mistral", "DecoderOnly"),
+    "mobilenet_v2": Architecture("mobilenet_v2", "mobilenet_v2", "Vision"),
+    "qwen2": Architecture("qwen2", "qwen2", "DecoderOnly"),
+    "resnet": Architecture("resnet", "resnet", "Vision"),
+    "roberta": Architecture("roberta", "roberta", "EncoderOnly"),
+    "segformer": Architecture("segformer", "segformer", "Vision"),
+    "swin": Architecture("swin", "swin", "Vision"),
+    "t5": Architecture("t5", "t5", "EncoderDecoder"),
+    "vit": Architecture("vit", "vit", "Vision"),
+    "whisper": Architecture("whisper", "whisper", "Multimodal"),
+}
+# A BERT of sentence-transformers, whose modules.json lists the mean over tokens.
+SENTENCE_ENCODER = Architecture("bert", "sentence_encoder", "EncoderOnly", ("pooler.dense.*",))
+
+# Files beside the weights that a user of the model needs.
+ASSETS = re.compile(
+    r"config\.json|generation_config\.json|preprocessor_config\.json|tokenizer.*\.(json|model)"
+    r"|special_tokens_map\.json|added_tokens\.json|vocab\.(txt|json)|merges\.txt|.*\.spm|LICEN[CS]E.*"
+)
+
+
+def create_package(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    name: str = "",
+    revision: str = "",
+    licence: str = "",
+    origin: str = "",
+    max_shard_bytes: int = 0,
+    library: Mapping[str, int] | None = None,
+) -> None:
+    """Writes the package of a folder with config.json and model.safetensors, or its index.
+
+    licence is by default that of the folder's README.md. origin states the source of the folder.
+    library adds a generated library for inputs of these sizes: {"N": 1, "L": 128}.
+    """
+    folder = Path(source)
+    found = composed(folder, CpuBackend())
+    backends: Any = ()
+    if library is not None:
+        backends = {"cpu": {"library": _example(found.compiled, library)}, "torch": None}
+    save_package(
+        target,
+        found.model,
+        found.params,
+        state=found.state,
+        backends=backends,
+        assets=[path for path in sorted(folder.iterdir()) if ASSETS.fullmatch(path.name)],
+        name=name,
+        revision=revision,
+        model_type=found.fields["model_type"],
+        family=found.family,
+        licence=licence or _licence(folder),
+        source=origin,
+        sizes=_sizes(found.fields),
+        max_shard_bytes=max_shard_bytes,
+    )
+
+
+def _example(compiled: CompiledModel, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Inputs whose named sizes are these."""
+
+    def size(dim: int | str | None) -> int:
+        if isinstance(dim, int):
+            return dim
+        name = str(dim)
+        if name not in sizes:
+            _core.unknown_name("E0605", "size among those of the library", name, list(sizes))
+        return sizes[name]
+
+    return {
+        key: np.zeros([size(dim) for dim in compiled.shapes[key]], np.int64)
+        for key in compiled.data_keys
+    }
+
+
+class ComposedCheckpoint(NamedTuple):
+    """The model of a folder of Hugging Face, with its parameters and states."""
+
+    model: Model
+    compiled: CompiledModel
+    params: dict[str, Any]
+    state: dict[str, Any]
+    fields: dict[str, Any]  # of config.json
+    family: str
+
+
+def composed(folder: Path, backend: Backend) -> ComposedCheckpoint:
+    """Composes the model of a folder with config.json and model.safetensors, or its index."""
+    fields = _config(folder)
+    architecture = _architecture(folder, fields)
+    example = import_module(f"mithril.architectures.{architecture.module}")
+    pretrained = import_module("mithril.architectures.pretrained")
+    config = pretrained.config_from(example.Config, fields)
+    model = getattr(example, architecture.function)(config)
+    compiled = compile(model, backend, inference=True)
+    weights = pretrained.read_weights(example, folder)
+    params, state = compiled.load_state_dict(
+        weights, ignore=list(architecture.ignore), return_state=True
+    )
+    return ComposedCheckpoint(model, compiled, params, state, fields, architecture.family)
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    path = folder / "config.json"
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        _core.raise_error(
+            "InputError",
+            "E0864",
+            "the folder is not a checkpoint of Hugging Face",
+            path=str(path),
+            facts=[("why", str(error))],
+            help="it needs config.json, and model.safetensors or its index",
+        )
+    if not isinstance(fields, dict) or not isinstance(fields.get("model_type"), str):
+        _core.raise_error(
+            "InputError",
+            "E0864",
+            "the folder is not a checkpoint of Hugging Face",
+            path=str(path),
+            facts=[("why", "the field model_type is missing")],
+        )
+    return fields
+
+
+def _architecture(folder: Path, fields: dict[str, Any]) -> Architecture:
+    kind = fields["model_type"]
+    if kind not in ARCHITECTURES:
+        _core.unknown_name("E0627", "architecture", kind, sorted(ARCHITECTURES))
+    pooling = folder / "1_Pooling" / "config.json"
+    if kind == "bert" and pooling.is_file():
+        modes = json.loads(pooling.read_text(encoding="utf-8"))
+        if modes.get("pooling_mode_mean_tokens") and _normalizes(folder):
+            return SENTENCE_ENCODER
+    return ARCHITECTURES[kind]
+
+
+def _normalizes(folder: Path) -> bool:
+    """Whether sentence-transformers makes the embeddings of this folder of length 1."""
+    modules = folder / "modules.json"
+    listed = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
+    return any(str(each.get("type", "")).endswith("Normalize") for each in listed)
+
+
+def _licence(folder: Path) -> str:
+    """The field `license` in the head of README.md."""
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    head = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    found = re.search(r"^license: *['\"]?([^'\"\n]+)", head[1], re.MULTILINE) if head else None
+    return found[1].strip() if found else ""
+
+
+def _sizes(fields: dict[str, Any]) -> dict[str, int]:
+    """Sizes of config.json that tools show: those that are plain numbers."""
+    wanted = re.compile(
+        r"vocab_size|hidden_size|max_position_embeddings|n_(positions|embd|layer|head)|num_.*"
+    )
+    return {
+        key: value
+        for key, value in fields.items()
+        if wanted.fullmatch(key) and isinstance(value, int) and not isinstance(value, bool)
+    }

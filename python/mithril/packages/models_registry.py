@@ -1,0 +1,271 @@
+"""Models by name, which are loaded when they are first used."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+from .._core import (
+    Backend,
+    CompiledModel,
+    Model,
+    compile,
+    raise_error,
+    unknown_name,
+    wrong_argument,
+)
+from .._internal.arguments import checked, checked_kinds
+from ..backends.cpu import CpuBackend
+from ..backends.torch import TorchBackend
+from ..files import Checkpoint, load_checkpoint
+from .package import Package, load_package
+from .torchscript import TorchScriptModel
+
+__all__ = ["ModelsRegistry", "models_registry"]
+
+Loaded = CompiledModel | TorchScriptModel
+BACKENDS: dict[str, Callable[[], Backend]] = {"cpu": CpuBackend, "torch": TorchBackend}
+WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".npz")
+
+
+class Entry:
+    """A registered model."""
+
+    def __init__(self, make: Callable[[], Loaded]) -> None:
+        self.make = make
+        self.loaded: Loaded | None = None
+        self.lock = threading.Lock()  # held while it is loaded
+        self.loader = 0  # the thread that loads it
+
+
+class ModelsRegistry:
+    """Maps names to models. Thread-safe; ml.models_registry is the registry of the program.
+
+    Example:
+        ml.models_registry.register("minilm", "minilm.zip")
+        outputs = ml.load("minilm").evaluate({}, inputs)
+    """
+
+    @checked
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._lock = threading.Lock()  # guards the entries and what they hold
+
+    @checked_kinds
+    def register(
+        self,
+        name: str,
+        source: Any,
+        *,
+        backend: Backend | None = None,
+        model: Model | None = None,
+        allow_native_code: bool = False,
+        replace: bool = False,
+    ) -> None:
+        """Adds a model, and reads nothing yet.
+
+        Registering a name twice is an error, and the old model stays. With replace=True the new
+        model takes the name; callers that have loaded the old model keep it.
+
+        Args:
+            source: the path of a package, or a loaded package; "torch:path" or "cpu:path" for a
+                backend; a folder of Hugging Face with config.json; a file of TorchScript (.pt); a
+                file of parameters (.pt, .safetensors, .npz) with `model`; or a function that
+                returns a compiled model, a package, or a tuple (compiled, params, state).
+            backend: where it runs; None: the backend of the prefix, TorchBackend for TorchScript,
+                otherwise CpuBackend.
+            model: the model of a file of parameters.
+            allow_native_code: whether TorchScript may run, as in load_package.
+        """
+        opened = _opener(source, _Options(backend, model, allow_native_code))
+        with self._lock:
+            if name in self._entries and not replace:
+                raise_error(
+                    "NameError",
+                    "E0629",
+                    f"register: there is a model '{name}' already",
+                    help="choose another name, or pass replace=True",
+                )
+            self._entries[name] = Entry(opened)
+
+    @checked_kinds
+    def load(self, name: str) -> Loaded:
+        """The model in inference mode with its parameters in it: evaluate({}, inputs).
+
+        The first call loads it, while other threads wait for it. After an error the next call tries
+        again.
+        """
+        with self._lock:
+            entry = self._entry(name)
+        if entry.loader == threading.get_ident():
+            message = f"load: the source of '{name}' loads '{name}' itself"
+            raise_error("StateError", "E0931", message)
+        with entry.lock:
+            if entry.loaded is None:
+                entry.loader = threading.get_ident()
+                try:
+                    entry.loaded = entry.make()
+                finally:
+                    entry.loader = 0
+            return entry.loaded
+
+    @property
+    def names(self) -> list[str]:
+        """The registered names, sorted."""
+        with self._lock:
+            return sorted(self._entries)
+
+    @checked_kinds
+    def is_loaded(self, name: str) -> bool:
+        """Whether the model was loaded."""
+        with self._lock:
+            return self._entry(name).loaded is not None
+
+    @checked_kinds
+    def unregister(self, name: str) -> None:
+        """Removes a model. Callers that have loaded it keep it."""
+        with self._lock:
+            self._entry(name)
+            del self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        with self._lock:
+            return name in self._entries
+
+    def __repr__(self) -> str:
+        return f"<ModelsRegistry: {', '.join(self.names) or 'empty'}>"
+
+    def _entry(self, name: str) -> Entry:
+        if name not in self._entries:
+            unknown_name("E0628", "model in the registry", name, sorted(self._entries))
+        return self._entries[name]
+
+
+class _Options(NamedTuple):
+    backend: Backend | None
+    model: Model | None
+    allow_native_code: bool
+
+
+def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
+    """The function that loads the source."""
+    if isinstance(source, Package):
+        return lambda: source.compile(options.backend)
+    if isinstance(source, (str, os.PathLike)):
+        prefix, _, rest = os.fspath(source).partition(":")
+        if isinstance(source, str) and prefix in BACKENDS:
+            return lambda: _open(Path(rest), options, BACKENDS[prefix])
+        return lambda: _open(Path(source), options, None)
+    if callable(source) and not isinstance(source, (CompiledModel, Model)):
+        return lambda: _of_function(source(), options)
+    wrong_argument("register", "source", "a path, a package or a function", source)
+    raise AssertionError
+
+
+def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) -> Loaded:
+    """The model of a file or a folder."""
+    backend = options.backend or (named and named())
+    if path.suffix == ".pt" and _is_torchscript(path):
+        return _torchscript(path, options, backend or TorchBackend())
+    if path.suffix in WEIGHTS:
+        return _of_weights(path, options, backend or CpuBackend())
+    if (path / "config.json").is_file() and not (path / "metadata.json").is_file():
+        return _of_hugging_face(path, backend or CpuBackend())
+    package = load_package(path, allow_native_code=options.allow_native_code)
+    if backend is None and package.info.backends == ["torch"]:
+        backend = TorchBackend()
+    return package.compile(backend)
+
+
+def _is_torchscript(path: Path) -> bool:
+    """Whether it is an archive with code, as torch.jit.save writes it."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return any(name.split("/")[1:2] == ["code"] for name in archive.namelist())
+
+
+def _torchscript(path: Path, options: _Options, backend: Backend) -> Loaded:
+    if not options.allow_native_code:
+        raise_error(
+            "BackendError",
+            "E1041",
+            "the file is native code",
+            path=str(path),
+            help="if you trust its author, register it with allow_native_code=True",
+        )
+    if not isinstance(backend, TorchBackend):
+        raise_error(
+            "BackendError",
+            "E1040",
+            f"TorchScript does not run on the backend '{backend.name}'",
+            path=str(path),
+            help='register it with "torch:" before the path',
+        )
+    return TorchScriptModel(path.read_bytes(), str(path), backend)
+
+
+def _of_weights(path: Path, options: _Options, backend: Backend) -> Loaded:
+    saved = load_checkpoint(path)
+    model = options.model if options.model is not None else saved.model
+    if model is None:
+        raise_error(
+            "InputError",
+            "E0871",
+            f"register: '{path}' has parameters, but no model",
+            help="pass model=, or save a package",
+        )
+    compiled = compile(model, backend, inference=True)
+    params = compiled.load_state_dict(saved.params)
+    return compiled.for_inference(params, saved.state or compiled.initial_state_dict)
+
+
+def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
+    from .huggingface import composed  # noqa: PLC0415 - it imports the architectures
+
+    checkpoint = composed(path, backend)
+    return checkpoint.compiled.for_inference(checkpoint.params, checkpoint.state)
+
+
+def _of_function(made: Any, options: _Options) -> Loaded:
+    """The model of what a function has returned."""
+    if isinstance(made, Package):
+        return made.compile(options.backend)
+    if isinstance(made, (CompiledModel, TorchScriptModel)):
+        return made
+    compiled, *rest = made if isinstance(made, tuple) else (None,)
+    is_known = len(rest) in (1, 2) and all(isinstance(each, Mapping) for each in rest)
+    if not isinstance(compiled, CompiledModel) or not is_known:
+        expected = "a compiled model, a package, or a tuple (compiled, params, state)"
+        wrong_argument("register", "the result of source", expected, made)
+        raise AssertionError
+    params, state = (*rest, None)[:2]
+    return compiled.for_inference(params, state or compiled.initial_state_dict)
+
+
+models_registry = ModelsRegistry()
+NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
+
+
+@overload
+def load(path: os.PathLike[str]) -> Checkpoint: ...
+@overload
+def load(path: str) -> Any: ...
+@checked
+def load(path: str | os.PathLike[str]) -> Any:
+    """The checkpoint at the path, as `save` wrote it; or the model of this name in
+    ml.models_registry. A registered name takes precedence over a file: "./name" is the file.
+
+    Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
+    and `.bin` files it returns the tensors as `params`. No code of a file runs.
+    """
+    if isinstance(path, str):
+        is_name = models_registry.names and NAME.fullmatch(path) and not os.path.exists(path)
+        if path in models_registry or is_name:
+            return models_registry.load(path)
+    return load_checkpoint(path)

@@ -1,0 +1,89 @@
+"""Packages: a model, its parameters and its description as a folder or a .zip file of one."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, NamedTuple
+
+from .._core import Backend, CompiledModel, Model, dtype
+from .._stubs.types import Arrays, Shape
+
+class PackagePort(NamedTuple):
+    name: str
+    dtype: dtype
+    dims: list[Any] | None
+
+class PackageFile(NamedTuple):
+    name: str
+    bytes: int
+    sha256: str
+
+class PackageInfo(NamedTuple):
+    name: str
+    revision: str
+    created_at: str
+    model_type: str
+    family: str
+    licence: str
+    source: str
+    backends: list[str]
+    inputs: list[PackagePort]
+    outputs: list[PackagePort]
+    sizes: dict[str, int]
+
+class Package:
+    @property
+    def path(self) -> str: ...
+    @property
+    def info(self) -> PackageInfo: ...
+    @property
+    def files(self) -> list[PackageFile]: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def params(self) -> dict[str, Any]: ...
+    @property
+    def state(self) -> dict[str, Any]: ...
+    @property
+    def assets(self) -> list[str]: ...
+    def file(self, name: str) -> bytes: ...
+    def backend_options(self, backend: str) -> dict[str, Any]: ...
+    def native_file(self, name: str) -> str: ...
+    def verify(self) -> None: ...
+    def compile(
+        self,
+        backend: Backend | None = None,
+        *,
+        bind: bool = True,
+        shapes: Mapping[Any, Shape] | None = None,
+        optimization_level: Literal["none", "default", "max"] = "default",
+        jit: bool = True,
+        cache: bool = False,
+    ) -> CompiledModel: ...
+
+def save_package(
+    path: str | PathLike[str],
+    model: Model,
+    params: Arrays,
+    *,
+    state: Arrays | None = None,
+    backends: Sequence[str] | Mapping[str, Any] = (),
+    assets: Mapping[str, Any] | Sequence[str | PathLike[str]] = (),
+    data_keys: Sequence[str] = (),
+    outputs: Sequence[str] | None = None,
+    name: str = "",
+    revision: str = "",
+    model_type: str = "",
+    family: str = "",
+    licence: str = "",
+    source: str = "",
+    sizes: Mapping[str, int] | None = None,
+    max_shard_bytes: int = 0,
+) -> None: ...
+def load_package(
+    path: str | PathLike[str],
+    backend: Backend | str | None = None,
+    *,
+    verify: Literal["full", "lazy"] = "full",
+    allow_native_code: bool = False,
+) -> Package: ...
+def copy_package(source: str | PathLike[str], target: str | PathLike[str]) -> None: ...

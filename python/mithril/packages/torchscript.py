@@ -1,0 +1,131 @@
+"""TorchScript that Mithril did not write: packages, and files that do not state their ports."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from .._internal.arguments import checked
+from .package import _assets
+
+__all__ = ["TorchScriptModel", "save_torchscript_package"]
+
+TEXTS = ("name", "revision", "model_type", "family", "licence", "source")
+
+
+class TorchScriptModel:
+    """A file of TorchScript with the calls of a compiled model, as ml.models_registry loads it.
+
+    The inputs are the arguments of `forward`, and the outputs are "output", "output_0", "output_1",
+    ..., or the keys of a dict. A package states its outputs, so it is compiled to a CompiledModel.
+    """
+
+    def __init__(self, stored: bytes, where: str, backend: Any) -> None:
+        import torch  # noqa: PLC0415 - only who has a TorchBackend has torch
+
+        self._torch = torch
+        self._where = where
+        self.backend = backend
+        try:
+            self._module = torch.jit.load(io.BytesIO(stored), backend.device).eval()
+        except RuntimeError as error:
+            self._fail(error)
+        _, *arguments = self._module.forward.schema.arguments
+        self._inputs = [each.name for each in arguments]
+
+    def __repr__(self) -> str:
+        return f"<TorchScriptModel: {', '.join(self._inputs)}>"
+
+    @property
+    def data_keys(self) -> list[str]:
+        """The names of the inputs."""
+        return list(self._inputs)
+
+    @property
+    def output_keys(self) -> list[str]:
+        """Empty: the names of the outputs are not known before a call."""
+        return []
+
+    @checked
+    def evaluate(self, params: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs for inputs by name; `params` is empty, because the parameters are inside."""
+        unknown = [*params, *(key for key in data if key not in self._inputs)]
+        if unknown:
+            known = ", ".join(self._inputs)
+            _refuse("E0802", f"there is no data input '{unknown[0]}'", known)
+        missing = [key for key in self._inputs if key not in data]
+        if missing:
+            _refuse("E0801", f"data lacks {', '.join(missing)}", ", ".join(data))
+        device = self.backend.device
+        tensors = {key: self._torch.as_tensor(array, device=device) for key, array in data.items()}
+        with self._torch.inference_mode():
+            try:
+                made = self._module(**tensors)
+            except RuntimeError as error:
+                self._fail(error)
+        if isinstance(made, dict):
+            return {str(key): value for key, value in made.items()}
+        if isinstance(made, (tuple, list)):
+            return {f"output_{i}": each for i, each in enumerate(made)}
+        return {"output": made}
+
+    def _fail(self, error: RuntimeError) -> None:
+        lines = str(error).strip().splitlines()
+        _core.raise_error(
+            "BackendError",
+            "E1044",
+            "the TorchScript failed",
+            path=self._where,
+            facts=[("torch", lines[-1] if lines else "no message")],
+        )
+
+
+@checked
+def save_torchscript_package(
+    path: str | os.PathLike[str],
+    module: Any,
+    inputs: Sequence[tuple[str, Any, Sequence[Any]]],
+    outputs: Sequence[tuple[str, Any, Sequence[Any]]],
+    *,
+    assets: Mapping[str, Any] | Sequence[Any] = (),
+    **texts: str,
+) -> None:
+    """Writes a package whose model is TorchScript: a file, or a module of torch.jit.
+
+    TorchScript is native code, so loading the package needs allow_native_code=True.
+
+    Args:
+        inputs: a name, a dtype and dims of each argument of `forward`, dims as numbers, names of
+            sizes, or None for any size.
+        outputs: likewise, in the order in which `forward` returns them, or by the keys of its dict.
+        texts: name, revision, model_type, family, licence and source, as in save_package.
+    """
+    unknown = [key for key in texts if key not in TEXTS]
+    if unknown:
+        _core.unknown_name("E0605", "argument of save_torchscript_package", unknown[0], list(TEXTS))
+
+    stored = module if isinstance(module, (str, os.PathLike)) else _bytes_of(module)
+    _core._save_native_package(
+        path,
+        [tuple(port) for port in inputs],
+        [tuple(port) for port in outputs],
+        [("torch", "", [("model.pt", stored)])],
+        _assets(assets),
+        {key: texts.get(key, "") for key in TEXTS},
+    )
+
+
+def _bytes_of(module: Any) -> bytes:
+    buffer = io.BytesIO()
+    import torch  # noqa: PLC0415 - the module is one of torch
+
+    torch.jit.save(module, buffer)
+    return buffer.getvalue()
+
+
+def _refuse(code: str, message: str, known: str = "") -> None:
+    facts = [("known", known)] if known else []
+    _core.raise_error("InputError", code, message, facts=facts)

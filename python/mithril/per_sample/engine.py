@@ -1,0 +1,378 @@
+"""Inner products of the gradients of training and validation samples, logged while training."""
+
+from __future__ import annotations
+
+import io
+import operator
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from .. import _core
+from .._core import raise_error, wrong_argument
+from .._internal.arguments import checked
+from ..training.fit_arguments import made_folder
+from ..training.optimizers import Optimizer
+from . import PerSample
+from .params import params_of
+from .step import COLUMNS, Step, host_array
+
+if TYPE_CHECKING:
+    from .._stubs.types import Arrays
+
+__all__ = ["GradDotProdEngine"]
+
+NEED_ATTACH = "call attach(optimizer) first"
+NEED_BATCH = "call attach_train_batch(data, iteration, batch_index) first"
+
+
+class GradDotProdEngine:
+    """Logs how much each training sample helps on validation samples, while a model is trained.
+
+    For each sample of a training batch it logs <g_i, sum over j of h_j>, with the gradients g_i of
+    training sample i and h_j of validation sample j at the current parameters (see PerSample;
+    validation_reduction="mean" takes the mean over j). A step of SGD with g_i alone lowers the
+    validation loss by about lr times this number, so samples with low sums do harm. The engine
+    also computes the mean of the g_i, which the optimizer takes.
+
+    The optimizer may be one of torch.optim or of Mithril. Calls in the wrong order raise StateError
+    E0912, which names the call that must come first.
+
+    dot_prod_save_path: the folder for the files of the log.
+    reduction, shared: as of PerSample.
+    same_pass: take the gradients of the optimizer from the pass that computes the inner products.
+    This saves a forward and a backward pass, and the gradients agree with those without the engine
+    up to rounding. Without same_pass they have the same bits.
+
+    Example:
+        engine = ml.GradDotProdEngine(compiled, losses="losses", validation_batch_size=64)
+        engine.attach(optimizer)  # of Mithril: attach(optimizer, params)
+        engine.attach_and_store_valset(validation)
+        for iteration, (rows, data) in enumerate(batches):
+            engine.attach_train_batch(data, iteration, rows)
+            gradients = engine.prepare_gradients()
+            engine.aggregate_and_log()
+            optimizer.step()  # of Mithril: step(params, gradients)
+            engine.clear_gradients()
+    """
+
+    @checked
+    def __init__(  # noqa: PLR0913 - its options
+        self,
+        compiled: _core.CompiledModel,
+        *,
+        losses: str,
+        validation_batch_size: int,
+        dot_prod_save_path: str | PathLike[str] | None = None,
+        reduction: Literal["sum", "mean"] = "sum",
+        shared: Sequence[str] = (),
+        validation_reduction: Literal["sum", "mean"] = "sum",
+        same_pass: bool = False,
+    ) -> None:
+        self._samples = PerSample(compiled, losses=losses, reduction=reduction, shared=shared)
+        self._compiled = compiled
+        self._losses, self._mean_losses = losses, reduction == "mean"
+        self._losses_shapes: dict[Any, tuple[int, ...]] = {}
+        self._shared = set(shared)
+        self._validation_reduction = validation_reduction
+        self._validation_size = _int("GradDotProdEngine", validation_batch_size, name=True)
+        self._same_pass = same_pass
+        self._folder = None if dot_prod_save_path is None else made_folder(dot_prod_save_path)
+        self._optimizer: Any = None
+        self._params: dict[str, Any] | None = None
+        self._validation: dict[str, Any] | None = None
+        self._validation_rows = 0
+        self._state = dict(compiled.initial_state_dict)
+        self._step: Step | None = None
+        self._log: list[tuple[Any, Any, Any]] = []
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that `attach` was given, or found."""
+        if self._params is None:
+            _refuse("params: there are no parameters", NEED_ATTACH)
+        return self._params
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state of the model after the last training batch (random keys), for evaluation."""
+        return self._state
+
+    @checked
+    def attach(self, optimizer: Any, params: dict[str, Any] | None = None) -> None:
+        """Begins with an optimizer and the parameters that it moves.
+
+        An optimizer of torch holds its parameters. Their keys are the names that it was made with,
+        `torch.optim.SGD(module.named_parameters())`. Without names they must be in the order of
+        `compiled.get_parameters()`; InputError E0816 if the shapes do not show this. `params` gives
+        the keys in all other cases.
+
+        An optimizer of Mithril holds no parameters: without `params` the engine keeps those of the
+        last `attach`, or begins with `compiled.get_parameters()`. `engine.params` has them.
+        """
+        if self._optimizer is not None:
+            _refuse("attach: an optimizer is attached already", "call detach() first")
+        if isinstance(optimizer, Optimizer):
+            params = params or self._params or self._compiled.get_parameters()
+            self._compiled.load_state_dict(params)  # refuses other keys and shapes
+        elif hasattr(optimizer, "param_groups"):
+            params = params_of(self._compiled, optimizer, params)
+        else:
+            wrong_argument("attach", "optimizer", "an optimizer of torch or of Mithril", optimizer)
+        self._optimizer, self._params = optimizer, params
+
+    @checked
+    def attach_and_store_valset(self, data: dict[str, Any]) -> None:
+        """Keeps the validation samples. Their arrays are not copied.
+
+        Iteration t takes validation_batch_size = V of the N samples: rows t * V to t * V + V - 1,
+        modulo N. So all samples take part in turn; with N = V each iteration takes all of them.
+        """
+        rows = {key: _length(value) for key, value in data.items() if key not in self._shared}
+        lengths = {key: length for key, length in rows.items() if length is not None}
+        counts = set(lengths.values()) or {0}
+        if len(counts) > 1:
+            raise_error(
+                "InputError",
+                "E0840",
+                "attach_and_store_valset: the arrays of 'data' differ in length",
+                facts=[(f"'{key}'", str(length)) for key, length in lengths.items()],
+                help="name data without a batch axis in shared=",
+            )
+        count = counts.pop()
+        if count < self._validation_size:
+            raise_error(
+                "ValueError",
+                "E0402",
+                f"attach_and_store_valset: there are {count} samples, and validation_batch_size "
+                f"is {self._validation_size}",
+            )
+        self._validation, self._validation_rows = dict(data), count
+
+    @checked
+    def attach_train_batch(self, data: dict[str, Any], iteration: int, batch_index: Any) -> Any:
+        """Computes the inner products and the gradients of a batch, at the current parameters.
+
+        Several calls with one `iteration` are micro-batches of one step: its gradient is the mean
+        over all their samples. batch_index: the number of the batch, or the index of each of its
+        samples in the data set; the log has one for each sample. Returns the losses [B].
+        """
+        method = "attach_train_batch"
+        iteration = _int(method, iteration)
+        if self._optimizer is None:
+            _refuse(f"{method}: no optimizer is attached", NEED_ATTACH)
+        if self._validation is None:
+            help = "call attach_and_store_valset(data) first"
+            _refuse(f"{method}: there are no validation samples", help)
+        step = self._step or Step(iteration)
+        if step.prepared or step.logged or step.iteration != iteration:
+            help = "call prepare_gradients(), aggregate_and_log() and clear_gradients() first"
+            _refuse(f"{method}: iteration {step.iteration} is not finished", help)
+        params = {key: _detached(value) for key, value in self.params.items()}
+        dots = self._samples.dots(
+            params,
+            data,
+            self._validation_batch(iteration),
+            validation_reduction=self._validation_reduction,
+            state=self._state or None,
+        )
+        count = len(dots.total)
+        indices = _indices(batch_index, count)
+        gradients, state = dots.gradients, dots.state
+        if not self._same_pass:
+            gradients, state = self._mean_gradients(params, data, count)
+        step.add(gradients, count)
+        step.parts.append((host_array(dots.total), indices, np.full(count, iteration, np.int64)))
+        self._step, self._state = step, dict(state)
+        return dots.losses
+
+    @checked
+    def prepare_gradients(self) -> dict[str, Any]:
+        """The gradients of the step: the mean of the gradients of its samples, by key.
+
+        For an optimizer of torch they replace the `.grad` of its parameters.
+        """
+        step = self._pending("prepare_gradients")
+        step.prepared = True
+        if not isinstance(self._optimizer, Optimizer):
+            import torch  # noqa: PLC0415 - it is imported already, by the optimizer
+
+            for key, value in step.gradients.items():
+                self.params[key].grad = torch.as_tensor(value)
+        return step.gradients
+
+    @checked
+    def aggregate_and_log(self) -> Any:
+        """Adds the inner products of the step to the log, and returns them."""
+        step = self._pending("aggregate_and_log")
+        if step.logged:
+            help = "call clear_gradients() first"
+            _refuse("aggregate_and_log: the step is in the log already", help)
+        step.logged = True
+        self._log += step.parts
+        return np.concatenate([part[0] for part in step.parts])
+
+    @checked
+    def clear_gradients(self) -> None:
+        """Ends the step, and sets the `.grad` of torch's parameters to None."""
+        if self._step is not None and not self._step.logged:
+            help = "call aggregate_and_log() first, or detach() to drop them"
+            _refuse("clear_gradients: the inner products of the step are not in the log", help)
+        self._forget_step()
+
+    @checked
+    def save_dot_product_log(self, iteration: int) -> Path:
+        """Writes what was logged since the last file, to "dots-00000012.npz" for iteration 12.
+
+        The arrays of the file have one row for each sample: "dots", "batch_index" and "iteration".
+        The file is complete or absent; InputError E0831 if it cannot be written. Afterwards the
+        log is empty; after a failure it is unchanged. Returns the path.
+        """
+        iteration = _int("save_dot_product_log", iteration)
+        if self._folder is None:
+            help = "make the engine with dot_prod_save_path="
+            _refuse("save_dot_product_log: there is no folder for the log", help)
+        if self._step is not None and not self._step.logged:
+            _refuse(
+                "save_dot_product_log: the inner products of the step are not in the log",
+                "call aggregate_and_log() first",
+            )
+        if not self._log:
+            _refuse("save_dot_product_log: the log is empty", "call aggregate_and_log() first")
+        file = io.BytesIO()
+        np.savez(file, **self._columns())
+        path = self._folder / f"dots-{iteration:08}.npz"
+        _core._write_file(path, [file.getbuffer()])
+        self._log = []
+        return path
+
+    @checked
+    def detach(self) -> None:
+        """Releases the optimizer, and drops an unfinished step. The log, the validation samples and
+        the state stay for the next `attach`."""
+        if self._optimizer is not None:
+            self._forget_step()
+        self._optimizer = None
+
+    @checked
+    def state_dict(self) -> dict[str, Any]:
+        """The log and the state of the model, as arrays, for a checkpoint between two steps."""
+        if self._step is not None:
+            help = "call aggregate_and_log() and clear_gradients() first"
+            _refuse("state_dict: a step is not finished", help)
+        state = {f"state.{key}": value for key, value in self._state.items()}
+        return {**self._columns(), **state}
+
+    @checked
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restores a state_dict. Training continues with the same bits."""
+        expected = {*COLUMNS, *(f"state.{key}" for key in self._compiled.initial_state_dict)}
+        if set(state) != expected:
+            wrong_argument(
+                "load_state_dict", "state", f"a dict of {', '.join(sorted(expected))}", state
+            )
+        columns = [host_array(state[name]) for name in COLUMNS]
+        self._log = [(columns[0], columns[1], columns[2])] if len(columns[0]) else []
+        self._state = {key: state[f"state.{key}"] for key in self._compiled.initial_state_dict}
+        self._step = None
+
+    def __repr__(self) -> str:
+        attached = "attached" if self._optimizer is not None else "detached"
+        return f"<GradDotProdEngine of {self._compiled!r}, {attached}>"
+
+    def _pending(self, method: str) -> Step:
+        if self._step is None:
+            _refuse(f"{method}: there is no training batch", NEED_BATCH)
+        return self._step
+
+    def _forget_step(self) -> None:
+        self._step = None
+        if not isinstance(self._optimizer, Optimizer | None):
+            for tensor in self.params.values():
+                tensor.grad = None
+
+    def _columns(self) -> dict[str, Any]:
+        empty = [(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        parts = zip(*(self._log or empty), strict=True)
+        return {name: np.concatenate(part) for name, part in zip(COLUMNS, parts, strict=True)}
+
+    def _validation_batch(self, iteration: int) -> dict[str, Any]:
+        data, count, size = self._validation or {}, self._validation_rows, self._validation_size
+        if count == size:
+            return data
+        rows = (iteration * size + np.arange(size)) % count
+        return {
+            key: value
+            if key in self._shared or _length(value) is None
+            else (value if hasattr(value, "shape") else np.asarray(value))[rows]
+            for key, value in data.items()
+        }
+
+    def _mean_gradients(
+        self, params: Arrays, data: Arrays, count: int
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """By the program of `evaluate`, for the bits of training without the engine."""
+        shape = self._shape_of_losses(params, data, count)
+        terms = max(int(np.prod(shape)) if self._mean_losses else count, 1)
+        backend: Any = self._compiled.backend
+        # NumPy has no bfloat16: the CPU backend casts, as do several backends.
+        casts = backend.name == "cpu" or not hasattr(backend, "full")
+        seeds = np.full(shape, 1 / terms) if casts else backend.full(*shape, value=1 / terms)
+        incoming = {self._losses: seeds}
+        if not self._state:
+            return self._compiled.evaluate(params, data, output_gradients=incoming)[1], {}
+        _, gradients, state = self._compiled.evaluate(
+            params, data, output_gradients=incoming, state=self._state
+        )
+        return gradients, state
+
+    def _shape_of_losses(self, params: Arrays, data: Arrays, count: int) -> tuple[int, ...]:
+        known = self._compiled.shapes.get(self._losses)
+        if known and all(isinstance(size, int) for size in known[1:]):
+            return (count, *(size for size in known[1:] if isinstance(size, int)))
+        sizes = tuple((key, np.shape(value)) for key, value in data.items())
+        if sizes not in self._losses_shapes:
+            outputs: Any = (
+                self._compiled.evaluate(params, data, state=self._state)[0]
+                if self._state
+                else self._compiled.evaluate(params, data)
+            )
+            self._losses_shapes[sizes] = tuple(outputs[self._losses].shape)
+        return self._losses_shapes[sizes]
+
+
+def _refuse(message: str, help: str) -> NoReturn:
+    raise_error("StateError", "E0912", message, help=help)
+
+
+def _int(method: str, value: Any, name: bool = False) -> int:
+    argument = "validation_batch_size" if name else "iteration"
+    expected = "an int of 1 or more" if name else "an int"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        wrong_argument(method, argument, expected, value)
+    if name and number < 1:
+        raise_error("ValueError", "E0402", f"{method}: {argument} is {number}, expected 1 or more")
+    return number
+
+
+def _indices(given: Any, count: int) -> Any:
+    indices = np.asarray(host_array(given))
+    if indices.dtype.kind in "iu" and indices.shape in ((), (count,)):
+        return np.broadcast_to(indices, count).astype(np.int64)
+    expected = f"an int, or an array of {count} ints"
+    wrong_argument("attach_train_batch", "batch_index", expected, given)
+
+
+def _length(value: Any) -> int | None:
+    """None: of a scalar."""
+    shape = np.shape(value)
+    return shape[0] if shape else None
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value

@@ -1,0 +1,115 @@
+"""Inner products of the gradients of training and validation samples, as one jitted function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import _core
+from .._core import raise_error, wrong_argument
+from .._internal.arguments import checked
+from ..backends.jax import import_jax, module_of
+from . import PerSample
+
+__all__ = ["GradDotProdEngineJAX"]
+
+
+class GradDotProdEngineJAX:
+    """Computes what GradDotProdEngine logs, in JAX: gradients, inner products and losses.
+
+    The per-sample graph of ml.PerSample is written as a module for JAX and jitted, once for each
+    combination of sizes. The model may be compiled for any backend.
+
+    losses, reduction, shared: as of PerSample.
+    validation_batch_size: the number of validation samples of a step.
+    inputs: the keys of x and y; by default the two data keys of the model, in their order.
+
+    Example:
+        engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=64)
+        gradient, dots, loss = engine.compute_step(params, x, y, x_val, y_val)
+        updates, state = optimizer.update(gradient, state, params)  # of optax
+    """
+
+    @checked
+    def __init__(  # noqa: PLR0913 - its options
+        self,
+        compiled: _core.CompiledModel,
+        *,
+        losses: str,
+        validation_batch_size: int,
+        inputs: Sequence[str] | None = None,
+        reduction: Literal["sum", "mean"] = "sum",
+        shared: Sequence[str] = (),
+        validation_reduction: Literal["sum", "mean"] = "sum",
+    ) -> None:
+        self._jax = import_jax()
+        self._samples = PerSample(compiled, losses=losses, reduction=reduction, shared=shared)
+        self._compiled = compiled
+        self._validation_size = validation_batch_size
+        self._validation_reduction = validation_reduction
+        keys = list(compiled.data_keys)
+        self._inputs = keys if inputs is None else list(inputs)
+        if len(self._inputs) != 2 or set(self._inputs) != set(keys):
+            wrong_argument(
+                "GradDotProdEngineJAX",
+                "inputs",
+                f"the keys of x and y, which are all data of the model ({', '.join(keys)})",
+                inputs,
+            )
+        self._steps: dict[Any, Callable[..., Any]] = {}
+        self.state = dict(compiled.initial_state_dict)
+
+    @checked
+    def compute_step(
+        self, params: dict[str, Any], x_train: Any, y_train: Any, x_val: Any, y_val: Any
+    ) -> tuple[dict[str, Any], Any, Any]:
+        """(mean gradient by key, dots [B], validation loss), as arrays of JAX.
+
+        dots[i] is <g_i, sum over j of h_j>, with validation_reduction="mean" their mean, for the
+        gradients g_i of the training samples and h_j of the validation samples. The validation
+        loss is the mean over the validation samples. The next state of a model with dropout is
+        kept in `state`.
+        """
+        count = np.shape(x_val)[0] if np.ndim(x_val) else 0
+        if count != self._validation_size:
+            raise_error(
+                "ValueError",
+                "E0402",
+                f"compute_step: there are {count} validation samples, and validation_batch_size "
+                f"is {self._validation_size}",
+            )
+        batches = (x_train, y_train, x_val, y_val)
+        sizes = tuple((np.shape(each), str(getattr(each, "dtype", ""))) for each in batches)
+        with self._jax.enable_x64(True):
+            if sizes not in self._steps:
+                self._steps[sizes] = self._make(batches)
+            gradient, dots, loss, state = self._steps[sizes](params, batches, self.state)
+        self.state = dict(state)
+        return gradient, dots, loss
+
+    def _make(self, batches: Sequence[Any]) -> Callable[..., Any]:
+        """The jitted step for arrays of these sizes."""
+        jnp = self._jax.numpy
+        examples = [np.asarray(each) for each in batches]
+        data, validation = (
+            dict(zip(self._inputs, examples[i : i + 2], strict=True)) for i in (0, 2)
+        )
+        source = self._samples._core.dots_module(data, validation, self._validation_reduction)
+        model = module_of(source)["model"]
+        keys = [*self._inputs, *(f"validation.{key}" for key in self._inputs)]
+        parameters = self._compiled.parameter_keys
+
+        def step(params: Any, given: Any, state: Any) -> Any:
+            data = dict(zip(keys, given, strict=True))
+            made = model(params, data, state) if state else (model(params, data), {})
+            outputs, following = made
+            gradient = {key: outputs[f"{key}.gradient"] for key in parameters}
+            loss = jnp.mean(outputs["validation_losses"])
+            return gradient, outputs["dots"], loss, following
+
+        return self._jax.jit(step)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"<GradDotProdEngineJAX of {self._compiled!r}>"

@@ -1,0 +1,142 @@
+"""Random projections of the gradients of samples, written to a folder chunk by chunk."""
+
+from __future__ import annotations
+
+import io
+import json
+from os import PathLike
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .. import _core
+from .._core import raise_error, wrong_argument
+from .._internal.arguments import checked
+from ..training.fit_arguments import made_folder
+from . import PerSample, Projections
+from .step import host_array
+
+if TYPE_CHECKING:
+    from .._stubs.types import Arrays
+
+__all__ = ["ProjectionWriter"]
+
+INDEX = "projections.json"
+
+
+class ProjectionWriter:
+    """Writes `samples.projections` of many samples to a folder, with one chunk in memory at a time.
+
+    Each `add` writes the projections [B, R] of its samples to a file "chunk-000000.npy" that is
+    complete or absent. "projections.json" lists the columns and the two ranks of each parameter,
+    and the files with their numbers of rows. Its "complete" is false until the writer is closed,
+    which the end of a `with` block without an error does.
+
+    rank, seed, kind: as of PerSample.projections. InputError E0832 for a folder that holds
+    projections, E0831 if a file cannot be written.
+
+    Example:
+        with ml.ProjectionWriter("projections", samples, rank=64) as writer:
+            for data in chunks:
+                writer.add(params, data)
+    """
+
+    @checked
+    def __init__(
+        self,
+        folder: str | PathLike[str],
+        samples: PerSample,
+        *,
+        rank: int = 256,
+        seed: int = 0,
+        kind: Literal["gaussian", "rademacher", "orthonormal"] = "gaussian",
+    ) -> None:
+        if not isinstance(folder, str | PathLike):
+            wrong_argument("ProjectionWriter", "folder", "a path", folder)
+        if not isinstance(samples, PerSample):
+            wrong_argument("ProjectionWriter", "samples", "a PerSample", samples)
+        self._folder = made_folder(folder)
+        if (self._folder / INDEX).exists():
+            raise_error(
+                "InputError",
+                "E0832",
+                "the folder holds projections already",
+                path=str(self._folder),
+                help="give another folder, or remove its files",
+            )
+        self._samples = samples
+        self._options: dict[str, Any] = {"rank": rank, "seed": seed, "kind": kind}
+        self._index: dict[str, Any] = {}
+        self._chunks: list[dict[str, Any]] = []
+        self._closed = False
+
+    @checked
+    def add(
+        self, params: Arrays, data: Arrays, *, state: Arrays | None = None
+    ) -> dict[str, tuple[int, int]]:
+        """Writes the projections of the samples of `data`, as the next file.
+
+        Returns the columns of each parameter, from the first to before the last.
+        """
+        if self._closed:
+            raise_error("StateError", "E0913", "add: the writer of projections is closed")
+        made = self._samples.projections(params, data, **self._options, state=state)
+        values = np.ascontiguousarray(host_array(made.values))
+        if not self._index:
+            self._index = self._described(made, params, values)
+            self._write_index()
+        name = f"chunk-{len(self._chunks):06}.npy"
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, np.lib.format.header_data_from_array_1_0(values)
+        )
+        _core._write_file(self._folder / name, [header.getbuffer(), values.reshape(-1)])
+        self._chunks.append({"file": name, "rows": len(values)})
+        return {key: (part.slice.start, part.slice.stop) for key, part in made.metadata.items()}
+
+    @checked
+    def close(self) -> None:
+        """Writes the list of files. Further samples are refused (StateError E0913)."""
+        if not self._closed:
+            self._write_index(complete=True)
+        self._closed = True
+
+    def __enter__(self) -> ProjectionWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        elif not self._closed:
+            self._closed = True
+            self._write_index()
+
+    def __repr__(self) -> str:
+        return f"<ProjectionWriter to {self._folder}: {len(self._chunks)} chunks>"
+
+    def _described(self, made: Projections, params: Arrays, values: Any) -> dict[str, Any]:
+        parameters = {
+            key: {
+                "columns": [part.slice.start, part.slice.stop],
+                "left": part.left,
+                "right": part.right,
+                "shape": list(np.shape(params[key])),
+            }
+            for key, part in made.metadata.items()
+        }
+        return {
+            "columns": values.shape[1],
+            "dtype": str(values.dtype),
+            "parameters": parameters,
+        }
+
+    def _write_index(self, complete: bool = False) -> None:
+        index = {**self._options, **self._index, "complete": complete, "chunks": self._chunks}
+        text = json.dumps(index, indent=1).encode()
+        _core._write_file(self._folder / INDEX, [text])

@@ -1,0 +1,1 @@
+"""Engines and the HTTP server."""

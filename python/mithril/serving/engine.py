@@ -1,0 +1,5 @@
+"""Engines, which serve compiled models to many threads."""
+
+from .._core import Engine, PendingAnswer
+
+__all__ = ["Engine", "PendingAnswer"]

@@ -1,0 +1,1 @@
+"""Training: optimizers, steps of training, `fit`."""

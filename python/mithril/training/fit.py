@@ -1,0 +1,289 @@
+"""A training loop with validation, early stopping and checkpoints, to use or to copy."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .._core import Evaluator, _all_finite, _shuffled_rows, _TensorBoard, wrong_argument
+from .._internal.arguments import checked
+from .._internal.summaries import summary_of
+from ..data.batches import named
+from ..data.source import Batches, DataSource
+from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
+from .fit_files import FitFiles, copied, copied_for_training, detached
+from .optimizers import TrainingStep
+from .progress import ProgressBar
+
+Batch = Mapping[str, Any]
+Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator
+Data = Batch | Iterable[Any] | DataSource
+
+
+@dataclass(repr=False)
+class History:
+    """The result of `fit`: parameters, and the numbers of each epoch."""
+
+    params: dict[str, Any]  # after the last epoch
+    best: dict[str, Any]  # parameters of the best epoch; they and the monitored number are finite
+    best_state: dict[str, Any]  # running statistics and random keys of that epoch
+    epochs: list[dict[str, float]] = field(default_factory=list)
+    best_epoch: int = 0  # counts from 1, as the progress does; 0: none, best is the start
+
+    def __repr__(self) -> str:
+        lines = [f"History of {len(self.epochs)} epochs, the best one is {self.best_epoch or None}"]
+        shown = list(enumerate(self.epochs, 1))
+        if len(shown) > 6:
+            shown = [*shown[:2], (0, {}), *shown[-3:]]
+        for number, epoch in shown:
+            if not number:
+                lines.append("  ...")
+                continue
+            texts = [f"{key} {value:.4g}" for key, value in list(epoch.items())[:8]]
+            lines.append(f"  epoch {number}: {', '.join(texts)}")
+        return "\n".join([*lines, f"  params: {summary_of(self.params)}"])
+
+
+@checked
+def fit(  # noqa: PLR0913 - its options
+    step: TrainingStep,
+    data: Data,
+    *,
+    epochs: int,
+    params: dict[str, Any] | None = None,
+    batch_size: int = 32,
+    loss: str = "final_cost",
+    sample_weight: Any = None,
+    validation: Data | None = None,
+    validation_split: float = 0.0,
+    metrics: Mapping[str, Metric] | None = None,
+    averages: bool = False,
+    monitor: str | None = None,
+    mode: Literal["min", "max"] = "min",
+    patience: int | None = None,
+    allow_nan: bool = False,
+    callbacks: Iterable[Callable[[History], Any]] = (),
+    checkpoint: str | PathLike[str] | None = None,
+    tokens: str | None = None,
+    progress: bool = True,
+    shuffle: bool = True,
+    seed: int = 0,
+) -> History:
+    """Calls `step` for all batches of `data` in each epoch, and returns a History.
+
+    `data` is a dict of arrays, which is shuffled anew in each epoch unless shuffle=False (the last
+    batch may be short); a source or batches of ml.data, whose `shuffle` knows the epoch; or an
+    iterable of batches, such as a DataLoader of PyTorch, which is iterated over as it is. Batches
+    are dicts, or tuples in the order of `data_keys`. The first array of a batch counts its rows.
+    `params` is updated in place. Without it a second call with the same step continues from the
+    parameters and the epoch where the first one ended (two calls of 3 epochs have the same bits as
+    one of 6), and the first call begins with get_parameters(). `loss` names a scalar output that is
+    a mean. `sample_weight` has a weight for each row of arrays, for a model whose loss was added
+    with sample_weight="sample_weight"; validation without weights has ones. A loss that is NaN or
+    infinite is an error, unless allow_nan=True.
+
+    After each epoch the model is evaluated on `validation` in inference mode, with the averages of
+    `step` if `averages` is set. validation_split=0.2 takes the last fifth of the rows of arrays
+    instead. `metrics` are functions of outputs and a batch that return a mean, or evaluators of
+    ml.evaluation, which read outputs and inputs by key. The entries of `history.epochs` have
+    "loss", "lr", "samples_per_second", and with validation "validation_loss" and the metrics.
+    `tokens` names an input whose elements are counted as "tokens_per_second" instead of rows.
+
+    The best epoch has the smallest number called `monitor`, or the largest with mode="max"; it is
+    "validation_loss" if there is validation, otherwise "loss". `patience` epochs without a new best
+    one end training, and so does a callback that returns True (ml.TensorBoard is a callback).
+
+    `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that
+    finds last.safetensors of Python or C++ there continues from it, with the same bits as a run
+    without interruption.
+
+    Example:
+        step = ml.TrainingStep(compiled, ml.AdamW(1e-3))
+        history = ml.fit(step, train, epochs=20, validation=held_out, patience=3)
+        deployed = compiled.for_inference(history.best, history.best_state)
+    """
+    check_fit(locals())
+    data, validation = arranged(data, validation, sample_weight, validation_split)
+    fitted, epochs_before = _FITTED.get(step, (None, 0))
+    is_new = params is None and fitted is None
+    if params is None:
+        # Copied, so that the history of the call before keeps its own.
+        params = step.compiled.get_parameters() if fitted is None else copied_for_training(fitted)
+    history = History(params, step.averages(params) if averages else copied(params), step.state)
+    files = FitFiles(checkpoint)
+    continued = files.resume(step, history, averages)
+    if continued is not None:
+        epochs_before = continued
+    elif is_new:
+        check_first_steps(step)
+    unit = "tokens" if tokens else "samples"
+    monitor = monitor or ("loss" if validation is None else "validation_loss")
+    keys = list(step.compiled.data_keys)
+    _FITTED[step] = params, epochs_before + len(history.epochs)
+    while len(history.epochs) < epochs and not _is_over(history, patience):
+        epoch = len(history.epochs)
+        label = f"epoch {epoch + 1}/{epochs}"
+        count = _total(data, tokens)
+        bar = ProgressBar(count, label=label, unit=unit, leave=False, shown=progress)
+        began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
+        check = FitChecks(epoch, allow_nan)
+        order = _Order(epochs_before + epoch, seed if shuffle else None)
+        for at, batch in enumerate(_batches(data, batch_size, order, keys), 1):
+            rate = step.optimizer.lr
+            cost = float(step(params, batch)[loss])
+            check.loss(cost, "loss", at)
+            samples, total = samples + _rows(batch), total + _rows(batch) * cost
+            bar.advance(_counted(batch, tokens), loss=total / samples, lr=rate)
+        check.rows(samples, "batches")
+        entry = {"loss": total / samples, "lr": rate, f"{unit}_per_second": bar.rate()}
+        if validation is not None:
+            weights = detached(step.averages(params) if averages else params)
+            batches = _batches(validation, batch_size, order._replace(seed=None), keys)
+            entry |= _validated(step, weights, batches, _loss_and_metrics(loss, metrics), check)
+        bar.close()
+        if progress:
+            _print_epoch(label, entry, (epochs - epoch - 1) * (time.perf_counter() - began))
+        history.epochs.append(entry)
+        _FITTED[step] = params, epochs_before + len(history.epochs)
+        if _is_best(history, monitor, mode):
+            best = step.averages(params) if averages else copied(params)
+            if _all_finite(best):
+                history.best_epoch, history.best = epoch + 1, best
+                history.best_state = copied(step.state)
+        files.save_epoch(step, history, epochs_before)
+        if any([callback(history) is True for callback in callbacks]):
+            break
+    return history
+
+
+# The parameters that a step was fitted to, and the number of epochs.
+_FITTED: WeakKeyDictionary[TrainingStep, tuple[dict[str, Any], int]] = WeakKeyDictionary()
+
+
+def _print_epoch(label: str, entry: Mapping[str, float], left: float) -> None:
+    shown = ", ".join(f"{key} {number:.4g}" for key, number in entry.items())
+    print(f"{label}: {shown}, {left:.0f} s left")
+
+
+class _Order(NamedTuple):
+    """The order of the batches of an epoch; without a seed the rows of arrays keep theirs."""
+
+    epoch: int
+    seed: int | None
+
+
+def _is_best(history: History, monitor: str, mode: str) -> bool:
+    last = history.epochs[-1][monitor]
+    if not math.isfinite(last):
+        return False
+    if history.best_epoch == 0:
+        return True
+    # Epochs before the checkpoint may lack it.
+    best = history.epochs[history.best_epoch - 1].get(monitor, math.nan)
+    return math.isnan(best) or (last < best if mode == "min" else last > best)
+
+
+def _is_over(history: History, patience: int | None) -> bool:
+    return patience is not None and len(history.epochs) - history.best_epoch >= patience
+
+
+def _loss_and_metrics(loss: str, metrics: Mapping[str, Metric] | None) -> dict[str, Metric]:
+    return {"validation_loss": lambda outputs, _: outputs[loss], **(metrics or {})}
+
+
+def _validated(
+    step: TrainingStep,
+    params: dict[str, Any],
+    batches: Iterator[Batch],
+    metrics: Mapping[str, Metric],
+    check: FitChecks,
+) -> dict[str, float]:
+    """The means of the metrics, by rows, and the results of the evaluators.
+
+    Random numbers differ from batch to batch; the state of the step stays."""
+    totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
+    evaluators = {name: each for name, each in metrics.items() if isinstance(each, Evaluator)}
+    samples = 0
+    whole, state = step.compiled, step.state
+    model = whole.in_inference(outputs=whole.output_keys)
+    for evaluator in evaluators.values():
+        evaluator.reset()
+    for at, batch in enumerate(batches, 1):
+        outputs, state = model.evaluate(params, batch, state=state)
+        rows = _rows(batch)
+        samples += rows
+        for name, metric in metrics.items():
+            if isinstance(metric, Evaluator):
+                metric.update({**batch, **outputs})
+                continue
+            number = float(metric(outputs, batch))
+            if name == "validation_loss":
+                check.loss(number, "validation loss", at)
+            totals[name] += rows * number
+    check.rows(samples, "batches of validation")
+    means = {name: total / samples for name, total in totals.items()}
+    return means | {name: each.compute() for name, each in evaluators.items()}
+
+
+def _rows(batch: Batch) -> int:
+    shape = np.shape(next(iter(batch.values()), 0))
+    return shape[0] if shape else 1
+
+
+def _counted(batch: Batch, tokens: str | None) -> int:
+    return int(np.prod(np.shape(batch[tokens]))) if tokens else _rows(batch)
+
+
+def _total(data: Data, tokens: str | None) -> int | None:
+    """The rows or tokens of an epoch, if they are known."""
+    if isinstance(data, Mapping):
+        return _counted(data, tokens)
+    return data.rows if isinstance(data, (Batches, DataSource)) and not tokens else None
+
+
+def _batches(data: Data, size: int, order: _Order, keys: list[str]) -> Iterator[Batch]:
+    if isinstance(data, (Batches, DataSource)):
+        data = data.at_epoch(order.epoch)
+        yield from data.read_batches(size) if isinstance(data, DataSource) else data
+        return
+    if not isinstance(data, Mapping):
+        yield from (named("fit", batch, keys) for batch in data)
+        return
+    rows = _rows(data)
+    indices = np.arange(rows)
+    if order.seed is not None:
+        indices = _shuffled_rows(rows, order.seed, order.epoch)
+    for first in range(0, rows, size):
+        chosen = indices[first : first + size]
+        yield {key: value[chosen] for key, value in data.items()}
+
+
+class TensorBoard:
+    """A callback of `fit` that logs the numbers of each epoch for TensorBoard.
+
+    It needs no package. A run that continues from its checkpoint continues the log.
+
+    Example:
+        ml.fit(step, data, epochs=10, callbacks=[ml.TensorBoard("logs/first")])
+    """
+
+    @checked
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        if not isinstance(folder, (str, PathLike)):
+            wrong_argument("TensorBoard", "folder", "a path", folder)
+        self._file = _TensorBoard(str(folder))
+
+    @checked
+    def add(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Logs numbers at an epoch or a step, for a loop of your own."""
+        self._file.add(step, numbers)
+
+    def __call__(self, history: History) -> None:
+        self.add(len(history.epochs), history.epochs[-1])

@@ -1,0 +1,136 @@
+"""The checkpoints of `fit`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._core import StateError, raise_error
+from ..files import load_checkpoint, save
+from .fit_arguments import made_folder
+from .optimizers import TrainingStep
+
+if TYPE_CHECKING:
+    from .fit import History
+
+
+class FitFiles:
+    """last.safetensors and best.safetensors in a folder; without a folder nothing happens."""
+
+    def __init__(self, path: str | PathLike[str] | None) -> None:
+        self._folder = None if path is None else made_folder(path)
+
+    def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
+        """Continues the run whose files are there, and returns its `epochs_before`."""
+        if self._folder is None or not (self._folder / "last.safetensors").exists():
+            return None
+        try:
+            return _resume(self._folder, step, history, averages)
+        except StateError as error:
+            of_file = error
+        _raise_of_file(of_file, self._folder / "last.safetensors")
+
+    def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
+        if self._folder is None:
+            return
+        text = {
+            "epochs": [_written(epoch) for epoch in history.epochs],
+            "best_epoch": history.best_epoch,
+            "epochs_before": epochs_before,
+        }
+        save(
+            self._folder / "last.safetensors",
+            history.params,
+            optimizer=step.optimizer,
+            step=step,
+            metadata={"fit": json.dumps(text)},
+        )
+        # A kill between the two files loses nothing: the first one determines the second.
+        epochs = len(history.epochs)
+        is_start = history.best_epoch == 0 and epochs == 1
+        if is_start or history.best_epoch == epochs:
+            save(self._folder / "best.safetensors", history.best, step=history.best_state)
+
+
+def detached(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: v.detach() if hasattr(v, "detach") else v for key, v in params.items()}
+
+
+def copied(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: v.clone() if hasattr(v, "clone") else v.copy() for key, v in detached(params).items()
+    }
+
+
+def copied_for_training(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies that take part in torch's autograd if the parameters do."""
+    return {
+        key: v.requires_grad_() if getattr(params[key], "requires_grad", False) else v
+        for key, v in copied(params).items()
+    }
+
+
+def _written(epoch: Mapping[str, float]) -> dict[str, Any]:
+    return {key: value if math.isfinite(value) else str(value) for key, value in epoch.items()}
+
+
+def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) -> int:
+    saved = load_checkpoint(folder / "last.safetensors")
+    history.epochs, best_epoch, epochs_before = _read_history(
+        saved.metadata, folder / "last.safetensors"
+    )
+    # Copies, because the files will be replaced.
+    params = step.compiled.load_state_dict(copied(saved.params))
+    step.optimizer.load_state_dict(copied(saved.optimizer))
+    step.state = saved.state
+    history.params.update(params)
+    history.best_epoch = best_epoch
+    if best_epoch == len(history.epochs):
+        history.best = step.averages(history.params) if averages else copied(history.params)
+        history.best_state = copied(step.state)
+        save(folder / "best.safetensors", history.best, step=history.best_state)
+    elif best_epoch or (folder / "best.safetensors").exists():
+        best = load_checkpoint(folder / "best.safetensors")
+        history.best = step.compiled.load_state_dict(copied(best.params))
+        history.best_state = copied(best.state)
+    return epochs_before
+
+
+def _read_history(
+    metadata: Mapping[str, str], path: PathLike[str]
+) -> tuple[list[dict[str, float]], int, int]:
+    """The epochs, the best one and the epochs before in the metadata of last.safetensors."""
+    try:
+        kept = json.loads(metadata["fit"])
+        epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
+        if epochs and 0 <= kept["best_epoch"] <= len(epochs):
+            return epochs, kept["best_epoch"], int(kept["epochs_before"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass  # refused below
+    raise_error(
+        "InputError",
+        "E0844",
+        f"fit: '{path}' is not a checkpoint of fit",
+        help="choose another folder for checkpoint",
+    )
+
+
+def _raise_of_file(error: StateError, path: Path) -> NoReturn:
+    """The error again, which names the file and why it was read."""
+    again = (
+        "fit continues the run of this file, which it found in the folder checkpoint: to begin a "
+        "new run, choose another folder or remove the file"
+    )
+    facts = [(label, f"{text}   {origin}".rstrip()) for label, text, origin in error.facts]
+    raise_error(
+        "StateError",
+        error.code,
+        error.message,
+        path=error.path or str(path),
+        facts=facts,
+        help=error.help or again,
+    )

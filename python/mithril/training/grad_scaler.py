@@ -1,0 +1,227 @@
+"""Scaling of gradients, so that small ones survive float16."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .._core import LossScale, raise_error, wrong_argument
+from .._internal.arguments import checked
+
+MOST_NESTED = 64  # lists in each other, as elsewhere
+
+
+class GradScaler:
+    """The behaviour of torch.amp.GradScaler, for gradients that `evaluate` returns.
+
+    It scales the gradients of outputs and unscales those of parameters. It skips a step if one of
+    these is inf or NaN. The scale shrinks after such an iteration, and grows after
+    `growth_interval` iterations without inf and NaN.
+
+    Example:
+        scaler = ml.GradScaler()
+        _, gradients = compiled.evaluate(params, data, scaler.scale(output_gradients))
+        for key, gradient in scaler.unscale(gradients).items():
+            params[key].grad = gradient
+        scaler.step(optimizer)
+        scaler.update()
+    """
+
+    @checked
+    def __init__(
+        self,
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._state = LossScale(init_scale, growth_factor, backoff_factor, growth_interval)
+        self._enabled = enabled
+        self._found_inf: dict[int | None, bool] = {}  # by the id of an optimizer; None: of dicts
+
+    def __repr__(self) -> str:
+        if not self._enabled:
+            return "GradScaler(enabled=False)"
+        names = ("growth_factor", "backoff_factor", "growth_interval")
+        options = "".join(f", {name}={getattr(self._state, name)!r}" for name in names)
+        return f"GradScaler(init_scale={self._state.scale!r}{options})"
+
+    @checked
+    def scale(self, values: Any) -> Any:
+        """A tensor, a number, or a dict, list or tuple of them, multiplied by the scale."""
+        return self._scaled(values, 0) if self._enabled else values
+
+    @checked
+    def unscale(self, gradients: dict[str, Any]) -> dict[str, Any]:
+        """The gradients divided by the scale, as new tensors, for clipping and `step`."""
+        if not self._enabled:
+            return gradients
+        if not isinstance(gradients, dict):
+            wrong_argument("unscale", "gradients", "a dict", gradients)
+        for key, gradient in gradients.items():
+            _refuse_unscalable(f"'{key}'", gradient)
+        unscaled, found_inf = self._unscaled(gradients.values())
+        self._found_inf[None] = self._found_inf.get(None, False) or found_inf
+        return dict(zip(gradients, unscaled, strict=True))
+
+    @checked
+    def unscale_(self, optimizer: Any) -> None:
+        """Divides the `.grad` of the optimizer's parameters by the scale. Otherwise `step` does
+        so."""
+        _check_optimizer("unscale_", optimizer, "param_groups")
+        if not self._enabled:
+            return
+        if id(optimizer) in self._found_inf:
+            self._refuse("unscale_: the gradients of this optimizer are unscaled already")
+        params = [
+            param
+            for group in optimizer.param_groups
+            for param in group["params"]
+            if param.grad is not None
+        ]
+        for param in params:
+            _refuse_unscalable("a parameter", param.grad)
+        unscaled, self._found_inf[id(optimizer)] = self._unscaled(param.grad for param in params)
+        for param, gradient in zip(params, unscaled, strict=True):
+            param.grad = gradient
+
+    @checked
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step()`, unless an inf or NaN was found since the last update."""
+        _check_optimizer("step", optimizer, "step")
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if id(optimizer) not in self._found_inf and None not in self._found_inf:
+            self.unscale_(optimizer)
+        if self._found_inf.get(id(optimizer), False) or self._found_inf.get(None, False):
+            return None
+        return optimizer.step(*args, **kwargs)
+
+    @checked
+    def update(self, new_scale: float | None = None) -> None:
+        """Sets the scale for the next iteration. Call it at the end of each iteration."""
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            if not isinstance(new_scale, (int, float)):
+                wrong_argument("update", "new_scale", "a number", new_scale)
+            self._state.scale = new_scale
+        elif self._found_inf:
+            self._state.update(any(self._found_inf.values()))
+        else:
+            self._refuse("update: no gradients were unscaled since the last update")
+        self._found_inf = {}
+
+    @checked
+    def get_scale(self) -> float:
+        """The current scale of the gradients."""
+        return self._state.scale if self._enabled else 1.0
+
+    @checked
+    def is_enabled(self) -> bool:
+        """Whether scaling is enabled."""
+        return self._enabled
+
+    @checked
+    def state_dict(self) -> dict[str, Any]:
+        """The entries of the state_dict of torch.amp.GradScaler."""
+        if not self._enabled:
+            return {}
+        names = ("scale", "growth_factor", "backoff_factor", "growth_interval")
+        state = {name: getattr(self._state, name) for name in names}
+        return {**state, "_growth_tracker": self._state.growth_tracker}
+
+    @checked
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restores a state_dict. StateError E0910 names missing entries."""
+        if not self._enabled:
+            return
+        if not isinstance(state, dict):
+            wrong_argument("load_state_dict", "state", "a dict", state)
+        entries = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+        missing = [entry for entry in entries if entry not in state]
+        if missing:
+            self._refuse("the state of the grad scaler lacks " + ", ".join(missing))
+        for entry in entries:
+            if not isinstance(state[entry], (int, float)):
+                expected = f"a number as '{entry}'"
+                wrong_argument("load_state_dict", "state", expected, state[entry])
+        self._state = LossScale(*(state[entry] for entry in entries))
+        self._found_inf = {}
+
+    def _scaled(self, values: Any, depth: int) -> Any:
+        if depth > MOST_NESTED:
+            wrong_argument("scale", "values", f"at most {MOST_NESTED} levels of lists", values)
+        if isinstance(values, dict):
+            return {key: self._scaled(value, depth + 1) for key, value in values.items()}
+        if isinstance(values, (list, tuple)):
+            return type(values)(self._scaled(value, depth + 1) for value in values)
+        return _multiplied("scale", "values", values, self._state.scale)
+
+    def _unscaled(self, gradients: Iterable[Any]) -> tuple[list[Any], bool]:
+        """New tensors, since several keys may share one; whether an inf or NaN is among them."""
+        made = list(gradients)
+        found_inf = _unscale_tensors_of_torch(made, self._state.inverse)
+        for at, gradient in enumerate(made):
+            if isinstance(gradient, np.ndarray):
+                made[at] = gradient * self._state.inverse
+                found_inf = found_inf or not np.isfinite(made[at]).all()
+        return made, bool(found_inf)
+
+    @staticmethod
+    def _refuse(message: str) -> None:
+        raise_error("StateError", "E0910", message)
+
+
+def _multiplied(method: str, argument: str, value: Any, factor: float) -> Any:
+    try:
+        return value * factor
+    except (TypeError, RecursionError):
+        wrong_argument(method, argument, "a tensor or a number", value)
+
+
+def _unscale_tensors_of_torch(gradients: list[Any], inverse: float) -> bool:
+    """Puts multiplied tensors in the places of torch's; whether an inf or NaN is among them. A
+    few kernels for each device and dtype, and each device is waited for once."""
+    groups: dict[Any, list[int]] = {}
+    for at, gradient in enumerate(gradients):
+        if not isinstance(gradient, np.ndarray):
+            groups.setdefault((gradient.device, gradient.dtype), []).append(at)
+    if not groups:
+        return False
+    torch = sys.modules["torch"]
+    found: dict[Any, Any] = {}  # by device
+    for (device, dtype), places in groups.items():
+        made = torch._foreach_mul([gradients[at] for at in places], inverse)
+        for at, gradient in zip(places, made, strict=True):
+            gradients[at] = gradient
+        if not dtype.is_floating_point:
+            continue
+        if device not in found:
+            found[device] = torch.zeros((), device=device)
+        one = torch.ones((), device=device)
+        checked_in_place = [gradient.detach() for gradient in made]
+        torch._amp_foreach_non_finite_check_and_unscale_(checked_in_place, found[device], one)
+    return any(bool(one.item()) for one in found.values())
+
+
+def _refuse_unscalable(name: str, gradient: Any) -> None:
+    if not (isinstance(gradient, np.ndarray) or hasattr(type(gradient), "isfinite")):
+        wrong_argument("unscale", "gradients", f"an array or a tensor for {name}", gradient)
+    if str(gradient.dtype).rsplit(".", maxsplit=1)[-1] != "float16":
+        return
+    raise_error(
+        "TypeError",
+        "E0386",
+        f"the gradient of {name} is float16: it cannot be unscaled",
+        help="keep parameters in float32, and let mixed precision cast them",
+    )
+
+
+def _check_optimizer(method: str, optimizer: Any, needed: str) -> None:
+    if not hasattr(optimizer, needed):
+        wrong_argument(method, "optimizer", "an optimizer of torch", optimizer)

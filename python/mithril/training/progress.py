@@ -1,0 +1,111 @@
+"""A progress bar for training loops."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+from .._core import wrong_argument
+from .._internal.arguments import checked
+
+_WIDTH = 20
+
+
+class ProgressBar:
+    """A line with numbers, speed and time left that is drawn again after steps. `fit` has one.
+
+    `total` counts samples, tokens or steps of the whole loop (None: unknown), and `unit` names
+    them. It uses tqdm if it is installed. `leave=False` removes it at the end, and `shown=False`
+    shows nothing.
+
+    Example:
+        with ml.ProgressBar(total=steps * batch_size * length, unit="tokens") as bar:
+            for batch in batches:
+                rate = step.optimizer.lr
+                loss = step(params, batch)["final_cost"]
+                bar.advance(batch_size * length, loss=loss, lr=rate)
+    """
+
+    @checked
+    def __init__(
+        self,
+        total: int | None = None,
+        *,
+        label: str = "",
+        unit: str = "samples",
+        leave: bool = True,
+        shown: bool = True,
+    ) -> None:
+        if total is not None and (isinstance(total, bool) or not isinstance(total, int)):
+            wrong_argument("ProgressBar", "total", "an int or None", total)
+        for name, text in (("label", label), ("unit", unit)):
+            if not isinstance(text, str):
+                wrong_argument("ProgressBar", name, "a string", text)
+        for name, flag in (("leave", leave), ("shown", shown)):
+            if not isinstance(flag, bool):
+                wrong_argument("ProgressBar", name, "True or False", flag)
+        self.count = 0  # of all steps
+        self._total, self._label, self._unit = total, label, unit
+        self._leave, self._shown = leave, shown
+        self._numbers: dict[str, float] = {}  # of the last step
+        self._began, self._next_draw, self._drawn = time.perf_counter(), 0.0, 0
+        self._bar: Any = None
+        if shown:
+            try:
+                tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+            except ImportError:
+                return
+            self._bar = tqdm(total=total, desc=label or None, unit=f" {unit}", leave=leave)
+
+    def advance(self, count: int, /, **numbers: Any) -> None:
+        """After a step of `count` units. Shows the numbers: floats, or arrays of one element."""
+        self.count += count
+        if not self._shown:
+            return
+        self._numbers = {key: float(number) for key, number in numbers.items()}
+        if self._bar is not None:
+            self._bar.set_postfix(self._numbers, refresh=False)
+            self._bar.update(count)
+        elif time.perf_counter() >= self._next_draw:
+            self._draw()
+
+    def rate(self) -> float:
+        """Units per second since the bar was made."""
+        return self.count / (time.perf_counter() - self._began)
+
+    def close(self) -> None:
+        """Draws the bar a last time, or removes it."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._shown and self._leave:
+            self._draw()
+            print(file=sys.stderr, flush=True)
+        elif self._shown:
+            print("\r" + " " * self._drawn + "\r", end="", file=sys.stderr, flush=True)
+        self._shown, self._bar = False, None
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _draw(self) -> None:
+        text, left = f"{self._label}: " if self._label else "", ""
+        if self._total:
+            done = min(1.0, self.count / self._total)
+            text += f"{100 * done:3.0f}% [{'=' * int(done * _WIDTH):<{_WIDTH}}] "
+            seconds = time.perf_counter() - self._began
+            left = f", {seconds * (1 - done) / done:.0f} s left" if self.count else ""
+        text += "".join(f"{key} {number:.4g}, " for key, number in self._numbers.items())
+        text += f"{self.rate():.4g} {self._unit}/s{left}"
+        print("\r" + text.ljust(self._drawn), end="", file=sys.stderr, flush=True)
+        self._drawn, self._next_draw = len(text), time.perf_counter() + 0.1
