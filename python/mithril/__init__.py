@@ -5,24 +5,38 @@ from typing import TYPE_CHECKING
 from ._internal import built as built  # isort: skip - before modules that need the core
 from . import backends, data, evaluation, initializers, models
 from ._core import (
+    EMA,
+    LBFGS,
+    SWA,
     AttributeError,
     BackendError,
     CompiledModel,
     Connection,
     ConnectionError,
+    ConstantSchedule,
+    CosineSchedule,
+    Engine,
     Error,
     GradientError,
     Initializer,
     InputError,
     IOKey,
+    LinearSchedule,
     Model,
     NameError,
+    OneCycleSchedule,
+    Optimizer,
     OutOfMemoryError,
+    ParameterGroup,
     ParseError,
+    PendingAnswer,
+    Plateau,
     RandomKey,
     ShapeError,
     Solver,
     StateError,
+    StepSchedule,
+    TrainingStep,
     TrainModel,
     TypeError,
     ValueError,
@@ -30,6 +44,7 @@ from ._core import (
     codegen,
     compile,
     dtype,
+    generate,
     limits,
     set_limits,
     to_javascript,
@@ -53,7 +68,6 @@ from .files import (
 )
 from .from_torch import as_torch_module, from_torch
 from .functional import functional
-from .generation import generate
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .packages.models_registry import ModelsRegistry, load, models_registry
 from .packages.package import Package, load_package, save_package
@@ -62,27 +76,12 @@ from .per_sample import PerSample
 from .per_sample.engine import GradDotProdEngine
 from .per_sample.engine_jax import GradDotProdEngineJAX
 from .per_sample.projections import ProjectionWriter
-from .serving.engine import Engine, PendingAnswer
 from .serving.server import Server, serve
 from .tokenizer import Tokenizer
-from .training import optimizer_classes
+from .training import optimizers
 from .training.fit import History, TensorBoard, fit
 from .training.grad_scaler import GradScaler
-from .training.optimizer_classes import *  # noqa: F403 - the same
-from .training.optimizers import (
-    EMA,
-    LBFGS,
-    SWA,
-    ConstantSchedule,
-    CosineSchedule,
-    LinearSchedule,
-    OneCycleSchedule,
-    Optimizer,
-    ParameterGroup,
-    Plateau,
-    StepSchedule,
-    TrainingStep,
-)
+from .training.optimizers import *  # noqa: F403 - the same
 from .training.progress import ProgressBar
 from .types import Tensor
 from .user_ops import add_op, check_op
@@ -218,5 +217,5 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "without_prefix",
     "write_web_driver",
     *models.__all__,
-    *optimizer_classes.__all__,
+    *optimizers.__all__,
 ]

@@ -1,6 +1,6 @@
 """The types of the compiled module of the server."""
 
-from .serving.engine import Engine
+from ._core import Engine
 
 class HttpServer:
     def __init__(

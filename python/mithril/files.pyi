@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple, overload
 
-from ._core import Model, dtype
+from ._core import Model, Optimizer, TrainingStep, dtype
 from ._stubs.types import Arrays
 from .training.grad_scaler import GradScaler
-from .training.optimizers import Optimizer, TrainingStep
 
 class Checkpoint(NamedTuple):
     params: dict[str, Any]

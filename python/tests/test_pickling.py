@@ -11,7 +11,7 @@ import pytest
 from layer_cases import LIBRARY
 
 import mithril as ml
-from mithril.training import optimizer_classes
+from mithril.training import optimizers
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -182,7 +182,7 @@ def test_a_compiled_model_is_pickled_before_its_model_changes() -> None:
         lambda: ml.SGD(0.1, momentum=0.9, nesterov=True),
         lambda: ml.Adam(betas=(0.8, 0.99)),
         lambda: ml.AdamW(weight_decay=0.1),
-        *(getattr(ml, name) for name in optimizer_classes.__all__),
+        *(getattr(ml, name) for name in optimizers.__all__),
     ],
 )
 def test_an_optimizer_goes_on_where_it_was(

@@ -10,23 +10,15 @@ import mithril as ml
 from mithril import _core
 
 PACKAGE = Path(ml.__file__).parent
-PATHS = sorted(PACKAGE.glob("*.pyi"))
+PATHS = sorted(PACKAGE.rglob("*.pyi"))
+OF_THE_CORE = [
+    *(PACKAGE / "_core.pyi", PACKAGE / "files.pyi", PACKAGE / "training" / "optimizers.pyi"),
+    *(PACKAGE / "_stubs").glob("*.pyi"),
+]
 STUBS = [
     each
-    for name in (
-        "_core.pyi",
-        "_errors.pyi",
-        "_functions.pyi",
-        "_handles.pyi",
-        "_tensor.pyi",
-        "optimizer_classes.pyi",
-        "optimizers.pyi",
-        "files.pyi",
-        "generation.pyi",
-        "engine.pyi",
-        "evaluation.pyi",
-    )
-    for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
+    for path in OF_THE_CORE
+    for each in ast.parse(path.read_text(encoding="utf-8"), path.name).body
 ]
 CLASSES = {
     each.name: each

@@ -6,9 +6,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import _core
-from .._core import Backend, CompiledModel, Model
-from ..training import optimizer_classes
-from ..training.optimizers import Optimizer, TrainingStep
+from .._core import Backend, CompiledModel, Model, Optimizer, TrainingStep
+from ..training import optimizers
 from .foreign_names import replacement
 from .records import public_records
 
@@ -22,7 +21,7 @@ MODULE = {
     "Sequential": "model = Model(), and model += part for each part",
     "Module": "Model",
     "nn": "the names of this module: Linear, Relu, Conv2d",
-    "optim": f"one of the optimizers: {', '.join(optimizer_classes.__all__)}",
+    "optim": f"one of the optimizers: {', '.join(optimizers.__all__)}",
     "Input": "IOKey(name, shape=...)",
     "Parameter": "IOKey(name, differentiable=True)",
     "LSTM": "LSTMCell for one step; ManyToOne or OneToMany for sequences",

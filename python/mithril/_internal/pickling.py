@@ -9,10 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
+from .._core import (
+    LBFGS,
+    Backend,
+    CompiledModel,
+    Connection,
+    LossScale,
+    Model,
+    Optimizer,
+    Plateau,
+    TrainModel,
+    raise_error,
+)
 from ..backends.cpu import CpuBackend
 from ..backends.torch import TorchBackend
-from ..training.optimizers import LBFGS, Optimizer, Plateau
 from .kinds import SCHEDULES
 
 State = dict[str, Any]

@@ -7,8 +7,8 @@ import os
 import sys
 from functools import partial
 
+from .._core import Engine
 from ..packages.package import load_package
-from ..serving.engine import Engine
 from ..serving.server import serve
 from .signals import end_at_next_signal
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from .. import _core
-from .._core import raise_error, wrong_argument
+from .._core import Optimizer, raise_error, wrong_argument
 from .._internal.arguments import checked
 from ..training.fit_arguments import made_folder
-from ..training.optimizers import Optimizer
 from . import PerSample
 from .params import params_of
 from .step import COLUMNS, Step, host_array

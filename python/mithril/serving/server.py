@@ -6,9 +6,8 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 
-from .._core import raise_error
+from .._core import Engine, raise_error
 from .._internal.arguments import checked, checked_kinds
-from .engine import Engine
 
 __all__ = ["Server", "serve"]
 

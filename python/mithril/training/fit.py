@@ -12,14 +12,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._core import Evaluator, _all_finite, _shuffled_rows, _TensorBoard, wrong_argument
+from .._core import (
+    Evaluator,
+    TrainingStep,
+    _all_finite,
+    _shuffled_rows,
+    _TensorBoard,
+    wrong_argument,
+)
 from .._internal.arguments import checked
 from .._internal.summaries import summary_of
 from ..data.batches import named
 from ..data.source import Batches, DataSource
 from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
 from .fit_files import FitFiles, copied, copied_for_training, detached
-from .optimizers import TrainingStep
 from .progress import ProgressBar
 
 Batch = Mapping[str, Any]

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import Evaluator, raise_error, unknown_name, wrong_argument
+from .._core import Evaluator, TrainingStep, raise_error, unknown_name, wrong_argument
 from ..data.source import DataSource
-from .optimizers import TrainingStep
 
 NUMBERS = {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}
 

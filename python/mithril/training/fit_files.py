@@ -9,10 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._core import StateError, raise_error
+from .._core import StateError, TrainingStep, raise_error
 from ..files import load_checkpoint, save
 from .fit_arguments import made_folder
-from .optimizers import TrainingStep
 
 if TYPE_CHECKING:
     from .fit import History

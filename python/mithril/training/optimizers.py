@@ -1,34 +1,6 @@
-"""Optimizers, and steps of training as one graph."""
+"""The optimizers: the core has a class for each record."""
 
-from .._core import (
-    EMA,
-    LBFGS,
-    SWA,
-    ConstantSchedule,
-    CosineSchedule,
-    LinearSchedule,
-    OneCycleSchedule,
-    Optimizer,
-    ParameterGroup,
-    Plateau,
-    StepSchedule,
-    TrainingStep,
-)
-from .optimizer_classes import *  # noqa: F403 - the classes are those of the records
-from .optimizer_classes import __all__ as _names
+from .. import _core
 
-__all__ = [  # noqa: PLE0604 - the classes have their names from the core
-    "EMA",
-    "LBFGS",
-    "SWA",
-    "ConstantSchedule",
-    "CosineSchedule",
-    "LinearSchedule",
-    "OneCycleSchedule",
-    "Optimizer",
-    "ParameterGroup",
-    "Plateau",
-    "StepSchedule",
-    "TrainingStep",
-    *_names,
-]
+__all__ = [str(record["name"]) for record in _core.optimizer_records()]
+globals().update({name: getattr(_core, name) for name in __all__})

@@ -1,169 +1,97 @@
-"""Optimizers, and steps of training as one graph."""
+"""The classes of optimizers. Made by tools/make_optimizers from the records; do not edit."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Sequence
 
-from .._core import CompiledModel
-from .._stubs.types import Arrays
-from .optimizer_classes import *  # noqa: F403
+from .._stubs.optimizers import Optimizer, ParameterGroup, _Rate
 
-class ConstantSchedule:
-    def __init__(self, lr: float = 1e-3, *, warmup: int = 0, warmup_start: float = 0.0) -> None: ...
-    def __call__(self, steps: int) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-
-class CosineSchedule:
+class Adagrad(Optimizer):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 0.01,
         *,
-        steps: int,
-        warmup: int = 0,
-        warmup_start: float = 0.0,
-        end: float = 0.0,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def __call__(self, steps: int) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
 
-class LinearSchedule:
+class Adam(Optimizer):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 0.001,
         *,
-        steps: int,
-        warmup: int = 0,
-        warmup_start: float = 0.0,
-        end: float = 0.0,
+        betas: tuple[float, float] = ...,
+        eps: float = 1e-08,
+        weight_decay: float = 0.0,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def __call__(self, steps: int) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
 
-class StepSchedule:
-    def __init__(self, lr: float = 1e-3, *, step_size: int, gamma: float = 0.1) -> None: ...
-    def __call__(self, steps: int) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-
-class OneCycleSchedule:
+class AdamW(Optimizer):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 0.001,
         *,
-        steps: int,
-        pct_start: float = 0.3,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
+        betas: tuple[float, float] = ...,
+        eps: float = 1e-08,
+        weight_decay: float = 0.01,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def __call__(self, steps: int) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
 
-_Rate = float | ConstantSchedule | CosineSchedule | LinearSchedule | StepSchedule | OneCycleSchedule
-
-class ParameterGroup:
+class Lion(Optimizer):
     def __init__(
         self,
-        pattern: str,
+        lr: _Rate = 0.0001,
         *,
-        lr_factor: float = 1.0,
-        weight_decay: float | None = None,
-        frozen: bool = False,
+        betas: tuple[float, float] = ...,
+        weight_decay: float = 0.0,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
 
-class Plateau:
+class NAdam(Optimizer):
     def __init__(
         self,
-        mode: Literal["min", "max"] = "min",
+        lr: _Rate = 0.002,
         *,
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: Literal["rel", "abs"] = "rel",
-        cooldown: int = 0,
-        min_lr: float = 0.0,
+        betas: tuple[float, float] = ...,
+        eps: float = 1e-08,
+        weight_decay: float = 0.0,
+        momentum_decay: float = 0.004,
+        decoupled_weight_decay: bool = False,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def update(self, optimizer: Optimizer, score: float) -> bool: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-    def state_dict(self) -> dict[str, Any]: ...
-    def load_state_dict(self, state: dict[str, Any]) -> None: ...
 
-class LBFGS:
+class RMSprop(Optimizer):
     def __init__(
         self,
-        lr: float = 1.0,
+        lr: _Rate = 0.01,
         *,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: Literal["strong_wolfe"] | None = None,
+        alpha: float = 0.99,
+        eps: float = 1e-08,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def step(
-        self,
-        params: dict[str, Any],
-        closure: Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]],
-    ) -> float: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-    def state_dict(self) -> dict[str, Any]: ...
-    def load_state_dict(self, state: Arrays) -> None: ...
 
-class EMA:
-    def __init__(self, decay: float = 0.999) -> None: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-
-class SWA:
-    def __init__(self, start: int = 0, every: int = 1) -> None: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-
-class Optimizer:
-    @property
-    def lr(self) -> float: ...
-    @lr.setter
-    def lr(self, lr: _Rate) -> None: ...
-    @property
-    def schedule(self) -> _Rate: ...
-    @property
-    def groups(self) -> list[ParameterGroup]: ...
-    @property
-    def steps(self) -> int: ...
-    def step(self, params: Arrays, gradients: Arrays) -> None: ...
-    def set_threads(self, threads: int) -> None: ...
-    @property
-    def threads(self) -> int: ...
-    @property
-    def options(self) -> dict[str, Any]: ...
-    def state_dict(self) -> dict[str, Any]: ...
-    def load_state_dict(self, state: Arrays) -> None: ...
-
-class TrainingStep:
+class SGD(Optimizer):
     def __init__(
         self,
-        compiled: CompiledModel,
-        optimizer: Optimizer,
+        lr: _Rate = 0.001,
         *,
-        output_gradients: Arrays | Literal[True] = ...,
-        max_norm: float | None = None,
-        max_value: float | None = None,
-        accumulate: int = 1,
-        average: EMA | SWA | None = None,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
-    def __call__(self, params: Arrays, data: Arrays = ...) -> dict[str, Any]: ...
-    @property
-    def compiled(self) -> CompiledModel: ...
-    @property
-    def optimizer(self) -> Optimizer: ...
-    def averages(self, params: Arrays) -> dict[str, Any]: ...
-    @property
-    def state(self) -> dict[str, Any]: ...
-    @state.setter
-    def state(self, state: Arrays) -> None: ...
+
+__all__ = [
+    "SGD",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Lion",
+    "NAdam",
+    "RMSprop",
+]

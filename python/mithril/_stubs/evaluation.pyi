@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from ._core import CompiledModel
-from ._stubs.types import Arrays
+from .._core import CompiledModel
+from .types import Arrays
 
 class Evaluator:
     def update(self, batch: Arrays) -> None: ...

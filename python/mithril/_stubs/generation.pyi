@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-from ._core import CompiledModel
-from ._stubs.types import Array, Arrays
+from .._core import CompiledModel
+from .types import Array, Arrays
 
 @overload
 def generate(

@@ -5,8 +5,8 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 from .._core import CompiledModel, Error
-from .._stubs.types import Array, Arrays, Outputs
 from ..packages.package import Package
+from .types import Array, Arrays, Outputs
 
 class PendingAnswer:
     def result(self) -> dict[str, Any]: ...
