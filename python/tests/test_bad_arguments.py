@@ -15,7 +15,7 @@ from processes import environment
 
 import mithril as ml
 
-PROGRAM = Path(__file__).parent / "bad_arguments.py"
+PROGRAM = Path(__file__).parent / "support" / "bad_arguments.py"
 
 
 @pytest.mark.parametrize("group", GROUPS)

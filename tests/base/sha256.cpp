@@ -1,5 +1,5 @@
 // SHA-256 against the examples of NIST, and its two implementations against each other. Python's
-// hashlib is compared in python/tests/test_packages.py.
+// hashlib is compared in python/tests/packages/test_packages.py.
 #include "mithril/base/sha256.hpp"
 
 #include <doctest/doctest.h>

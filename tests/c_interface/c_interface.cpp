@@ -1,4 +1,4 @@
-// The C interface from C++, so that the sanitizers see it; python/tests/test_c_interface.py has
+// The C interface from C++, so that the sanitizers see it; python/tests/export/test_c_interface.py has
 // more.
 #include "mithril/c/mithril.h"
 

@@ -1,4 +1,4 @@
-// The text of CUDA kernels in files, one for each kernel, which python/tests/test_cuda_kernels.py
+// The text of CUDA kernels in files, one for each kernel, which python/tests/backends/test_cuda_kernels.py
 // compiles.
 #pragma once
 

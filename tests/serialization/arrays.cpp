@@ -1,4 +1,4 @@
-// Files of NumPy and PyTorch in C++; python/tests/test_checkpoints.py and test_torch_files.py have
+// Files of NumPy and PyTorch in C++; python/tests/training/test_checkpoints.py and test_torch_files.py have
 // more.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// The training loop `fit`; python/tests/test_fit.py tests that of Python.
+// The training loop `fit`; python/tests/training/test_fit.py tests that of Python.
 #include "mithril/training/fit.hpp"
 
 #include <doctest/doctest.h>
@@ -181,7 +181,7 @@ TEST_CASE("a loss that is not a number is never the best after one that is") {
   }
 }
 
-TEST_CASE("rows are shuffled in the order of python/tests/test_fit.py") {
+TEST_CASE("rows are shuffled in the order of python/tests/training/test_fit.py") {
   CHECK(shuffled_rows(8, 3, 2) == std::vector<std::int64_t>{1, 6, 3, 5, 2, 0, 7, 4});
   CHECK(shuffled_rows(0, 3, 2).empty());
 }

@@ -1,5 +1,5 @@
 // `fit` called again, with losses that are not numbers, and with random numbers in validation;
-// python/tests/test_fit_again.py tests that of Python.
+// python/tests/training/test_fit_again.py tests that of Python.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The checkpoints of `fit`; python/tests/test_fit_checkpoints.py tests those of Python.
+// The checkpoints of `fit`; python/tests/training/test_fit_checkpoints.py tests those of Python.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Logs for TensorBoard; python/tests/test_tensorboard.py reads them.
+// Logs for TensorBoard; python/tests/training/test_tensorboard.py reads them.
 #include "mithril/training/tensorboard.hpp"
 
 #include <doctest/doctest.h>

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("mithril._torch", reason="torch is not built")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPTIONS = ["--precisions", "tf32", "--rounds", "1", "--calls", "1", "--warm-up", "2"]
 
 

@@ -9,7 +9,7 @@ import pytest
 import mithril as ml
 from mithril import _core
 
-PACKAGE = Path(ml.__file__).parent
+PACKAGE = Path(ml.__file__).resolve().parent
 PATHS = sorted(PACKAGE.rglob("*.pyi"))
 OF_THE_CORE = [
     *(PACKAGE / "_core.pyi", PACKAGE / "files.pyi", PACKAGE / "training" / "optimizers.pyi"),

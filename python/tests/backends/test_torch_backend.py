@@ -276,7 +276,7 @@ def test_modules_and_compiled_models_are_told_apart() -> None:
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MITHRIL_CACHE_DIR", str(tmp_path / "cache"))
-    guide = Path(__file__).parents[2] / "docs" / "pytorch-backend.md"
+    guide = Path(__file__).parents[3] / "docs" / "pytorch-backend.md"
     snippets = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
     assert len(snippets) >= 2
     names: dict = {}

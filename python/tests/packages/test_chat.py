@@ -11,7 +11,7 @@ import mithril as ml
 
 pytestmark = pytest.mark.slow  # they need the program examples/chat
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TEXTS = [
     "It's 12 o'clock; we'll see what they've got.",
     "  Two  spaces,\ttabs\nand lines \n ",

@@ -15,7 +15,7 @@ from processes import environment
 
 import mithril as ml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", ["train_digits", "validate_digits"])

@@ -198,7 +198,7 @@ def test_names_of_users_become_identifiers(tmp_path: Path) -> None:
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    guide = Path(__file__).parents[2] / "docs" / "jax.md"
+    guide = Path(__file__).parents[3] / "docs" / "jax.md"
     names: dict[str, Any] = {}
     for snippet in re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL):
         exec(snippet, names)

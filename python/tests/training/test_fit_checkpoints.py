@@ -127,7 +127,7 @@ def test_cpp_and_python_continue_runs_of_each_other(first: str, tmp_path: Path) 
     program = Path(ml.__file__).parents[2] / "examples" / "validate_digits"
     if not program.exists():
         pytest.skip("the examples in C++ are not built")
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     programs = {"cpp": [program], "py": [sys.executable, "examples/python/validate_digits.py"]}
 
     def run(language: str, folder: str, epochs: int) -> str:

@@ -12,7 +12,7 @@ import mithril as ml
 
 pytestmark = pytest.mark.slow  # they need the program examples/chat
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LINES = [
     "What's a model in 1234567 words?",
     "  And 'RE two  spaces,\tand caf\u00e9s \u2014 \u65e5\u672c\u8a9e!",

@@ -17,7 +17,7 @@ from web_models import CASES
 
 import mithril as ml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

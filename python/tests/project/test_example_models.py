@@ -12,7 +12,7 @@ import pytest
 
 import mithril as ml
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "models"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "models"
 SHARED = {"pretrained", "rotary"}
 FILES = sorted({path.stem for path in EXAMPLES.glob("*.py")} - SHARED)
 SAMPLE = ["bert", "gpt2", "llama", "mamba", "resnet", "t5"]  # that take a second each

@@ -7,7 +7,7 @@ import pytest
 
 import mithril as ml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SPECIALS = ["<unk>", "<s>", "</s>"]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 PREPEND = {"type": "Prepend", "prepend": "\u2581"}

@@ -14,7 +14,7 @@ import pytest
 
 import mithril as ml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOOLS = ROOT / "tools"
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 

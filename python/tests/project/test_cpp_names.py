@@ -10,7 +10,7 @@ import pytest
 
 from mithril import _core
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RECORDS = {
     record["name"]: record
     for record in _core.library()

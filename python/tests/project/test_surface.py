@@ -11,7 +11,7 @@ import mithril as ml
 
 
 def test_the_version_is_the_distributions():
-    project = (Path(__file__).parents[2] / "CMakeLists.txt").read_text(encoding="utf-8")
+    project = (Path(__file__).parents[3] / "CMakeLists.txt").read_text(encoding="utf-8")
     assert f"project(Mithril VERSION {ml.__version__} " in project
 
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("mithril._torch", reason="torch is not built")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from mithril.cli import serve
 
 import mithril as ml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RECIPE = (ROOT / "examples" / "container" / "Containerfile").read_text(encoding="utf-8")
 STEPS = RECIPE.replace("\\\n", " ")
 UNUSED = {"ccache"}  # by a build from nothing

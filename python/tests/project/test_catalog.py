@@ -13,7 +13,7 @@ from catalog_notes import ABSENT
 import mithril as ml
 from mithril import _core
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("section", CATALOG)

@@ -16,7 +16,7 @@ from package_models import X, answer, save
 import mithril as ml
 from mithril import _core
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "c"
 LIBRARY = Path(_core.__file__).resolve().parents[2] / "libmithril_c.so"
 OUTSIDE = "the C interface is not built beside this module"

@@ -21,7 +21,7 @@ except ModuleNotFoundError:
     ray = None
 # A mark states its reason in reports; a skip of the whole module does not.
 pytestmark = pytest.mark.skipif(ray is None, reason="ray is not installed")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LIMIT = 120  # seconds
 
 

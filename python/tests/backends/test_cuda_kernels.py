@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PRELUDE = ROOT / "codegen" / "cuda" / "prelude.cuh"
 CODEGEN = ROOT / "tests" / "codegen"
 KERNELS = sorted((CODEGEN / "cuda_kernels").iterdir())

@@ -11,7 +11,7 @@ import pytest
 import mithril as ml
 from mithril import _core
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RECORDS = {record["name"]: record for record in _core.optimizer_records()}
 LIST = ROOT / "mithril" / "optim" / "list.inc"
 # What to write in place of names of other libraries.

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_a_command_that_fails_without_a_fault_is_refused(tool: ModuleType) -> No
     [
         ("mithril/ops/moving_data/sort.cpp", "--test-case='op sort'"),
         ("mithril/server/metrics.cpp", "--source-file='*tests/server/*'"),
-        ("python/mithril/training/fit.py", "python/tests/test_fit.py"),
+        ("python/mithril/training/fit.py", "python/tests/training/test_fit.py"),
     ],
 )
 def test_near_tests_run_first(

@@ -12,7 +12,7 @@ from case_files import read_case
 from conformance import NOT_THERE_YET, TOLERANCE, Outcome, run_case, run_file
 from processes import environment
 
-CASES = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
+CASES = Path(__file__).parents[3] / "tests" / "conformance" / "cases"
 RUNNER = CASES.parent / "conformance.py"
 FILES = {"primitives.json": 60, "models.json": 60, "train_models.json": 31}  # at least
 

@@ -17,7 +17,7 @@ from processes import environment
 
 import mithril as ml
 
-CONFORMANCE = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
+CONFORMANCE = Path(__file__).parents[3] / "tests" / "conformance" / "cases"
 
 if importlib.util.find_spec("jax") is None:
     pytest.skip("jax is not installed", allow_module_level=True)
