@@ -1,7 +1,7 @@
 # Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
 file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      mithril/*.cpp)
-list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|ops|server)/")
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|export|ops|server)/")
 
 # The file of an op is mithril/ops/HEADING/NAME.cpp, where HEADING is the heading above its line.
 set(listed_ops "")
@@ -37,7 +37,8 @@ file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOUR
 
 # Generated files hold the headers of codegen/cpp/kernels, the functions of codegen/jax/kernels and
 # codegen/javascript/kernels, and the files of codegen/web, which sources of our own have as text.
-file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*/*.cpp)
+file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*/*.cpp
+     mithril/export/*.cpp)
 file(GLOB snippets CONFIGURE_DEPENDS codegen/cpp/kernels/*.hpp mithril/ops/shared/*.hpp)
 file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/kernels/*.py)
 file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/kernels/*.js)

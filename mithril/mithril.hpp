@@ -22,6 +22,7 @@
 #include "mithril/evaluation/perplexity.hpp"
 #include "mithril/evaluation/ranking.hpp"
 #include "mithril/evaluation/regression.hpp"
+#include "mithril/export/write.hpp"
 #include "mithril/generation/generate.hpp"
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/json/model_json.hpp"

@@ -54,6 +54,7 @@ from ._core import (
 from ._internal import array_functions, migration_hints, notebooks, pickling, tensor_methods
 from .backends import CpuBackend, JaxBackend, TorchBackend
 from .backends.compare import BackendComparison, BackendDifference, compare
+from .export import export
 from .export.library import build_library
 from .export.wasm import to_wasm
 from .files import (
@@ -185,6 +186,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "data",
     "dtype",
     "evaluation",
+    "export",
     "fit",
     "float16",
     "float32",

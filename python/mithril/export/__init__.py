@@ -1,1 +1,108 @@
-"""Compiled models as shared libraries and as WebAssembly."""
+"""Compiled models as sources, modules, files and libraries for other programs: `ml.export`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from .. import _core
+from .._core import CompiledModel, raise_error, unknown_name
+from .._internal.arguments import checked
+from .library import build_library
+from .wasm import to_wasm
+
+__all__ = ["export"]
+
+
+class _Target(NamedTuple):
+    write: Callable[..., object]  # (compiled, path, **options)
+    endings: tuple[str, ...]  # of paths; empty: the path is a folder
+    options: tuple[str, ...] = ()  # what it takes of the keyword arguments of `export`
+
+
+def _torchscript(compiled: CompiledModel, path: str, params: Any, data: Any = None) -> None:
+    compiled.save_torchscript(path, params, data or {})
+
+
+TARGETS = {
+    "cpp": _Target(_core.codegen, (".cpp", ".cc", ".cxx"), ("data",)),
+    "jax": _Target(_core.to_jax, (".py",)),
+    "javascript": _Target(_core.to_javascript, (".mjs", ""), ("data",)),
+    "wasm": _Target(to_wasm, ("",), ("data", "compiler")),
+    "torchscript": _Target(_torchscript, (".pt", ".pth"), ("params", "data")),
+    "library": _Target(build_library, (".so",), ("params", "data", "compiler", "march")),
+}
+
+
+@checked
+def export(
+    compiled: CompiledModel,
+    path: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    params: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+    compiler: str | None = None,
+    march: str | None = None,
+) -> Path:
+    """Writes a compiled model for a program that needs no Mithril, and returns the path.
+
+    Args:
+        path: the file to write, or a folder for "wasm" and for "javascript" as an npm package.
+        target: "cpp" (`.cpp`: a C++ file with the model and its gradients), "jax" (`.py`: pure
+            functions), "javascript" (`.mjs`: one module), "wasm" (a folder: an npm package),
+            "torchscript" (`.pt`: for torch.jit.load) or "library" (`.so`: a shared library with
+            the C interface of mithril.h). None: the target that the ending of the path names.
+        params: the parameters that "torchscript" and "library" store, by key; a model that
+            `bind` made has its own.
+        data: an example of each input whose sizes are unknown. "jax" keeps them open.
+        compiler: the compiler of "wasm" and "library"; None: clang++, and the variable CXX or c++.
+        march: the processors of "library"; None: those like the one of this machine.
+
+    Raises:
+        NameError: the target is unknown.
+        ValueError: no target has the ending of the path, or the target does not take an argument.
+        BackendError: an op has no spelling for the target, or the compiler is missing or fails.
+
+    Example:
+        ml.export(compiled, "net.py")
+        ml.export(compiled, "net.cpp", data=data)
+
+    See docs/semantics.md, "Export".
+    """
+    file = os.fspath(path)
+    name = target if target is not None else _target_of(file)
+    if name not in TARGETS:
+        unknown_name("E0630", "target of export", name, list(TARGETS))
+    chosen = TARGETS[name]
+    if Path(file).suffix not in chosen.endings and "" not in chosen.endings:
+        _refuse_ending(file, list(chosen.endings))
+    given = {"params": params, "data": data, "compiler": compiler, "march": march}
+    options = {key: value for key, value in given.items() if value is not None}
+    for key in options:
+        if key not in chosen.options:
+            facts = [("takes", ", ".join(chosen.options) or "no options")]
+            message = f"export: the target '{name}' takes no {key}"
+            raise_error("ValueError", "E0493", message, facts=facts)
+    chosen.write(compiled, file, **options)
+    return Path(file)
+
+
+def _target_of(file: str) -> str:
+    """The target whose paths end like the file."""
+    ending = Path(file).suffix
+    for name, target in TARGETS.items():
+        if ending and ending in target.endings:
+            return name
+    _refuse_ending(
+        file,
+        [target.endings[0] for target in TARGETS.values() if target.endings[0]],
+        'name the target: target="wasm" and target="javascript" write folders',
+    )
+
+
+def _refuse_ending(file: str, endings: list[str], help: str = "") -> NoReturn:
+    message, facts = f"the ending of '{file}' names no language", [("expected", ", ".join(endings))]
+    raise_error("ValueError", "E0492", message, facts=facts, help=help)
