@@ -26,13 +26,11 @@ test-all: torch
 	cmake --build $(build)
 	$(python) tools/run_tests --all $(build)
 
-# One op after a change of its record, its rows or its C++ kernel: make quick OP=gelu. Its files are
-# compiled alone from then on, so that the first call takes longer than the next.
-quick: $(build)/build.ninja
-	@test -n "$(OP)" || { echo 'make quick OP=gelu: name an op' >&2; exit 1; }
-	@grep -q '^MITHRIL_ALONE:STRING=$(OP)$$' $(build)/CMakeCache.txt || cmake -DMITHRIL_ALONE=$(OP) $(build) >/dev/null
-	cmake --build $(build) --target mithril_tests
-	$(build)/tests/mithril_tests -tc="op $(OP)"
+# One op, one layer or one Python test after a change: make quick OP=gelu, make quick LAYER=PReLU,
+# make quick TEST=python/tests/test_json.py.
+quick: test-tools $(build)/build.ninja
+	@test -n "$(OP)$(LAYER)$(TEST)" || { echo 'make quick OP=gelu, LAYER=PReLU or TEST=python/tests/test_json.py' >&2; exit 1; }
+	@$(python) tools/quick $(build) $(if $(OP),--op $(OP),$(if $(LAYER),--layer $(LAYER),--test $(TEST)))
 
 # Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
 # docs/catalog.md; with torch also references of new layers.
