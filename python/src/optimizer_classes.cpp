@@ -59,7 +59,8 @@ struct OptimizerArguments {
   std::vector<ParameterGroup> groups = {};
 };
 
-// TypeError of Python for arguments that do not fit; python/mithril/_internal/arguments.py says which.
+// TypeError of Python for arguments that do not fit; python/mithril/_internal/arguments.py says
+// which.
 OptimizerArguments arguments_of(const OptimizerDef& def, const py::args& args,
                                 const py::kwargs& kwargs) try {
   OptimizerArguments made{.lr = def.lr};

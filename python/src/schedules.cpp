@@ -98,13 +98,12 @@ bool is_second(const char* argument, const std::string& word, const std::string&
 }
 
 void bind_plateau(py::module_& module) {
-  py::class_<Plateau>(
-      module, "Plateau",
-      "Reduces the learning rate of an optimizer when a score stops improving, as\n"
-      "torch.optim.lr_scheduler.ReduceLROnPlateau.\n\n"
-      "Example, once an epoch:\n"
-      "    plateau = ml.Plateau(factor=0.5, patience=3)\n"
-      "    plateau.update(optimizer, validation_loss)")
+  py::class_<Plateau>(module, "Plateau",
+                      "Reduces the learning rate of an optimizer when a score stops improving, as\n"
+                      "torch.optim.lr_scheduler.ReduceLROnPlateau.\n\n"
+                      "Example, once an epoch:\n"
+                      "    plateau = ml.Plateau(factor=0.5, patience=3)\n"
+                      "    plateau.update(optimizer, validation_loss)")
       .def(py::init([](const std::string& mode, double factor, std::int64_t patience,
                        double threshold, const std::string& threshold_mode, std::int64_t cooldown,
                        double min_lr) {

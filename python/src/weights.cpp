@@ -52,7 +52,8 @@ TensorMap saved_weights(py::handle saved) {
   if (!py::isinstance<py::str>(saved) && !py::hasattr(saved, "__fspath__")) {
     wrong_type(saved, "a dict of arrays, or the path of a file");
   }
-  const py::object loaded = py::module_::import("mithril.packages.models_registry").attr("load")(saved);
+  const py::object loaded =
+      py::module_::import("mithril.packages.models_registry").attr("load")(saved);
   const TensorMap params = tensor_map_of(loaded.attr("params").cast<py::dict>());
   if (!py::hasattr(loaded, "state")) return params.share();
   return with_state(params, State(tensor_map_of(loaded.attr("state").cast<py::dict>())));
@@ -74,7 +75,8 @@ py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool
 // Nothing if it is None or disabled.
 std::optional<GradScaler> scaler_of(py::handle given) {
   if (given.is_none()) return {};
-  if (!py::isinstance(given, py::module_::import("mithril.training.grad_scaler").attr("GradScaler"))) {
+  if (!py::isinstance(given,
+                      py::module_::import("mithril.training.grad_scaler").attr("GradScaler"))) {
     wrong_type(given, "a GradScaler, or None");
   }
   const py::dict state = given.attr("state_dict")();

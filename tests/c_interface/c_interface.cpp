@@ -1,5 +1,5 @@
-// The C interface from C++, so that the sanitizers see it; python/tests/export/test_c_interface.py has
-// more.
+// The C interface from C++, so that the sanitizers see it; python/tests/export/test_c_interface.py
+// has more.
 #include "mithril/c/mithril.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// The text of CUDA kernels for the table of ops. python/tests/backends/test_cuda_kernels.py compiles it.
+// The text of CUDA kernels for the table of ops. python/tests/backends/test_cuda_kernels.py
+// compiles it.
 //
 // After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="*CUDA kernel*"
 #include <doctest/doctest.h>

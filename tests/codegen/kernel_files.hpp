@@ -1,5 +1,5 @@
-// The text of CUDA kernels in files, one for each kernel, which python/tests/backends/test_cuda_kernels.py
-// compiles.
+// The text of CUDA kernels in files, one for each kernel, which
+// python/tests/backends/test_cuda_kernels.py compiles.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Files of NumPy and PyTorch in C++; python/tests/training/test_checkpoints.py and test_torch_files.py have
-// more.
+// Files of NumPy and PyTorch in C++; python/tests/training/test_checkpoints.py and
+// test_torch_files.py have more.
 #include <doctest/doctest.h>
 
 #include "mithril/serialization/inflate.hpp"

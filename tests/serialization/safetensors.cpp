@@ -1,4 +1,5 @@
-// Files in the safetensors format; python/tests/training/test_safetensors.py compares them with the package.
+// Files in the safetensors format; python/tests/training/test_safetensors.py compares them with the
+// package.
 #include "mithril/serialization/safetensors.hpp"
 
 #include <doctest/doctest.h>

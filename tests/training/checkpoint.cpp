@@ -1,4 +1,5 @@
-// Checkpoints in C++, and weights that need rules; python/tests/training/test_checkpoints.py has more.
+// Checkpoints in C++, and weights that need rules; python/tests/training/test_checkpoints.py has
+// more.
 #include "mithril/training/checkpoint.hpp"
 
 #include <doctest/doctest.h>
