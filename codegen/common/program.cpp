@@ -57,7 +57,7 @@ class ProgramBuilder {
     for (size_t i = 0; i < nodes; ++i) {
       if (needed[i]) add(i);
     }
-    place();
+    assign_buffers();
   }
 
  private:
@@ -161,20 +161,21 @@ class ProgramBuilder {
     return fits;
   }
 
-  void place() {
-    program_.places.resize(program_.graph.values().size());
+  void assign_buffers() {
+    program_.buffers.resize(program_.graph.values().size());
     for (size_t i = 0; i < program_.graph.inputs().size(); ++i)
-      place_of(program_.graph.inputs()[i]) = {.kind = BufferRef::Kind::input, .index = i};
+      buffer_of(program_.graph.inputs()[i]) = {.kind = BufferRef::Kind::input, .index = i};
     for (size_t i = 0; i < program_.constants.size(); ++i) {
       if (program_.constants[i])
-        program_.places[i] = {.kind = BufferRef::Kind::constant, .index = i};
+        program_.buffers[i] = {.kind = BufferRef::Kind::constant, .index = i};
     }
     place_outputs();
     place_in_workspace();
-    for (size_t i = 0; i < root_.size(); ++i) program_.places[i] = program_.places[index(root_[i])];
+    for (size_t i = 0; i < root_.size(); ++i)
+      program_.buffers[i] = program_.buffers[index(root_[i])];
   }
 
-  BufferRef& place_of(ValueId id) { return program_.places[index(id)]; }
+  BufferRef& buffer_of(ValueId id) { return program_.buffers[index(id)]; }
 
   // Makes values directly in the buffers of outputs, where possible. If a value is several outputs,
   // the first is used.
@@ -182,8 +183,8 @@ class ProgramBuilder {
     const auto& outputs = program_.graph.outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ValueId root = root_[index(outputs[i].value)];
-      if (place_of(root).kind == BufferRef::Kind::nowhere) {
-        place_of(root) = {.kind = BufferRef::Kind::output, .index = i};
+      if (buffer_of(root).kind == BufferRef::Kind::loop_local) {
+        buffer_of(root) = {.kind = BufferRef::Kind::output, .index = i};
       } else {
         program_.copied.push_back(i);
       }
@@ -196,7 +197,7 @@ class ProgramBuilder {
     std::vector<size_t> at(root_.size(), none);
     const auto live = [&](ValueId id, size_t statement) {
       const ValueId root = root_[index(id)];
-      if (place_of(root).kind != BufferRef::Kind::nowhere) return;
+      if (buffer_of(root).kind != BufferRef::Kind::loop_local) return;
       size_t& own = at[index(root)];
       if (own == none) {
         own = live_ranges.size();
@@ -218,7 +219,7 @@ class ProgramBuilder {
     const MemoryPlan plan = plan_memory(live_ranges);
     program_.workspace_bytes = plan.bytes;
     for (size_t i = 0; i < living.size(); ++i) {
-      place_of(living[i]) = {.kind = BufferRef::Kind::workspace, .offset = plan.offsets[i]};
+      buffer_of(living[i]) = {.kind = BufferRef::Kind::workspace, .offset = plan.offsets[i]};
     }
   }
 

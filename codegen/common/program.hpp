@@ -31,13 +31,13 @@ struct Statement {
 // The buffer of a value. A view has the buffer of its source.
 struct BufferRef {
   enum class Kind : uint8_t {
-    nowhere,  // it lives within one loop
-    input,    // index: of graph.inputs()
-    output,   // index: of graph.outputs()
+    loop_local,  // it lives within one loop
+    input,       // index: of graph.inputs()
+    output,      // index: of graph.outputs()
     constant,
     workspace,  // offset: in bytes
   };
-  Kind kind = Kind::nowhere;
+  Kind kind = Kind::loop_local;
   size_t index = 0;
   int64_t offset = 0;
 };
@@ -50,8 +50,8 @@ struct Program {
   std::vector<std::optional<Tensor>> constants;
   std::vector<std::vector<ValueId>> reads;  // per node: the tensors that its text names
   std::vector<Statement> statements;
-  std::vector<BufferRef> places;  // per value
-  std::vector<size_t> copied;     // outputs in other buffers, which are copied at the end
+  std::vector<BufferRef> buffers;  // per value
+  std::vector<size_t> copied;      // outputs in other buffers, which are copied at the end
   int64_t workspace_bytes = 0;
   std::vector<size_t> refused;  // nodes that the language cannot compute; then only dims are set
 

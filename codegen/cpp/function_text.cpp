@@ -41,12 +41,12 @@ class FunctionWriter {
  private:
   const Graph& graph() const { return program_.graph; }
   const PlannedNode& planned(size_t node) const { return program_.plan.nodes[node]; }
-  const BufferRef& place(ValueId id) const { return program_.places[index(id)]; }
+  const BufferRef& buffer(ValueId id) const { return program_.buffers[index(id)]; }
 
   void line(size_t indent, const std::string& text) { result_.body += code_line(indent, text); }
 
   std::string pointer(ValueId id) {
-    const BufferRef& at = place(id);
+    const BufferRef& at = buffer(id);
     switch (at.kind) {
       case BufferRef::Kind::input:
         return pointer(names_.inputs[at.index]);
@@ -58,10 +58,10 @@ class FunctionWriter {
         pointer("workspace");
         return "at<" + type_name(graph().value(id).dtype) + ">(workspace, " +
                std::to_string(at.offset) + ")";
-      case BufferRef::Kind::nowhere:
+      case BufferRef::Kind::loop_local:
         break;
     }
-    MITHRIL_CHECK(false, "a value without a place is read: " + graph().value(id).name);
+    MITHRIL_CHECK(false, "a value without a buffer is read: " + graph().value(id).name);
     return {};
   }
 
@@ -85,7 +85,7 @@ class FunctionWriter {
 
   // A value that is made in the memory of an output has the name of the output.
   const std::string& name_of(ValueId id) const {
-    const BufferRef& at = place(id);
+    const BufferRef& at = buffer(id);
     if (at.kind != BufferRef::Kind::output) return graph().value(id).name;
     const Output& output = graph().outputs()[at.index];
     return output.value == id ? output.name : graph().value(id).name;
@@ -218,10 +218,10 @@ class FunctionWriter {
     };
     for (const size_t node : statement.nodes) {
       for (const ValueId id : program_.reads[node]) {
-        if (place_or_local(id)) add(id);
+        if (has_buffer(id)) add(id);
       }
       const ValueId made = program_.node(node).outputs.front();
-      if (!place_or_local(made)) continue;
+      if (!has_buffer(made)) continue;
       declare(made);
       add(made);
     }
@@ -242,7 +242,7 @@ class FunctionWriter {
   }
 
   // Whether the value is a tensor, not a number that lives within one loop.
-  bool place_or_local(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
+  bool has_buffer(ValueId id) const { return buffer(id).kind != BufferRef::Kind::loop_local; }
 
   template <typename Element>
   void write_formula(size_t node, size_t indent, const Element& element) {
@@ -250,7 +250,7 @@ class FunctionWriter {
     const auto formula = node_formula(graph(), node, planned(node), cpp_language(), element);
     MITHRIL_CHECK(formula, "a formula is lost: " + graph().value(made).name);
     result_.snippets.insert(formula->snippets.begin(), formula->snippets.end());
-    if (place_or_local(made)) return line(indent, element(made) + " = " + formula->text + ";");
+    if (has_buffer(made)) return line(indent, element(made) + " = " + formula->text + ";");
     const Value& value = graph().value(made);
     locals_[index(made)] = names_.locals.add(value.name);
     line(indent, "const " + type_name(value.dtype) + " " + locals_[index(made)] + " = " +

@@ -50,12 +50,12 @@ class JavaScriptFunctionWriter {
  private:
   const Graph& graph() const { return program_.graph; }
   const PlannedNode& planned(size_t node) const { return program_.plan.nodes[node]; }
-  const BufferRef& place(ValueId id) const { return program_.places[index(id)]; }
+  const BufferRef& buffer(ValueId id) const { return program_.buffers[index(id)]; }
   bool is_wide(ValueId id) const { return is_wide_[index(id)]; }
   std::string array_of(ValueId id) const {
     return javascript_array(graph().value(id).dtype, is_wide(id));
   }
-  bool is_tensor(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
+  bool is_tensor(ValueId id) const { return buffer(id).kind != BufferRef::Kind::loop_local; }
 
   // The variable of a tensor, which is declared when it is first used.
   const std::string& tensor(ValueId id) {
@@ -64,7 +64,7 @@ class JavaScriptFunctionWriter {
     name = names_.add(name_of(id));
     const Dims& dims = program_.dims_of(id);
     const std::string sizes = dims.empty() ? "" : ", " + join(dims, ", ");
-    const BufferRef& at = place(id);
+    const BufferRef& at = buffer(id);
     const std::string path = name_of(id) == name ? "" : comment(name_of(id)) + " ";
     const std::string note = "  // " + path + dims_comment(graph().value(id), dims);
     if (at.kind == BufferRef::Kind::constant) {
@@ -87,13 +87,13 @@ class JavaScriptFunctionWriter {
   int64_t offset(const BufferRef& at) const {
     if (at.kind == BufferRef::Kind::input) return memory_.inputs[at.index];
     if (at.kind == BufferRef::Kind::output) return memory_.outputs[at.index];
-    MITHRIL_CHECK(at.kind == BufferRef::Kind::workspace, "a value without a place is read");
+    MITHRIL_CHECK(at.kind == BufferRef::Kind::workspace, "a value without a buffer is read");
     return memory_.workspace + at.offset;
   }
 
   // A value that is made in the memory of an output has the name of the output.
   const std::string& name_of(ValueId id) const {
-    const BufferRef& at = place(id);
+    const BufferRef& at = buffer(id);
     if (at.kind != BufferRef::Kind::output) return graph().value(id).name;
     const Output& output = graph().outputs()[at.index];
     return output.value == id ? output.name : graph().value(id).name;
@@ -111,7 +111,7 @@ class JavaScriptFunctionWriter {
                           program_.node(node).outputs.front());
       case StatementKind::kernel:
         return write_call(node);
-      case StatementKind::view:  // a tensor in the same place
+      case StatementKind::view:  // a tensor in the same buffer
       case StatementKind::constant:
         return;
     }

@@ -14,7 +14,7 @@ namespace {
 
 struct Kernel {
   Lowering* lower;
-  HalfUse halves = HalfUse::none;
+  HalfSupport halves = HalfSupport::none;
   int dims_only = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
 
@@ -22,17 +22,18 @@ struct Kernel {
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
       {"argsort", {lower_sorting}},
-      {"attention", {lower_attention, HalfUse::attends}},
+      {"attention", {lower_attention, HalfSupport::bf16_attention}},
       {"attention_weights", {lower_attention}},
       {"average_pool", {lower_pooling}},
-      {"average_pool_grad", {lower_pooling_grad, HalfUse::none, 1}},
-      {"convolution", {lower_convolution, HalfUse::pairs}},
-      {"convolution_input_grad", {lower_convolution, HalfUse::none, 1}},
-      {"convolution_weight_grad", {lower_convolution_weight, HalfUse::none, 2}},
+      {"average_pool_grad", {lower_pooling_grad, HalfSupport::none, 1}},
+      {"concat", {lower_concat}},
+      {"convolution", {lower_convolution, HalfSupport::bf16_pair}},
+      {"convolution_input_grad", {lower_convolution, HalfSupport::none, 1}},
+      {"convolution_weight_grad", {lower_convolution_weight, HalfSupport::none, 2}},
       {"cumprod", {lower_scan}},
       {"cumsum", {lower_scan}},
-      {"gathered", {lower_gathering, HalfUse::moves}},
-      {"joined", {lower_concat}},
+      {"gather", {lower_gathering, HalfSupport::copies}},
+      {"gemm", {lower_gemm, HalfSupport::half_weights}},
       {"layer_norm", {lower_norm}},
       {"layer_norm_grad", {lower_norm}},
       {"linear_scan", {lower_scan}},
@@ -43,18 +44,17 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"max_pool_grad", {lower_pooling_grad}},
       {"mean", {lower_reduction}},
       {"min", {lower_reduction}},
-      {"permuted", {lower_movement, HalfUse::moves}},
-      {"placed", {lower_placing}},
-      {"product", {lower_gemm, HalfUse::sides}},
-      {"rolled", {lower_roll, HalfUse::moves}},
-      {"scattered", {lower_scattering, HalfUse::none, 2}},
-      {"sliced", {lower_movement, HalfUse::moves}},
+      {"permute", {lower_movement, HalfSupport::copies}},
+      {"roll", {lower_roll, HalfSupport::copies}},
+      {"scatter", {lower_placing}},
+      {"scatter_add", {lower_scattering, HalfSupport::none, 2}},
+      {"slice", {lower_movement, HalfSupport::copies}},
+      {"slice_grad", {lower_movement, HalfSupport::none, 1}},
       {"softmax", {lower_rows}},
       {"softmax_grad", {lower_rows}},
       {"sum", {lower_reduction}},
-      {"sum_to", {lower_reduction, HalfUse::none, 1}},
-      {"swapaxes", {lower_movement, HalfUse::moves}},
-      {"unsliced", {lower_movement, HalfUse::none, 1}}};
+      {"sum_to", {lower_reduction, HalfSupport::none, 1}},
+      {"swapaxes", {lower_movement, HalfSupport::copies}}};
   return kernels;
 }
 
@@ -85,9 +85,9 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
   return kernel_called(op, *call).lower({{context.shaped, node, *call}, context, transposes});
 }
 
-HalfUse half_use(const OpDef& op) {
+HalfSupport half_support(const OpDef& op) {
   const SpelledExpression* call = kernel_of(op);
-  return call ? kernel_called(op, *call).halves : HalfUse::none;
+  return call ? kernel_called(op, *call).halves : HalfSupport::none;
 }
 
 bool reads_elements(const OpDef& op, std::string_view port) {

@@ -16,14 +16,14 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
                                          const std::vector<std::optional<ValueId>>& transposes);
 
 // How the kernel of an op uses 16-bit inputs.
-enum class HalfUse {
-  none,     // not at all
-  moves,    // it moves them unchanged
-  pairs,    // the first two arguments may both be bfloat16 if the processor multiplies bfloat16
-  sides,    // like pairs; also, a constant second argument alone may have 16 bits
-  attends,  // the first three arguments may all be bfloat16 if the processor multiplies it
+enum class HalfSupport {
+  none,       // not at all
+  copies,     // it moves them unchanged
+  bf16_pair,  // the first two arguments may both be bfloat16 if the processor multiplies bfloat16
+  half_weights,    // like bf16_pair; also, a constant second argument alone may have 16 bits
+  bf16_attention,  // the first three arguments may all be bfloat16 if the processor multiplies it
 };
-HalfUse half_use(const OpDef& op);
+HalfSupport half_support(const OpDef& op);
 // Whether the op's kernel or formula reads the elements of this port. It reads only the dims of
 // some ports.
 bool reads_elements(const OpDef& op, std::string_view port);

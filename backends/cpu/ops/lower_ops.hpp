@@ -15,21 +15,21 @@ namespace mithril::cpu_backend {
 // kernels and for empty tensors.
 Lowering lower_attention;
 
-// Lowers "gathered(input, index, axis)", for elements of any dtype. None if `index` is a number or
+// Lowers "gather(input, index, axis)", for elements of any dtype. None if `index` is a number or
 // the output is empty.
 Lowering lower_gathering;
 
-// Lowers "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where axes None reverses all
-// axes, "sliced(input, starts, stops, steps, axes)", or its gradient "unsliced(input, like, starts,
-// stops, steps, axes)": zeros with the dims of `like`, except that the slice holds the input. None
-// if the dims of the slice do not fit.
+// Lowers "swapaxes(input, axis1, axis2)", "permute(input, axes)", where axes None reverses all
+// axes, "slice(input, starts, stops, steps, axes)", or its gradient "slice_grad(input, like,
+// starts, stops, steps, axes)": zeros with the dims of `like`, except that the slice holds the
+// input. None if the dims of the slice do not fit.
 Lowering lower_movement;
 
-// Lowers "joined(input, axis)", where axis None joins the flattened inputs. None if an input has
+// Lowers "concat(input, axis)", where axis None joins the flattened inputs. None if an input has
 // another dtype than the output.
 Lowering lower_concat;
 
-// Lowers "rolled(input, shift, axis)", where axis None rolls the flattened input. None if there is
+// Lowers "roll(input, shift, axis)", where axis None rolls the flattened input. None if there is
 // no axis.
 Lowering lower_roll;
 
@@ -42,7 +42,7 @@ std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 // empty rows.
 Lowering lower_norm;
 
-// Lowers "placed(input, index, source, axis, reduce)". The step may write into the buffer of
+// Lowers "scatter(input, index, source, axis, reduce)". The step may write into the buffer of
 // `input`; then it writes only the elements of `source`. None if `reduce` is not "set" or the
 // output is empty.
 Lowering lower_placing;
@@ -70,7 +70,7 @@ bool reduces_planes(const CallReader& call);
 // after the axis.
 Lowering lower_scan;
 
-// Lowers "scattered(input, index, like, axis)". None if `index` is a number, the output is empty,
+// Lowers "scatter_add(input, index, like, axis)". None if `index` is a number, the output is empty,
 // or the elements are not float32 or float64.
 Lowering lower_scattering;
 

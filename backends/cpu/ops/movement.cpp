@@ -155,11 +155,11 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const ValueId from = *tensor_of(call.node().arguments.front());
   const ValueId to = call.made();
-  const bool is_gradient = call.name() == "unsliced";
+  const bool is_gradient = call.name() == "slice_grad";
   const Dims &whole = shaped.dims(is_gradient ? to : from),
              &part = shaped.dims(is_gradient ? from : to);
   std::optional<Layout> layout;
-  if (is_gradient || call.name() == "sliced") {
+  if (is_gradient || call.name() == "slice") {
     layout = sliced(call, is_gradient ? 2 : 1, whole, part);
   } else {
     layout = permuted(whole, order_of(call));
@@ -184,7 +184,7 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
 
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
-  if (!call || (call->text != "swapaxes" && call->text != "permuted")) return std::nullopt;
+  if (!call || (call->text != "swapaxes" && call->text != "permute")) return std::nullopt;
   Order order = order_of({shaped, node, *call});
   if (order.size() < 2) return std::nullopt;
   std::swap(order[order.size() - 1], order[order.size() - 2]);

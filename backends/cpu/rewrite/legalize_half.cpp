@@ -56,7 +56,7 @@ class Legalization {
   static bool is_computed(const Node& node) {
     const OpDef& op = *node.op;
     if (op.keeps_elements || op.opaque) return false;
-    if (kernel_of(op)) return half_use(op) != HalfUse::moves;
+    if (kernel_of(op)) return half_support(op) != HalfSupport::copies;
     return formula_of(op) && !converts(*formula_of(op));
   }
 
@@ -96,12 +96,12 @@ class Legalization {
     const OpDef& op = *node.op;
     if (op.list_input() >= 0) return false;
     if (!reads_elements(op, op.inputs[argument].name)) return true;
-    const HalfUse use = half_use(op);
+    const HalfSupport use = half_support(op);
     const size_t factors = factors_of(use);
     if (argument >= factors) return false;
-    const bool is_faster = bfloat16_products_ && (use != HalfUse::pairs || convolves(node));
+    const bool is_faster = bfloat16_products_ && (use != HalfSupport::bf16_pair || convolves(node));
     if (is_faster && are_bfloat16(node, factors)) return true;
-    return use == HalfUse::sides && argument == 1 &&
+    return use == HalfSupport::half_weights && argument == 1 &&
            constants_.contains(*tensor_of(node.arguments[argument]));
   }
 
@@ -124,9 +124,9 @@ class Legalization {
 
   // The number of leading arguments that the processor multiplies as bfloat16, if all have this
   // dtype.
-  static size_t factors_of(HalfUse use) {
-    if (use == HalfUse::attends) return 3;
-    return use == HalfUse::pairs || use == HalfUse::sides ? 2 : 0;
+  static size_t factors_of(HalfSupport use) {
+    if (use == HalfSupport::bf16_attention) return 3;
+    return use == HalfSupport::bf16_pair || use == HalfSupport::half_weights ? 2 : 0;
   }
 
   bool are_bfloat16(const Node& node, size_t count) const {

@@ -82,7 +82,7 @@ OpDef define_linear() {
                  "bias == None ? jnp.matmul({input}, {weight}.T) : jnp.matmul({input}, {weight}.T) "
                  "+ {bias}"},
                 {"torch", "aten::linear(input, weight, bias)"},
-                {"cpu", "product(input, transposed(weight), bias)"}},
+                {"cpu", "gemm(input, transposed(weight), bias)"}},
   };
 }
 

@@ -73,7 +73,7 @@ OpDef define_matmul() {
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jnp.matmul({left}, {right})"},
                 {"torch", "aten::matmul(left, right)"},
-                {"cpu", "product(left, right)"}},
+                {"cpu", "gemm(left, right)"}},
   };
 }
 

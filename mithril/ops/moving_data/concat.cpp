@@ -108,7 +108,7 @@ OpDef define_concat() {
       .samples = samples_of_concat,
       .spell = {{"jax", "jnp.concatenate({input}, axis={axis})"},
                 {"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
-                {"cpu", "joined(input, axis)"}},
+                {"cpu", "concat(input, axis)"}},
   };
 }
 

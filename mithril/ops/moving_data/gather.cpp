@@ -71,7 +71,7 @@ OpDef define_gather() {
       .samples = samples_of_gather,
       .spell = {{"jax", "jnp.take({input}, {index}, axis={axis})"},
                 {"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
-                {"cpu", "gathered(input, index, axis)"}},
+                {"cpu", "gather(input, index, axis)"}},
   };
 }
 

@@ -86,7 +86,7 @@ OpDef define_roll() {
       .spell = {{"jax", "jnp.roll({input}, {shift}, {axis})"},
                 {"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"},
-                {"cpu", "rolled(input, shift, axis)"}},
+                {"cpu", "roll(input, shift, axis)"}},
   };
 }
 

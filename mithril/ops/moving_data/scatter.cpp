@@ -145,7 +145,7 @@ OpDef define_scatter() {
       .spell = {{"jax", "scatter({input}, {index}, {source}, {axis}, {reduce})"},
                 {"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
                  spell_scatter},
-                {"cpu", "placed(input, index, source, axis, reduce)"}},
+                {"cpu", "scatter(input, index, source, axis, reduce)"}},
   };
 }
 

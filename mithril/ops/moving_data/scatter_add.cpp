@@ -69,7 +69,7 @@ OpDef define_scatter_add() {
       .spell = {{"jax", "scatter_add({input}, {index}, {like.shape}, {axis})"},
                 {"torch", "aten::select_backward of a number, aten::index_add of a tensor",
                  spell_scatter_add},
-                {"cpu", "scattered(input, index, like, axis)"}},
+                {"cpu", "scatter_add(input, index, like, axis)"}},
   };
 }
 

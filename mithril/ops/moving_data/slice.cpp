@@ -45,7 +45,7 @@ OpDef define_slice() {
       .samples = samples_of_slice,
       .spell = {{"jax", "{input}[slices({input.ndim}, {starts}, {stops}, {steps}, {axes})]"},
                 {"torch", "one aten::slice for each axis", spell_slice},
-                {"cpu", "sliced(input, starts, stops, steps, axes)"}},
+                {"cpu", "slice(input, starts, stops, steps, axes)"}},
   };
 }
 

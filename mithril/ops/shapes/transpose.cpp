@@ -89,7 +89,7 @@ OpDef define_transpose() {
       .samples = samples_of_transpose,
       .spell = {{"jax", "permuted({input}, {axes})"},
                 {"torch", "aten::permute, reversed where there are no axes", spell_transpose},
-                {"cpu", "permuted(input, axes)"}},
+                {"cpu", "permute(input, axes)"}},
   };
 }
 
