@@ -24,21 +24,21 @@ class UnsupportedError(Exception):
 
 
 @dataclass
-class Missing:
+class UnsupportedOutput:
     """An output that no op computes; an error where it is read."""
 
     what: str
 
 
 @dataclass
-class Later:
+class LazyOutput:
     """An output that is seldom read, and computed where it is."""
 
     compute: Callable[[], Any]
 
 
 @dataclass
-class Site:
+class NodeContext:
     """Facts about the node that is converted, for builders that have a parameter `at`."""
 
     inputs: tuple[Any, ...]  # torch's fake tensors and numbers, one per argument of the node
@@ -51,7 +51,7 @@ class Site:
     constant: Callable[[int], torch.Tensor | None]  # the elements of an argument, where fixed
 
 
-def internal(op: str, name: str | None = None, **arguments: Any) -> Model:
+def internal_op(op: str, name: str | None = None, **arguments: Any) -> Model:
     """A part of an op that has no class: gradients and passes make it, and so do we."""
     return make_model(op, arguments, name)
 
@@ -85,7 +85,7 @@ def parameters_of(builder: Builder) -> frozenset[str]:
 IGNORED = frozenset(["layout", "device", "pin_memory", "memory_format", "non_blocking"])
 
 
-def call(builder: Builder, site: Site, *args: Any, **kwargs: Any) -> Any:
+def call(builder: Builder, site: NodeContext, *args: Any, **kwargs: Any) -> Any:
     """Arguments that the builder lacks are unsupported options; where tensors are kept has no
     meaning for a model."""
     names = parameters_of(builder)
@@ -102,7 +102,7 @@ def call(builder: Builder, site: Site, *args: Any, **kwargs: Any) -> Any:
         raise UnsupportedError(f"with these arguments: {error}") from error
 
 
-def computed_wide(builder: Builder, site: Site, args: Any, options: dict[str, Any]) -> Any:
+def computed_wide(builder: Builder, site: NodeContext, args: Any, options: dict[str, Any]) -> Any:
     given = {key: widened(each) for key, each in options.items()}
     made = builder(*map(widened, args), **given)
     tensors = [
@@ -117,14 +117,14 @@ def computed_wide(builder: Builder, site: Site, args: Any, options: dict[str, An
 
 def widened(x: Any) -> Any:
     is_tensor = isinstance(x, Connection) and set(x.type_text.split(" or ")) == {"float tensor"}
-    return internal("Widen")(x) if is_tensor else x
+    return internal_op("Widen")(x) if is_tensor else x
 
 
 def sum_of_products(x: Connection, y: Connection, axis: int | None = None) -> Any:
     """As torch's dot, which rounds the sum only."""
     total = (widened(x) * widened(y)).sum(axis)
     like = [each for each in (x, y) if is_float(each)]
-    return internal("Narrow")(input=total, like=like) if like else total
+    return internal_op("Narrow")(input=total, like=like) if like else total
 
 
 def narrowed(x: Any, expected: Any, given: list[tuple[Connection, torch.dtype]]) -> Any:
@@ -132,7 +132,7 @@ def narrowed(x: Any, expected: Any, given: list[tuple[Connection, torch.dtype]])
     if not isinstance(x, Connection) or not is_float(x) or not isinstance(expected, torch.Tensor):
         return x
     like = [each for each, dtype in given if dtype == expected.dtype]
-    return internal("Narrow")(input=x, like=like) if like else x
+    return internal_op("Narrow")(input=x, like=like) if like else x
 
 
 def is_kind(x: Any, kind: str, python: type | tuple[type, ...]) -> bool:

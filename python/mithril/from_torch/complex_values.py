@@ -13,10 +13,10 @@ from .. import models as ml
 from .._core import Connection
 from .builders import (
     Builder,
-    Site,
+    NodeContext,
     as_float,
     call,
-    internal,
+    internal_op,
     is_float,
     refuse_if,
     tensor,
@@ -83,7 +83,7 @@ def as_complex(x: Any) -> Complex:
         return x
     if isinstance(x, Connection):
         real = as_float(x)
-        return Complex(real, internal("ZerosLike")(real))
+        return Complex(real, internal_op("ZerosLike")(real))
     return Complex(complex(x).real, complex(x).imag)
 
 
@@ -103,13 +103,13 @@ def part_of(x: Any, which: str) -> Any:
     return x.to_real() if isinstance(x, torch.dtype) and x.is_complex else x
 
 
-def real_site(at: Site) -> Site:
+def real_site(at: NodeContext) -> NodeContext:
     output = mapped(real_part, at.output)
     return replace(at, inputs=tuple(mapped(real_part, at.inputs)), output=output, name=None)
 
 
 def partwise(row: Builder) -> Builder:
-    def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+    def build(*args: Any, at: NodeContext, **kwargs: Any) -> Any:
         site = real_site(at)
         real, imaginary = (
             call(
@@ -131,7 +131,7 @@ def joined(*places: int) -> Callable[[Builder], Builder]:
     """An operator that joins tensors and numbers, complex ones and others, at these places."""
 
     def of(row: Builder) -> Builder:
-        def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+        def build(*args: Any, at: NodeContext, **kwargs: Any) -> Any:
             given = [
                 mapped(as_complex, each) if i in places and each is not None else each
                 for i, each in enumerate(args)
@@ -144,7 +144,7 @@ def joined(*places: int) -> Callable[[Builder], Builder]:
 
 
 def added(row: Builder) -> Builder:
-    def build(self: Any, other: Any, alpha: Any = 1, *, at: Site) -> Any:
+    def build(self: Any, other: Any, alpha: Any = 1, *, at: NodeContext) -> Any:
         refuse_if(isinstance(alpha, complex), "with a complex alpha")
         return joined(0, 1)(row)(self, other, alpha=alpha, at=at)
 
@@ -154,7 +154,7 @@ def added(row: Builder) -> Builder:
 def real_alone(row: Builder) -> Builder:
     """The row gives the real part, and the imaginary one is 0."""
 
-    def build(*args: Any, at: Site, **kwargs: Any) -> Any:
+    def build(*args: Any, at: NodeContext, **kwargs: Any) -> Any:
         named = {key: real_part(each) for key, each in kwargs.items()}
         return as_complex(call(row, real_site(at), *mapped(real_part, args), **named))
 
@@ -164,7 +164,7 @@ def real_alone(row: Builder) -> Builder:
 def cast(row: Builder) -> Builder:
     """To a complex dtype, or to a real one, which the imaginary part does not reach."""
 
-    def build(self: Any, *options: Any, at: Site, **named: Any) -> Any:
+    def build(self: Any, *options: Any, at: NodeContext, **named: Any) -> Any:
         if not has_complex(at.output):
             return call(row, real_site(at), self.real)
         return (partwise if isinstance(self, Complex) else real_alone)(row)(self, at=at)
@@ -190,7 +190,7 @@ def rounded_once(function: Builder) -> Builder:
         like = [each for each in parts if isinstance(each, Connection) and is_float(each)]
 
         def narrowed(x: Any) -> Any:
-            return internal("Narrow")(input=x, like=like) if like else x
+            return internal_op("Narrow")(input=x, like=like) if like else x
 
         wide = [mapped(lambda x: each_part(widened, x), each) for each in args]
         return each_part(narrowed, function(*wide, **options))

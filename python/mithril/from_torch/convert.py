@@ -15,10 +15,10 @@ from .. import models as ml
 from .._core import Connection, Model, raise_error
 from ..types import Tensor
 from .builders import (
-    Later,
-    Missing,
-    Site,
+    LazyOutput,
+    NodeContext,
     UnsupportedError,
+    UnsupportedOutput,
     array_of,
     call,
     refuse_if,
@@ -191,7 +191,7 @@ class Conversion:
             self._known[node] = self._known[node.args[0]]
         if node.target in OTHERS:
             return row(*args, **kwargs)
-        site = Site(
+        site = NodeContext(
             inputs=tuple(meta_of(each) for each in node.args),
             output=node.meta.get("val"),
             main=self._main,
@@ -251,8 +251,8 @@ class Conversion:
         """The argument with what the nodes in it have become."""
         if isinstance(argument, fx.Node):
             value = self._values[argument]
-            refuse_if(isinstance(value, Missing), getattr(value, "what", ""))
-            if isinstance(value, Later):
+            refuse_if(isinstance(value, UnsupportedOutput), getattr(value, "what", ""))
+            if isinstance(value, LazyOutput):
                 value = self._values[argument] = value.compute()
             return value
         if isinstance(argument, dict):

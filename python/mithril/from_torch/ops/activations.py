@@ -7,7 +7,7 @@ from typing import Any
 from ... import models as ml
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     along,
     as_float,
@@ -17,13 +17,15 @@ from ..builders import (
     table,
     wide,
 )
-from .arithmetic import part
+from .arithmetic import unary
 
 
 def softmax(maker: Any) -> Builder:
     """softmax.int has a dtype, _softmax a flag; both are in the dtype of the output."""
 
-    def build(self: Any, dim: int, dtype: Any = None, name: str | None = None, *, at: Site) -> Any:
+    def build(
+        self: Any, dim: int, dtype: Any = None, name: str | None = None, *, at: NodeContext
+    ) -> Any:
         given = converted(self, at.inputs[0].dtype, at.output.dtype, at.main)
         return maker(axis=dim, name=name)(given)
 
@@ -84,7 +86,7 @@ def selu(self: Any) -> Any:
     return elu(self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
 
-def hardtanh(self: Any, min_val: float = -1.0, max_val: float = 1.0, *, at: Site) -> Any:
+def hardtanh(self: Any, min_val: float = -1.0, max_val: float = 1.0, *, at: NodeContext) -> Any:
     """Unlike a clamp it has no slope at its limits."""
     if not at.output.dtype.is_floating_point:
         return self.clamp(min_val, max_val)
@@ -93,15 +95,15 @@ def hardtanh(self: Any, min_val: float = -1.0, max_val: float = 1.0, *, at: Site
     return ml.Where()(inside, self, limit)
 
 
-def relu6(self: Any, at: Site) -> Any:
+def relu6(self: Any, at: NodeContext) -> Any:
     return hardtanh(self, 0.0, 6.0, at=at)
 
 
-def hardsigmoid(self: Any, at: Site) -> Any:
+def hardsigmoid(self: Any, at: NodeContext) -> Any:
     return relu6(self + 3.0, at) / 6.0
 
 
-def hardswish(self: Any, at: Site) -> Any:
+def hardswish(self: Any, at: NodeContext) -> Any:
     return self * hardsigmoid(self, at)
 
 
@@ -148,7 +150,7 @@ def rrelu_function(
 
 
 TABLE: Table = table(
-    (part(ml.Relu), "relu"),
+    (unary(ml.Relu), "relu"),
     (relu6, "relu6"),
     (leaky_relu, "leaky_relu"),
     (wide(prelu), "prelu"),
@@ -170,8 +172,8 @@ TABLE: Table = table(
     (wide(glu), "glu"),
     (rrelu, "rrelu_with_noise"),
     (rrelu_function, "rrelu"),
-    (part(ml.Sigmoid, floats=True), "sigmoid", "special_expit"),
-    (part(ml.Tanh, floats=True), "tanh"),
+    (unary(ml.Sigmoid, floats=True), "sigmoid", "special_expit"),
+    (unary(ml.Tanh, floats=True), "tanh"),
     (softmax(ml.Softmax), "softmax.int", "_softmax", "special_softmax"),
     (softmax(ml.LogSoftmax), "log_softmax.int", "_log_softmax", "special_log_softmax"),
 )

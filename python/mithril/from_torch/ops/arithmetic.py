@@ -9,7 +9,7 @@ from ... import models as ml
 from ..._core import Connection
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     as_float,
     converted,
@@ -24,7 +24,7 @@ from ..builders import (
 # Arithmetic: torch promotes by category, and 0-d tensors do not widen others.
 
 
-def promoted(at: Site, *operands: Any) -> list[Any]:
+def promoted(at: NodeContext, *operands: Any) -> list[Any]:
     """The operands, with floats of another width than the result's cast to it."""
     target = at.output.dtype
     if not target.is_floating_point:
@@ -37,10 +37,10 @@ def promoted(at: Site, *operands: Any) -> list[Any]:
     return result
 
 
-def pairs(function: Builder) -> Builder:
+def binary(function: Builder) -> Builder:
     """An operator of two tensors, or of a tensor and a number."""
 
-    def build(self: Any, other: Any, at: Site) -> Any:
+    def build(self: Any, other: Any, at: NodeContext) -> Any:
         left, right = promoted(at, self, other)
         return function(tensor(left) if not isinstance(right, Connection) else left, right)
 
@@ -51,12 +51,12 @@ def scaled(x: Any, alpha: Any) -> Any:
     return x if alpha == 1 else x * alpha
 
 
-def add(self: Any, other: Any, alpha: Any = 1, *, at: Site) -> Any:
+def add(self: Any, other: Any, alpha: Any = 1, *, at: NodeContext) -> Any:
     left, right = promoted(at, self, other)
     return left + scaled(right, alpha)
 
 
-def sub(self: Any, other: Any, alpha: Any = 1, *, at: Site) -> Any:
+def sub(self: Any, other: Any, alpha: Any = 1, *, at: NodeContext) -> Any:
     left, right = promoted(at, self, other)
     return left - scaled(right, alpha)
 
@@ -72,7 +72,7 @@ def whole_quotient(x: Any, y: Any) -> Any:
     return ml.Where()(opposite, -size, size)
 
 
-def div(self: Any, other: Any, rounding_mode: str | None = None, *, at: Site) -> Any:
+def div(self: Any, other: Any, rounding_mode: str | None = None, *, at: NodeContext) -> Any:
     left, right = promoted(at, self, other)
     if rounding_mode == "floor":
         return left // right
@@ -82,7 +82,7 @@ def div(self: Any, other: Any, rounding_mode: str | None = None, *, at: Site) ->
     return whole_quotient(left, right) if ints else ml.Trunc()(left / right)
 
 
-def power(self: Any, exponent: Any, at: Site) -> Any:
+def power(self: Any, exponent: Any, at: NodeContext) -> Any:
     base, exponent = promoted(at, self, exponent)
     if isinstance(exponent, int | float) and isinstance(base, Connection):
         if exponent == 2:
@@ -113,7 +113,7 @@ def logical(maker: Any) -> Builder:
     return lambda self, other: maker()(truth(self), truth(other))
 
 
-def where(condition: Any, self: Any, other: Any, at: Site) -> Any:
+def where(condition: Any, self: Any, other: Any, at: NodeContext) -> Any:
     target = at.output.dtype
     sides = [
         converted(each, source, target, at.main)
@@ -132,7 +132,7 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     return ml.Where()(mask, value, self)
 
 
-def clamp(self: Any, min: Any = None, max: Any = None, *, at: Site) -> Any:
+def clamp(self: Any, min: Any = None, max: Any = None, *, at: NodeContext) -> Any:
     if isinstance(min, Connection) or isinstance(max, Connection):
         return clamp_by_tensors(self, min, max)
     floats = at.output.dtype.is_floating_point
@@ -157,12 +157,12 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     return self + (end - self) * weight
 
 
-def added_product(self: Any, left: Any, right: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(self: Any, left: Any, right: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     product = scaled(left @ right, alpha)
     return product if beta == 0 else scaled(self, beta) + product
 
 
-def part(maker: Any, *, floats: bool = False) -> Builder:
+def unary(maker: Any, *, floats: bool = False) -> Builder:
     """An op of one input; `floats`: ints and bools become floats first."""
 
     def build(self: Any, name: str | None = None) -> Any:
@@ -171,7 +171,7 @@ def part(maker: Any, *, floats: bool = False) -> Builder:
     return build
 
 
-def composed(function: Builder) -> Builder:
+def float_function(function: Builder) -> Builder:
     """A function of floats that several ops compute."""
     return wide(lambda self: function(as_float(self)))
 
@@ -282,30 +282,30 @@ TABLE: Table = table(
     (add, "add"),
     (sub, "sub"),
     (rsub, "rsub"),
-    (pairs(lambda x, y: x * y), "mul"),
+    (binary(lambda x, y: x * y), "mul"),
     (div, "div", "true_divide"),
-    (pairs(lambda x, y: x // y), "floor_divide"),
-    (pairs(lambda x, y: x % y), "remainder"),
-    (pairs(lambda x, y: ml.Fmod()(x, tensor(y))), "fmod"),
+    (binary(lambda x, y: x // y), "floor_divide"),
+    (binary(lambda x, y: x % y), "remainder"),
+    (binary(lambda x, y: ml.Fmod()(x, tensor(y))), "fmod"),
     (power, "pow"),
     (lambda self: -self, "neg"),
     (lambda self, exponent: self**exponent, "float_power"),
     (wide(addcmul), "addcmul"),
     (wide(addcdiv), "addcdiv"),
     (wide(lerp), "lerp"),
-    (added_product, "addmm", "baddbmm"),
-    (pairs(lambda x, y: x.eq(y)), "eq"),
-    (pairs(lambda x, y: x.ne(y)), "ne"),
-    (pairs(lambda x, y: x < y), "lt"),
-    (pairs(lambda x, y: x <= y), "le"),
-    (pairs(lambda x, y: x > y), "gt"),
-    (pairs(lambda x, y: x >= y), "ge"),
-    (pairs(lambda x, y: ml.Maximum()(x, y)), "maximum"),
-    (pairs(lambda x, y: ml.Minimum()(x, y)), "minimum"),
+    (addmm, "addmm", "baddbmm"),
+    (binary(lambda x, y: x.eq(y)), "eq"),
+    (binary(lambda x, y: x.ne(y)), "ne"),
+    (binary(lambda x, y: x < y), "lt"),
+    (binary(lambda x, y: x <= y), "le"),
+    (binary(lambda x, y: x > y), "gt"),
+    (binary(lambda x, y: x >= y), "ge"),
+    (binary(lambda x, y: ml.Maximum()(x, y)), "maximum"),
+    (binary(lambda x, y: ml.Minimum()(x, y)), "minimum"),
     (bits(ml.LogicalAnd, ml.BitwiseAnd), "bitwise_and", "__and__"),
     (bits(ml.LogicalOr, ml.BitwiseOr), "bitwise_or", "__or__"),
     (bits(ml.LogicalXOr, ml.BitwiseXOr), "bitwise_xor", "__xor__"),
-    (part(ml.BitwiseNot), "bitwise_not"),
+    (unary(ml.BitwiseNot), "bitwise_not"),
     (lambda self, other: ml.ShiftLeft()(self, other), "bitwise_left_shift", "__lshift__"),
     (lambda self, other: ml.ShiftRight()(self, other), "bitwise_right_shift", "__rshift__"),
     (logical(ml.LogicalAnd), "logical_and"),
@@ -319,44 +319,44 @@ TABLE: Table = table(
     (lambda self, max, at: clamp(self, None, max, at=at), "clamp_max"),
     (absolute, "abs"),
     (sign, "sign", "sgn"),
-    (part(ml.Square), "square"),
-    (part(ml.IsNan), "isnan"),
+    (unary(ml.Square), "square"),
+    (unary(ml.IsNan), "isnan"),
     (is_inf, "isinf"),
-    (part(ml.Exponential, floats=True), "exp"),
-    (part(ml.Log, floats=True), "log"),
-    (part(ml.Sine, floats=True), "sin"),
-    (part(ml.Cosine, floats=True), "cos"),
-    (part(ml.Erf, floats=True), "erf", "special_erf"),
-    (part(ml.Erfc, floats=True), "erfc", "special_erfc"),
-    (part(ml.Erfinv, floats=True), "erfinv", "special_erfinv"),
-    (part(ml.Lgamma, floats=True), "lgamma", "special_gammaln"),
-    (part(ml.Polygamma, floats=True), "digamma", "special_digamma", "special_psi"),
+    (unary(ml.Exponential, floats=True), "exp"),
+    (unary(ml.Log, floats=True), "log"),
+    (unary(ml.Sine, floats=True), "sin"),
+    (unary(ml.Cosine, floats=True), "cos"),
+    (unary(ml.Erf, floats=True), "erf", "special_erf"),
+    (unary(ml.Erfc, floats=True), "erfc", "special_erfc"),
+    (unary(ml.Erfinv, floats=True), "erfinv", "special_erfinv"),
+    (unary(ml.Lgamma, floats=True), "lgamma", "special_gammaln"),
+    (unary(ml.Polygamma, floats=True), "digamma", "special_digamma", "special_psi"),
     (polygamma, "polygamma", "special_polygamma"),
-    (part(ml.Sqrt, floats=True), "sqrt"),
-    (whole_numbers(part(ml.Floor)), "floor"),
+    (unary(ml.Sqrt, floats=True), "sqrt"),
+    (whole_numbers(unary(ml.Floor)), "floor"),
     (whole_numbers(lambda x: -(-x).floor()), "ceil"),
-    (whole_numbers(part(ml.Trunc)), "trunc", "fix"),
+    (whole_numbers(unary(ml.Trunc)), "trunc", "fix"),
     (wide(rounded), "round"),
-    (part(ml.Log1p, floats=True), "log1p"),
-    (part(ml.Expm1, floats=True), "expm1", "special_expm1"),
-    (part(ml.Atan, floats=True), "atan"),
-    (pairs(lambda x, y: ml.Atan2()(as_float(x), as_float(y))), "atan2.default"),
-    (composed(lambda x: ml.Atan2()(x, complement(x))), "asin"),
-    (composed(lambda x: ml.Atan2()(complement(x), x)), "acos"),
-    (composed(odd(far_from(arsinh))), "asinh"),
-    (composed(far_from(arcosh)), "acosh"),
-    (composed(lambda x: (ml.Log1p()(x) - ml.Log1p()(-x)) * 0.5), "atanh"),
-    (composed(lambda x: (ml.Expm1()(x) - ml.Expm1()(-x)) * 0.5), "sinh"),
+    (unary(ml.Log1p, floats=True), "log1p"),
+    (unary(ml.Expm1, floats=True), "expm1", "special_expm1"),
+    (unary(ml.Atan, floats=True), "atan"),
+    (binary(lambda x, y: ml.Atan2()(as_float(x), as_float(y))), "atan2.default"),
+    (float_function(lambda x: ml.Atan2()(x, complement(x))), "asin"),
+    (float_function(lambda x: ml.Atan2()(complement(x), x)), "acos"),
+    (float_function(odd(far_from(arsinh))), "asinh"),
+    (float_function(far_from(arcosh)), "acosh"),
+    (float_function(lambda x: (ml.Log1p()(x) - ml.Log1p()(-x)) * 0.5), "atanh"),
+    (float_function(lambda x: (ml.Expm1()(x) - ml.Expm1()(-x)) * 0.5), "sinh"),
     (ignoring_nan(ml.Maximum), "fmax"),
     (ignoring_nan(ml.Minimum), "fmin"),
     (lambda self: ml.Item()(self), "_local_scalar_dense", "item"),
-    (composed(lambda x: 1.0 / x.sqrt()), "rsqrt"),
-    (composed(lambda x: 1.0 / x), "reciprocal"),
-    (composed(lambda x: ml.Log()(x) * (1.0 / math.log(2.0))), "log2"),
-    (composed(lambda x: ml.Log()(x) * (1.0 / math.log(10.0))), "log10"),
-    (composed(lambda x: (x * math.log(2.0)).exp()), "exp2", "special_exp2"),
-    (composed(lambda x: x.sin() / x.cos()), "tan"),
-    (composed(part(ml.Cosh)), "cosh"),
+    (float_function(lambda x: 1.0 / x.sqrt()), "rsqrt"),
+    (float_function(lambda x: 1.0 / x), "reciprocal"),
+    (float_function(lambda x: ml.Log()(x) * (1.0 / math.log(2.0))), "log2"),
+    (float_function(lambda x: ml.Log()(x) * (1.0 / math.log(10.0))), "log10"),
+    (float_function(lambda x: (x * math.log(2.0)).exp()), "exp2", "special_exp2"),
+    (float_function(lambda x: x.sin() / x.cos()), "tan"),
+    (float_function(unary(ml.Cosh)), "cosh"),
     (nan_to_num, "nan_to_num"),
     (wide(hypotenuse), "hypot"),
     (with_sign, "copysign"),

@@ -6,11 +6,11 @@ from typing import Any
 
 from ... import models as ml
 from ..builders import (
-    Missing,
-    Site,
+    NodeContext,
     Table,
+    UnsupportedOutput,
     dtype_option,
-    internal,
+    internal_op,
     refuse_if,
     shape,
     size,
@@ -30,7 +30,7 @@ def scaled_dot_product_attention(
     scale: Any = None,
     enable_gqa: bool = False,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     if enable_gqa and size(query, -3) != size(key, -3):
         groups = size(query, -3) // size(key, -3)
@@ -40,7 +40,7 @@ def scaled_dot_product_attention(
     if dropout_p == 0:
         attend = ml.PrimitiveScaledDotProduct(is_causal=is_causal)
         return attend(value=value, **ports)
-    weights = internal("AttentionWeights", is_causal=is_causal)(**ports)
+    weights = internal_op("AttentionWeights", is_causal=is_causal)(**ports)
     return ml.Dropout(p=dropout_p, seed=at.draw_seed())(weights) @ value
 
 
@@ -53,56 +53,58 @@ def attention_on_the_cpu(
     attn_mask: Any = None,
     scale: Any = None,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     args = (query, key, value, attn_mask, dropout_p, is_causal, scale)
-    return scaled_dot_product_attention(*args, at=at), Missing("the logsumexp of attention")
+    return scaled_dot_product_attention(*args, at=at), UnsupportedOutput(
+        "the logsumexp of attention"
+    )
 
 
 # Random numbers: a state, others with each evaluation.
 
 
-def uniform(sizes: Any, at: Site) -> Any:
+def uniform(sizes: Any, at: NodeContext) -> Any:
     like = ml.Zeros(dtype=dtype_option(at.output.dtype, at.main))(shape=tuple(sizes))
-    return internal("RandomUniform")(like=like, key=at.random_key())
+    return internal_op("RandomUniform")(like=like, key=at.random_key())
 
 
-def rand(size: Any, dtype: Any = None, *, at: Site) -> Any:
+def rand(size: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return uniform(size, at)
 
 
-def rand_like(self: Any, dtype: Any = None, *, at: Site) -> Any:
+def rand_like(self: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return uniform(shape(self), at)
 
 
-def normal(sizes: Any, at: Site) -> Any:
+def normal(sizes: Any, at: NodeContext) -> Any:
     width = dtype_option(at.output.dtype, at.main)
     return ml.Randn(dtype=width, key=at.draw_seed())(shape=tuple(sizes))
 
 
-def randn(size: Any, dtype: Any = None, *, at: Site) -> Any:
+def randn(size: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return normal(size, at)
 
 
-def randn_like(self: Any, dtype: Any = None, *, at: Site) -> Any:
+def randn_like(self: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return normal(shape(self), at)
 
 
-def bernoulli(self: Any, p: Any = None, *, at: Site) -> Any:
+def bernoulli(self: Any, p: Any = None, *, at: NodeContext) -> Any:
     refuse_if(not at.output.dtype.is_floating_point, "of ints")
     chance = self if p is None else p
     return (uniform(shape(self), at) < chance) * filled((), 1, at)
 
 
-def randint(*bounds: Any, dtype: Any = None, at: Site) -> Any:
+def randint(*bounds: Any, dtype: Any = None, at: NodeContext) -> Any:
     low, high, sizes = bounds if len(bounds) == 3 else (0, *bounds)
     made = ml.RandInt(low=low, high=high, key=at.draw_seed())(shape=tuple(sizes))
     return made.cast(dtype_option(at.output.dtype, at.main))
 
 
-def permutation(n: Any, dtype: Any = None, *, at: Site) -> Any:
+def permutation(n: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     like = ml.Zeros()(shape=(n,))
-    return ml.ArgSort()(internal("RandomUniform")(like=like, key=at.random_key()))
+    return ml.ArgSort()(internal_op("RandomUniform")(like=like, key=at.random_key()))
 
 
 TABLE: Table = table(

@@ -11,11 +11,11 @@ from ... import models as ml
 from ..._core import Connection
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     as_float,
     call,
-    internal,
+    internal_op,
     is_float,
     refuse_if,
     table,
@@ -57,7 +57,7 @@ def product(self: Any, other: Any) -> Complex:
 
 
 def matrix_product(row: Builder) -> Builder:
-    def build(self: Any, other: Any, at: Site) -> Any:
+    def build(self: Any, other: Any, at: NodeContext) -> Any:
         site = real_site(at)
         return bilinear(lambda x, y: call(row, site, x, y), self, other)
 
@@ -65,7 +65,7 @@ def matrix_product(row: Builder) -> Builder:
 
 
 def linear(row: Builder) -> Builder:
-    def build(input: Any, weight: Any, bias: Any = None, *, at: Site) -> Any:
+    def build(input: Any, weight: Any, bias: Any = None, *, at: NodeContext) -> Any:
         made = matrix_product(row)(input, weight, at)
         if bias is None:
             return made
@@ -130,17 +130,17 @@ def logarithm(self: Complex) -> Complex:
 
 
 def norm(row: Builder) -> Builder:
-    def build(self: Complex, *args: Any, at: Site, **kwargs: Any) -> Any:
+    def build(self: Complex, *args: Any, at: NodeContext, **kwargs: Any) -> Any:
         named = {key: real_part(each) for key, each in kwargs.items()}
         return call(row, real_site(at), magnitude(self), *args, **named)
 
     return build
 
 
-def of_parts(real: Any, imag: Any, at: Site) -> Complex:
+def of_parts(real: Any, imag: Any, at: NodeContext) -> Complex:
     sizes = [list(each.shape) for each in at.inputs]
     if sizes[0] != sizes[1]:
-        real, imag = (x + internal("ZerosLike")(y) for x, y in ((real, imag), (imag, real)))
+        real, imag = (x + internal_op("ZerosLike")(y) for x, y in ((real, imag), (imag, real)))
     return Complex(real, imag)
 
 

@@ -10,12 +10,12 @@ from ... import models as ml
 from ..._core import Connection
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     as_float,
     converted,
     dtype_option,
-    internal,
+    internal_op,
     is_float,
     shape,
     table,
@@ -32,23 +32,23 @@ def number_of(dtype: torch.dtype, value: Any) -> Any:
     return float(value) if dtype.is_floating_point else int(value)
 
 
-def filled(sizes: Any, value: Any, at: Site) -> Any:
+def filled(sizes: Any, value: Any, at: NodeContext) -> Any:
     number = number_of(at.output.dtype, value)
     width = dtype_option(at.output.dtype, at.main)
     return ml.Full(dtype=width)(shape=tuple(sizes), fill_value=number)
 
 
-def full(size: Any, fill_value: Any, dtype: Any = None, *, at: Site) -> Any:
+def full(size: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return filled(size, fill_value, at)
 
 
-def new_full(self: Any, size: Any, fill_value: Any, dtype: Any = None, *, at: Site) -> Any:
+def new_full(self: Any, size: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return filled(size, fill_value, at)
 
 
-def full_like(self: Any, fill_value: Any, dtype: Any = None, *, at: Site) -> Any:
+def full_like(self: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     if at.output.dtype == at.inputs[0].dtype and not isinstance(fill_value, Connection):
-        return internal("FillLike", number=number_of(at.output.dtype, fill_value))(self)
+        return internal_op("FillLike", number=number_of(at.output.dtype, fill_value))(self)
     return filled(shape(self), fill_value, at)
 
 
@@ -65,15 +65,15 @@ def constant_like(value: float) -> Builder:
     return lambda self, dtype=None, *, at: full_like(self, value, at=at)
 
 
-def empty_strided(size: Any, stride: Any, dtype: Any = None, *, at: Site) -> Any:
+def empty_strided(size: Any, stride: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return filled(size, 0, at)
 
 
-def empty_permuted(size: Any, physical_layout: Any, dtype: Any = None, *, at: Site) -> Any:
+def empty_permuted(size: Any, physical_layout: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     return filled(size, 0, at)
 
 
-def fill(self: Any, value: Any, at: Site) -> Any:
+def fill(self: Any, value: Any, at: NodeContext) -> Any:
     return (
         copied(self, value, at=at)
         if isinstance(value, Connection)
@@ -81,14 +81,14 @@ def fill(self: Any, value: Any, at: Site) -> Any:
     )
 
 
-def scalar_tensor(s: Any, dtype: Any = None, *, at: Site) -> Any:
+def scalar_tensor(s: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     if isinstance(s, Connection):
         return s.tensor()
     width = dtype_option(at.output.dtype, at.main)
     return ml.ToTensor(dtype=width)(number_of(at.output.dtype, s))
 
 
-def arange(*bounds: Any, dtype: Any = None, at: Site) -> Any:
+def arange(*bounds: Any, dtype: Any = None, at: NodeContext) -> Any:
     names = ("stop",) if len(bounds) == 1 else ("start", "stop", "step")
     ports = dict(zip(names, bounds, strict=False))
     if not at.output.dtype.is_floating_point:
@@ -99,23 +99,23 @@ def arange(*bounds: Any, dtype: Any = None, at: Site) -> Any:
     return as_float(made) if whole and width is None else made
 
 
-def linspace(start: Any, end: Any, steps: int, dtype: Any = None, *, at: Site) -> Any:
+def linspace(start: Any, end: Any, steps: int, dtype: Any = None, *, at: NodeContext) -> Any:
     if steps == 1:
         return filled((1,), start, at)
     return as_float(ml.Arange()(stop=steps)) * ((end - start) / (steps - 1)) + float(start)
 
 
-def eye(n: Any, m: Any = None, dtype: Any = None, *, at: Site) -> Any:
+def eye(n: Any, m: Any = None, dtype: Any = None, *, at: NodeContext) -> Any:
     return ml.Eye(dtype=dtype_option(at.output.dtype, at.main))(N=n, M=n if m is None else m)
 
 
-def copied(self: Any, src: Any, non_blocking: bool = False, *, at: Site) -> Any:
+def copied(self: Any, src: Any, non_blocking: bool = False, *, at: NodeContext) -> Any:
     """src in the shape and the dtype of self."""
     wide = ml.BroadcastTo()(input=tensor(src), shape=shape(self))
     return converted(wide, at.inputs[1].dtype, at.output.dtype, at.main)
 
 
-def cast(self: Any, *options: Any, at: Site, **named: Any) -> Any:
+def cast(self: Any, *options: Any, at: NodeContext, **named: Any) -> Any:
     return converted(self, at.inputs[0].dtype, at.output.dtype, at.main)
 
 
@@ -123,7 +123,7 @@ def same(self: Any, *options: Any, **named: Any) -> Any:
     return self
 
 
-def detach(self: Any, at: Site) -> Any:
+def detach(self: Any, at: NodeContext) -> Any:
     return ml.StopGradient()(self) if at.output.dtype.is_floating_point else self
 
 

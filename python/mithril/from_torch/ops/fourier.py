@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import models as ml
 from ..._core import Connection
-from ..builders import Table, as_float, internal, rank_of, size, table
+from ..builders import Table, as_float, internal_op, rank_of, size, table
 from ..complex_values import Complex, as_complex, of_pairs, pairs_of, rounded_once
 
 
@@ -21,7 +21,7 @@ def scaled(x: Any, sizes: list[Any], normalization: int) -> Any:
         count = count if isinstance(each, int) else count * each
     if isinstance(count, int):
         return x * (count**-0.5 if normalization == 1 else 1.0 / count)
-    divisor = internal("Widen")(count.tensor())
+    divisor = internal_op("Widen")(count.tensor())
     return x / (divisor.sqrt() if normalization == 1 else divisor)
 
 

@@ -11,12 +11,12 @@ from ... import models as ml
 from ..._core import Connection
 from ..._core import dtype as widths
 from ..builders import (
-    Site,
+    NodeContext,
     Table,
     along,
     axis_of,
     from_zero,
-    internal,
+    internal_op,
     is_bool,
     is_float,
     rank_of,
@@ -81,7 +81,7 @@ def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = Fa
     axes = indexed_axes(indices)
     named = [indices[axis] for axis in axes]
     if any(is_bool(each) for each in named):
-        return put_where(self, axes, named, values, accumulate)
+        return scatter_where(self, axes, named, values, accumulate)
     rank = rank_of(self)
     sizes = [size(self, axis) for axis in axes]
     rest = [shape(self)[axis] for axis in range(rank) if axis not in axes]
@@ -95,11 +95,11 @@ def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = Fa
         values = move(values, list(range(start, start + count)), list(range(count)))
     front = move(self, axes, list(range(len(axes))))
     rows = front.reshape((product(sizes), *rest))
-    result = put(rows, number, values, 0, accumulate).reshape((*sizes, *rest))
+    result = scatter_rows(rows, number, values, 0, accumulate).reshape((*sizes, *rest))
     return move(result, list(range(len(axes))), axes)
 
 
-def put_where(
+def scatter_where(
     x: Connection, axes: list[int], named: list[Any], values: Any, accumulate: bool
 ) -> Any:
     """x[mask] = values: one for all, or the k-th for the k-th True."""
@@ -109,12 +109,12 @@ def put_where(
     if isinstance(values, Connection) and rank_of(values) > after:
         refuse_if(before > 0, "several values by bools that are not the first index")
         if (values.dims or [])[0] != 1:
-            values = by_order(values, mask)
+            values = gather_true(values, mask)
     wide = mask.reshape((*(1,) * before, *shape(mask), *(1,) * after))
     return ml.Where()(wide, x + values if accumulate else values, x)
 
 
-def by_order(values: Connection, mask: Connection) -> Any:
+def gather_true(values: Connection, mask: Connection) -> Any:
     """[count, ...] as [mask, ...]: the k-th row where the mask has its k-th True."""
     rest = shape(values)[1:]
     spare = ml.BroadcastTo()(input=tensor(False if is_bool(values) else 0), shape=(1, *rest))
@@ -124,10 +124,12 @@ def by_order(values: Connection, mask: Connection) -> Any:
     return ml.Gather(axis=0)(rows, order).reshape((*shape(mask), *rest))
 
 
-def put(rows: Connection, number: Connection, values: Any, axis: int, accumulate: bool) -> Any:
+def scatter_rows(
+    rows: Connection, number: Connection, values: Any, axis: int, accumulate: bool
+) -> Any:
     """Values at places along an axis; of several for one place the last one stays."""
     if accumulate:
-        return rows + internal("ScatterAdd", axis=axis)(values, number, rows)
+        return rows + internal_op("ScatterAdd", axis=axis)(values, number, rows)
     at, rank = axis_of(axis, rank_of(rows)), rank_of(rows)
     index = number.reshape((-1, *(1,) * (rank - at - 1)))
     values = values.reshape((*shape(rows)[:at], -1, *shape(rows)[at + 1 :]))
@@ -148,13 +150,13 @@ def index_select(self: Connection, dim: int, index: Connection) -> Any:
 def index_add(self: Connection, dim: int, index: Connection, source: Any, alpha: Any = 1) -> Any:
     values = source if alpha == 1 else source * alpha
     index = from_zero(index, size(self, dim)) if rank_of(self) else index
-    return put(self, index, values, dim, True)
+    return scatter_rows(self, index, values, dim, True)
 
 
 def index_copy(self: Connection, dim: int, index: Connection, source: Any) -> Any:
     if not rank_of(self):
         return source
-    return put(self, from_zero(index, size(self, dim)), source, dim, False)
+    return scatter_rows(self, from_zero(index, size(self, dim)), source, dim, False)
 
 
 def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any:
@@ -166,7 +168,7 @@ def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any
 
 
 def gather(
-    self: Connection, dim: int, index: Connection, sparse_grad: bool = False, *, at: Site
+    self: Connection, dim: int, index: Connection, sparse_grad: bool = False, *, at: NodeContext
 ) -> Any:
     if 0 in at.output.shape:  # of any rank
         return filled(at.output.shape, 0, at)
@@ -216,7 +218,7 @@ REDUCTIONS: dict[Any, str] = {
 
 
 def scatter(
-    self: Connection, dim: int, index: Connection, src: Any, reduce: Any = None, *, at: Site
+    self: Connection, dim: int, index: Connection, src: Any, reduce: Any = None, *, at: NodeContext
 ) -> Any:
     if not isinstance(src, Connection):
         floats = at.output.dtype.is_floating_point
@@ -241,7 +243,7 @@ def scatter_reduce(
     reduce: str,
     include_self: bool = True,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """With include_self=False places that nothing is written to stay."""
     start: Any = self
@@ -262,7 +264,7 @@ def scatter_reduce(
 def masked_scatter(self: Connection, mask: Connection, source: Connection) -> Any:
     """The k-th True takes element k of the source."""
     mask = ml.BroadcastTo()(input=mask, shape=shape(self))
-    return ml.Where()(mask, by_order(flat(source), mask), self)
+    return ml.Where()(mask, gather_true(flat(source), mask), self)
 
 
 def select_scatter(self: Connection, src: Connection, dim: int, index: Any) -> Any:
@@ -286,18 +288,20 @@ def slice_scatter(
     count = size(self, dim)
     places = ml.Arange()(stop=count)
     inside = places[along(0, slice(start, None if end is None or end == 2**63 - 1 else end, step))]
-    zeros = internal("FillLike", number=0)(places)
+    zeros = internal_op("FillLike", number=0)(places)
     order = ml.Arange()(stop=size(src, dim))
-    number = internal("ScatterAdd", axis=0)(order, inside, zeros)
-    ones = internal("FillLike", number=1)(order)
-    hit = internal("ScatterAdd", axis=0)(ones, inside, zeros) > 0
+    number = internal_op("ScatterAdd", axis=0)(order, inside, zeros)
+    ones = internal_op("FillLike", number=1)(order)
+    hit = internal_op("ScatterAdd", axis=0)(ones, inside, zeros) > 0
     if src.dims is not None and src.dims[dim] == 0:
         return self
     found = ml.Gather(axis=at)(src, number)
     return ml.Where()(hit.reshape((-1, *(1,) * (rank - at - 1))), found, self)
 
 
-def diagonal(self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: Site) -> Any:
+def diagonal(
+    self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: NodeContext
+) -> Any:
     last = move(self, [dim1, dim2], [-2, -1])
     count = at.output.shape[-1]
     refuse_if(not isinstance(count, int), "of an open size")
@@ -309,7 +313,13 @@ def diagonal(self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *,
 
 
 def diagonal_scatter(
-    self: Connection, src: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: Site
+    self: Connection,
+    src: Connection,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *,
+    at: NodeContext,
 ) -> Any:
     last = move(self, [dim1, dim2], [-2, -1])
     count = at.inputs[1].shape[-1]
@@ -318,10 +328,12 @@ def diagonal_scatter(
     start = offset if offset >= 0 else -offset * columns
     places = ml.Arange()(stop=count) * (columns + 1) + start
     rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
-    return move(put(rows, places, src, -1, False).reshape(shape(last)), [-2, -1], [dim1, dim2])
+    return move(
+        scatter_rows(rows, places, src, -1, False).reshape(shape(last)), [-2, -1], [dim1, dim2]
+    )
 
 
-def unfold(self: Connection, dimension: int, size: int, step: int, *, at: Site) -> Any:
+def unfold(self: Connection, dimension: int, size: int, step: int, *, at: NodeContext) -> Any:
     """Windows along an axis, each as a new last axis."""
     if not rank_of(self):
         return self.reshape((size,))

@@ -10,12 +10,12 @@ from ..._core import Connection
 from ..._core import dtype as widths
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     as_float,
     as_tuple,
     from_zero,
-    internal,
+    internal_op,
     rank_of,
     refuse_if,
     shape,
@@ -122,7 +122,7 @@ def convolution(
         padding = tuple(map(same_padding, kernel, dilation))
     padding = (0,) * rank if padding == "valid" else as_tuple(padding, rank)
     if rank == 3:
-        return in_three_dimensions(input, weight, bias, stride, padding, dilation, groups, name)
+        return convolution3d(input, weight, bias, stride, padding, dilation, groups, name)
     options = {"stride": stride, "padding": padding, "dilation": dilation}
     if rank == 1:
         options = {key: value[0] for key, value in options.items()}
@@ -131,7 +131,7 @@ def convolution(
     return made(input=input, weight=weight, bias=bias)
 
 
-def in_three_dimensions(
+def convolution3d(
     input: Any,
     weight: Connection,
     bias: Any,
@@ -157,7 +157,7 @@ def in_three_dimensions(
     return made(input=input, weight=weight, **({} if bias is None else {"bias": bias}))
 
 
-def transposed_in_three_dimensions(
+def transposed_convolution3d(
     input: Any, weight: Connection, bias: Any, options: Any, groups: int, name: str | None
 ) -> Any:
     stride, padding, output_padding, dilation = options
@@ -199,7 +199,7 @@ def transposed(
         args = (*planes, bias, *wide[:3], groups, wide[3], name)
         return ml.Squeeze(axis=2)(transposed(*args))
     if rank == 3:
-        return transposed_in_three_dimensions(input, weight, bias, options, groups, name)
+        return transposed_convolution3d(input, weight, bias, options, groups, name)
     stride, padding, more, dilation = options
     planes, pairs = [], []
     for i in range(rank):
@@ -212,7 +212,7 @@ def transposed(
         pairs.append((padding[i], after, more[i] - kept - (padding[i] - after)))
     channels = size(weight, 1) * groups
     like = ml.Zeros()(shape=(size(input, 0), channels, *planes))
-    made = internal(
+    made = internal_op(
         "Conv2dInputGrad",
         stride=stride,
         padding=tuple(each[:2] for each in pairs),
@@ -308,24 +308,26 @@ def largest_of_bags(rows: Connection, member: Connection, bag: Connection) -> An
     return ml.Where()(ml.ExpandDims(axis=-1)(member.max(1)), best, 0.0)
 
 
-def dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+def dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: NodeContext) -> Any:
     if not train or p == 0:
         return input
     return ml.Dropout(p=p, seed=at.draw_seed(), name=name)(input)
 
 
-def native_dropout(input: Any, p: float, train: bool | None, *, at: Site) -> Any:
+def native_dropout(input: Any, p: float, train: bool | None, *, at: NodeContext) -> Any:
     return dropout(input, p, train is not False, at=at), None
 
 
-def channel_dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+def channel_dropout(
+    input: Any, p: float, train: bool, name: str | None = None, *, at: NodeContext
+) -> Any:
     """Whole channels become 0."""
     if not train or p == 0:
         return input
     return input * channel_mask(input, p, at, name)
 
 
-def channel_mask(x: Any, p: float, at: Site, name: str | None = None) -> Any:
+def channel_mask(x: Any, p: float, at: NodeContext, name: str | None = None) -> Any:
     ones = ml.Ones()(shape=(*shape(x)[:2], *(1,) * (rank_of(x) - 2)))
     return ml.Dropout(p=p, seed=at.draw_seed(), name=name)(ones)
 
@@ -334,13 +336,15 @@ def alpha_dropout(channels: bool) -> Builder:
     """What is dropped becomes the limit of SELU; mean and variance stay."""
     limit = -1.7580993408473766  # -alpha * scale of SELU
 
-    def build(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+    def build(
+        input: Any, p: float, train: bool, name: str | None = None, *, at: NodeContext
+    ) -> Any:
         if not train or p == 0:
             return input
         mask = (
             channel_mask(input, p, at)
             if channels
-            else ml.Dropout(p=p, seed=at.draw_seed())(internal("FillLike", number=1.0)(input))
+            else ml.Dropout(p=p, seed=at.draw_seed())(internal_op("FillLike", number=1.0)(input))
         )
         factor = ((1.0 - p) * (1.0 + p * limit**2)) ** -0.5
         dropped = ml.Where()(mask > 0, input, limit) * factor - factor * p * limit

@@ -6,13 +6,15 @@ from typing import Any
 
 from ... import models as ml
 from ..._core import Connection
-from ..builders import Missing, Site, Table, refuse_if, shape, table
+from ..builders import NodeContext, Table, UnsupportedOutput, refuse_if, shape, table
 
-FACTORS = Missing("factors of a matrix, which Mithril does not keep")
-INFO = Missing("whether a matrix is singular, for which Mithril raises an error")
-NO_Q = Missing("Q of mode 'r', which torch leaves out")
-MORE_VECTORS = Missing("singular vectors beyond the singular values: pass full_matrices=False")
-NO_VECTORS = Missing("singular vectors with compute_uv=False")
+FACTORS = UnsupportedOutput("factors of a matrix, which Mithril does not keep")
+INFO = UnsupportedOutput("whether a matrix is singular, for which Mithril raises an error")
+NO_Q = UnsupportedOutput("Q of mode 'r', which torch leaves out")
+MORE_VECTORS = UnsupportedOutput(
+    "singular vectors beyond the singular values: pass full_matrices=False"
+)
+NO_VECTORS = UnsupportedOutput("singular vectors with compute_uv=False")
 
 
 def turned(x: Connection) -> Connection:
@@ -30,7 +32,9 @@ def inverse_and_info(self: Connection, check_errors: bool = False) -> Any:
     return inverse(self), INFO
 
 
-def solution(matrix: Connection, right: Connection, *, left: bool = True, at: Site) -> Connection:
+def solution(
+    matrix: Connection, right: Connection, *, left: bool = True, at: NodeContext
+) -> Connection:
     """Of matrix X = right, or of X matrix = right."""
     given, other = (each.shape for each in at.inputs[:2])
     is_vector = len(other) == 1 or other == given[:-1]
@@ -60,7 +64,7 @@ def of_one_batch(left: Connection, right: Connection) -> list[Connection]:
     ]
 
 
-def solve(A: Any, B: Any, left: bool = True, *, at: Site) -> Any:  # noqa: N803 - torch's names
+def solve(A: Any, B: Any, left: bool = True, *, at: NodeContext) -> Any:  # noqa: N803 - torch's names
     return solution(A, B, left=left, at=at)
 
 
@@ -70,7 +74,7 @@ def solve_and_factors(
     left: bool = True,
     check_errors: bool = False,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     return solution(A, B, left=left, at=at), FACTORS, FACTORS, INFO
 
@@ -105,7 +109,7 @@ def svd(
     compute_uv: bool = True,
     *,
     driver: str | None = None,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """`driver` chooses among algorithms of a GPU with one result."""
     if not compute_uv:
@@ -120,9 +124,11 @@ def svd(
     return left, values, right
 
 
-def svd_of_some(self: Connection, some: bool = True, compute_uv: bool = True, *, at: Site) -> Any:
+def svd_of_some(
+    self: Connection, some: bool = True, compute_uv: bool = True, *, at: NodeContext
+) -> Any:
     left, values, right = svd(self, not some, compute_uv, at=at)
-    return left, values, right if isinstance(right, Missing) else turned(right)
+    return left, values, right if isinstance(right, UnsupportedOutput) else turned(right)
 
 
 def pinv(

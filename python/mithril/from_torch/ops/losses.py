@@ -11,7 +11,7 @@ from ..builders import (
     Builder,
     Table,
     as_float,
-    internal,
+    internal_op,
     is_float,
     rank_of,
     refuse_if,
@@ -117,7 +117,7 @@ def weighed_nll(
     log, target = in_a_batch(self, target)
     counted = target.ne(ignore_index)
     safe = ml.Where()(counted, target, 0)
-    picked = internal("PickClass")(log, safe)
+    picked = internal_op("PickClass")(log, safe)
     share = as_float(counted)
     if weight is not None:
         share = share * ml.Gather(axis=0)(weight, safe)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ... import models as ml
-from ..builders import Site, Table, internal, rank_of, refuse_if, shape, size, table, wide
+from ..builders import NodeContext, Table, internal_op, rank_of, refuse_if, shape, size, table, wide
 
 
 def given(**ports: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def layer_norm(
             x if x is None else ml.Flatten(start_dim=-axes)(x) for x in (input, weight, bias)
         ]
         normed = layer_norm(flat[0], (-1,), flat[1], flat[2], eps, name=name)
-        return internal("ReshapeLike")(normed, input)
+        return internal_op("ReshapeLike")(normed, input)
     made = ml.LayerNorm(use_scale=weight is not None, use_bias=bias is not None, eps=eps, name=name)
     return made(input=input, **given(weight=weight, bias=bias))
 
@@ -49,7 +49,7 @@ def native_layer_norm(
 
 
 def rms_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None, *, at: Site
+    input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None, *, at: NodeContext
 ) -> Any:
     axes = tuple(range(-len(normalized_shape), 0))
     mean = ml.Square()(input).mean(axes, True)
@@ -110,7 +110,7 @@ def by_batch(
     input: Any, statistics: Any, weight: Any, bias: Any, name: str | None = None, **options: Any
 ) -> list[Any]:
     """Output, mean, 1 / deviation, and the next running statistics."""
-    made = internal("BatchNormTraining", name=name, **options)
+    made = internal_op("BatchNormTraining", name=name, **options)
     kept = dict(zip(("running_mean", "running_var"), statistics, strict=True))
     return list(made(input=input, **kept, **given(weight=weight, bias=bias)))
 
@@ -125,7 +125,7 @@ def by_batch_alone(
 def by_statistics(
     input: Any, statistics: Any, weight: Any, bias: Any, eps: float, name: str | None = None
 ) -> Any:
-    made = internal("BatchNormInference", eps=eps, name=name)
+    made = internal_op("BatchNormInference", eps=eps, name=name)
     mean, variance = statistics
     return made(input=input, mean=mean, variance=variance, **given(weight=weight, bias=bias))
 

@@ -10,12 +10,12 @@ import torch
 from ... import models as ml
 from ..builders import (
     Builder,
-    Later,
-    Site,
+    LazyOutput,
+    NodeContext,
     Table,
     as_tuple,
     constant_of,
-    internal,
+    internal_op,
     rank_of,
     refuse_if,
     shape,
@@ -26,7 +26,7 @@ from .shapes import flatten, move
 aten = torch.ops.aten
 
 
-def padding_of(at: Site, rank: int, windows: list[tuple[int, ...]], ceil_mode: bool) -> Any:
+def padding_of(at: NodeContext, rank: int, windows: list[tuple[int, ...]], ceil_mode: bool) -> Any:
     """Before and after each axis. With ceil_mode the last window may reach beyond the padding."""
     kernel, stride, padding, dilation = windows
     if not ceil_mode:
@@ -74,7 +74,7 @@ def max_pool(rank: int, with_indices: bool) -> Builder:
         ceil_mode: bool = False,
         name: str | None = None,
         *,
-        at: Site,
+        at: NodeContext,
     ) -> Any:
         windows = windows_of(rank, kernel_size, stride, padding, dilation)
         windows[2] = padding_of(at, rank, windows, ceil_mode)
@@ -82,7 +82,7 @@ def max_pool(rank: int, with_indices: bool) -> Builder:
         values = pooled(ml.PrimitiveMaxPool2D, rank, given, wide, name)
         if not with_indices:
             return values
-        return values, Later(lambda: indices_of_windows(self, rank, windows, at))
+        return values, LazyOutput(lambda: indices_of_windows(self, rank, windows, at))
 
     return build
 
@@ -98,7 +98,7 @@ def within_half(x: Any, rank: int, windows: list[Any]) -> Any:
     return wide, [kernel, stride, tuple((before, before) for before, _ in padding), dilation]
 
 
-def indices_of_windows(x: Any, rank: int, windows: list[Any], at: Site) -> Any:
+def indices_of_windows(x: Any, rank: int, windows: list[Any], at: NodeContext) -> Any:
     kernel, stride, padding, dilation = windows
     rows = []
     for i, count in enumerate(at.output[0].shape[-rank:]):
@@ -108,7 +108,7 @@ def indices_of_windows(x: Any, rank: int, windows: list[Any], at: Site) -> Any:
     return indices_of_maxima(x, rows, at)
 
 
-def indices_of_maxima(x: Any, rows: list[torch.Tensor], at: Site) -> Any:
+def indices_of_maxima(x: Any, rows: list[torch.Tensor], at: NodeContext) -> Any:
     """Numbers in the plane, of the largest element of each window; `rows` has the places [windows,
     kernel] of each axis, which may lie in the padding."""
     sizes = at.inputs[0].shape[-len(rows) :]
@@ -148,7 +148,7 @@ def average_pool(rank: int) -> Builder:
         divisor_override: Any = None,
         name: str | None = None,
         *,
-        at: Site,
+        at: NodeContext,
     ) -> Any:
         windows = windows_of(rank, kernel_size, stride, padding, 1)
         wide = padding_of(at, rank, windows, ceil_mode)
@@ -165,7 +165,7 @@ def average_pool(rank: int) -> Builder:
             lead = ((0, 0),) * (rank_of(self) - rank)
             counted = ml.Pad(pad_width=(*lead, *((each, each) for each in windows[2])))(self)
             wide = tuple((0, after - own) for (_, after), own in zip(wide, windows[2], strict=True))
-        ones = internal("FillLike", number=1.0)(counted)
+        ones = internal_op("FillLike", number=1.0)(counted)
         share = pooled(ml.PrimitiveAvgPool2D, rank, ones, with_padding(windows, wide))
         return mean / share
 
@@ -221,7 +221,7 @@ def adaptive_average_pool(rank: int) -> Builder:
 def adaptive_max_pool(rank: int) -> Builder:
     """Each window as a new axis; the shorter ones repeat their last element."""
 
-    def build(self: Any, output_size: Any, *, at: Site) -> Any:
+    def build(self: Any, output_size: Any, *, at: NodeContext) -> Any:
         values, rows = self, []
         for axis, count in zip(range(-rank, 0), as_tuple(output_size, rank), strict=True):
             have: Any = (self.dims or [])[axis]
@@ -234,7 +234,7 @@ def adaptive_max_pool(rank: int) -> Builder:
             values = along_last(
                 values, axis, lambda x, places=places: ml.Gather(axis=-1)(x, places).max(-1)
             )
-        return values, Later(lambda: indices_of_maxima(self, rows, at))
+        return values, LazyOutput(lambda: indices_of_maxima(self, rows, at))
 
     return build
 

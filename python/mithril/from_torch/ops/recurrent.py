@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import models as ml
 from ..._core import Connection
-from ..builders import Site, Table, refuse_if, size, table
+from ..builders import NodeContext, Table, refuse_if, size, table
 from .layers import dropout
 from .shapes import swap
 
@@ -65,7 +65,7 @@ def lstm(
     bidirectional: bool,
     batch_first: bool,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """The outputs of the last layer, and the last states [layers * directions, N, size]."""
     x = swap(input, 0, 1) if batch_first else input
@@ -86,7 +86,7 @@ def recurrent(
     train: bool,
     bidirectional: bool,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """Of a packed sequence, whose data is padded: [T N, I]."""
     x = self.reshape((-1, size(lengths, 0), size(self, 1)))
@@ -107,7 +107,7 @@ def all_layers(
     bidirectional: bool,
     lengths: Any = None,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """The outputs of the last layer [T, N, size], and the last states."""
     directions = 2 if bidirectional else 1

@@ -12,7 +12,7 @@ from ..._core import Connection
 from ..._core import dtype as widths
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     along,
     as_float,
@@ -35,21 +35,25 @@ def axes(dim: Any) -> Any:
     return dim
 
 
-def prepared(x: Any, at: Site) -> Any:
+def prepared(x: Any, at: NodeContext) -> Any:
     """Sums and products are computed in the dtype of the result."""
     return converted(x, at.inputs[0].dtype, at.output.dtype, at.main)
 
 
-def total(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site) -> Any:
+def total(
+    self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: NodeContext
+) -> Any:
     return prepared(self, at).sum(axes(dim), keepdim)
 
 
-def mean(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site) -> Any:
+def mean(
+    self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: NodeContext
+) -> Any:
     return prepared(self, at).mean(axes(dim), keepdim)
 
 
 def product(
-    self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site
+    self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: NodeContext
 ) -> Any:
     return prepared(self, at).prod(axes(dim), keepdim)
 
@@ -155,12 +159,12 @@ def extremes(reduced: Any, found: Any) -> Builder:
     return build
 
 
-def cumulative_sum(self: Any, dim: int, dtype: Any = None, *, at: Site) -> Any:
+def cumulative_sum(self: Any, dim: int, dtype: Any = None, *, at: NodeContext) -> Any:
     given = prepared(self, at)
     return ml.Cumsum(axis=dim)(given) if rank_of(self) else given
 
 
-def cumulative_product(self: Any, dim: int, dtype: Any = None, *, at: Site) -> Any:
+def cumulative_product(self: Any, dim: int, dtype: Any = None, *, at: NodeContext) -> Any:
     given = prepared(self, at)
     return ml.Cumprod(axis=dim)(given) if rank_of(self) else given
 
@@ -199,7 +203,13 @@ def differences(
 
 
 def vector_norm(
-    self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site
+    self: Any,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    *,
+    at: NodeContext,
 ) -> Any:
     x = prepared(self, at)
     along = axes(dim)
@@ -222,7 +232,13 @@ def root(total: Connection) -> Connection:
 
 
 def norm(
-    self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None, *, at: Site
+    self: Any,
+    p: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    *,
+    at: NodeContext,
 ) -> Any:
     return vector_norm(self, 2 if p is None else p, dim, keepdim, at=at)
 
@@ -234,20 +250,22 @@ def linalg_norm(
     keepdim: bool = False,
     dtype: Any = None,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     count = rank_of(self) if dim is None else 1 if isinstance(dim, int) else len(dim)
     refuse_if(count > 1 and ord is not None, "of matrices")
     return vector_norm(self, 2 if ord is None else ord, dim, keepdim, at=at)
 
 
-def distances(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None, *, at: Site) -> Any:
+def distances(
+    x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None, *, at: NodeContext
+) -> Any:
     """Between the rows of both."""
     apart = ml.ExpandDims(axis=-2)(x1) - ml.ExpandDims(axis=-3)(x2)
     return vector_norm(apart, p, -1, at=at)
 
 
-def distances_within(self: Any, p: float = 2.0, *, at: Site) -> Any:
+def distances_within(self: Any, p: float = 2.0, *, at: NodeContext) -> Any:
     """Of all pairs of rows, each once."""
     count = (self.dims or [])[0]
     refuse_if(count is None, "of an open size")

@@ -10,12 +10,12 @@ from ... import models as ml
 from ..._core import Connection
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     along,
     as_tuple,
     constant_of,
-    internal,
+    internal_op,
     rank_of,
     refuse_if,
     shape,
@@ -30,7 +30,7 @@ aten = torch.ops.aten
 # Resizing: torch says where the elements of one axis go.
 
 
-def axis_sizes(at: Site, rank: int) -> list[tuple[int, int]]:
+def axis_sizes(at: NodeContext, rank: int) -> list[tuple[int, int]]:
     pairs = list(zip(at.inputs[0].shape[-rank:], at.output.shape[-rank:], strict=True))
     refuse_if(any(not isinstance(each, int) for pair in pairs for each in pair), "of an open size")
     return pairs
@@ -44,7 +44,7 @@ def factors(rank: int, given: Any) -> tuple[Any, ...]:
 
 
 def nearest(rank: int, operator: Any) -> Builder:
-    def build(self: Any, output_size: Any, *scales: Any, at: Site) -> Any:
+    def build(self: Any, output_size: Any, *scales: Any, at: NodeContext) -> Any:
         for i, (have, wanted) in enumerate(axis_sizes(at, rank)):
             line = torch.arange(have, dtype=torch.float64).reshape(1, 1, -1)
             found = operator(line, [wanted], factors(rank, scales)[i]).flatten().long()
@@ -57,7 +57,9 @@ def nearest(rank: int, operator: Any) -> Builder:
 def weighted(rank: int, operator: Any) -> Builder:
     """A matrix for each axis: what torch makes of each element alone."""
 
-    def build(self: Any, output_size: Any, align_corners: bool, *scales: Any, at: Site) -> Any:
+    def build(
+        self: Any, output_size: Any, align_corners: bool, *scales: Any, at: NodeContext
+    ) -> Any:
         refuse_if(not at.output.dtype.is_floating_point, "of ints, whose pixels it rounds")
         for i, (have, wanted) in enumerate(axis_sizes(at, rank)):
             lines = torch.eye(have, dtype=torch.float64).reshape(1, have, have, 1)
@@ -120,7 +122,7 @@ def places_of_windows(at_sizes: Any, options: Any) -> torch.Tensor:
 
 
 def im2col(
-    self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any, *, at: Site
+    self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any, *, at: NodeContext
 ) -> Any:
     sizes = at.inputs[0].shape[-2:]
     refuse_if(any(not isinstance(each, int) for each in sizes), "of an open size")
@@ -148,7 +150,7 @@ def col2im(
     columns = self.reshape((*lead, -1, *places.shape))
     planes = shape(columns)[:-2]
     like = ml.Zeros()(shape=(*planes, high * wide))
-    summed = internal("ScatterAdd", axis=-1)(columns, constant_of(places), like)
+    summed = internal_op("ScatterAdd", axis=-1)(columns, constant_of(places), like)
     image = summed.reshape((*planes, high, wide))
     top, left = options[2]
     return image[..., top : high - top, left : wide - left]

@@ -11,13 +11,13 @@ from ... import models as ml
 from ..._core import Connection
 from ..builders import (
     Builder,
-    Site,
+    NodeContext,
     Table,
     along,
     axis_of,
     constant_of,
     converted,
-    internal,
+    internal_op,
     is_float,
     rank_of,
     refuse_if,
@@ -72,7 +72,7 @@ def unsqueeze(self: Connection, dim: int) -> Any:
     return ml.ExpandDims(axis=dim)(self)
 
 
-def squeeze(self: Connection, dim: Any = None, *, at: Site) -> Any:
+def squeeze(self: Connection, dim: Any = None, *, at: NodeContext) -> Any:
     """Torch leaves axes whose size is not 1."""
     sizes = at.inputs[0].shape
     named = range(len(sizes)) if dim is None else [dim] if isinstance(dim, int) else dim
@@ -110,7 +110,7 @@ def narrow(self: Connection, dim: int, start: Any, length: Any) -> Any:
     return self[along(dim, slice(start, start + length))]
 
 
-def split(self: Connection, split_size: Any, dim: int = 0, *, at: Site) -> Any:
+def split(self: Connection, split_size: Any, dim: int = 0, *, at: NodeContext) -> Any:
     if isinstance(split_size, list | tuple):
         if all(isinstance(each, int) for each in split_size):
             parts = ml.PrimitiveSplit(sizes=tuple(split_size), axis=dim)(self)
@@ -130,16 +130,16 @@ def by_bounds(x: Connection, sizes: Any, dim: int) -> Any:
     return tuple(parts)
 
 
-def chunk(self: Connection, chunks: int, dim: int = 0, *, at: Site) -> Any:
+def chunk(self: Connection, chunks: int, dim: int = 0, *, at: NodeContext) -> Any:
     each = (size(self, dim) + (chunks - 1)) // chunks
     return split(self, each, dim, at=at)
 
 
-def unbind(self: Connection, dim: int = 0, *, at: Site) -> Any:
+def unbind(self: Connection, dim: int = 0, *, at: NodeContext) -> Any:
     return tuple(self[along(dim, i)] for i in range(len(at.output)))
 
 
-def cat(tensors: Any, dim: int = 0, *, at: Site) -> Any:
+def cat(tensors: Any, dim: int = 0, *, at: NodeContext) -> Any:
     """Without tensors of shape [0], which torch skips."""
     given = [
         converted(each, meta.dtype, at.output.dtype, at.main) if is_float(each) else each
@@ -180,7 +180,7 @@ def repeat_each(
     dim: int | None = None,
     output_size: Any = None,
     *,
-    at: Site,
+    at: NodeContext,
 ) -> Any:
     """By a tensor, whose sum is the size of the result."""
     known = at.constant(1)
@@ -246,7 +246,7 @@ def meshgrid(tensors: Any, indexing: str = "ij") -> Any:
 
 
 def as_strided(
-    self: Connection, size: Any, stride: Any, storage_offset: Any = None, *, at: Site
+    self: Connection, size: Any, stride: Any, storage_offset: Any = None, *, at: NodeContext
 ) -> Any:
     """Elements of the input, which is dense, at places counted in steps of the strides."""
     numbers = [*size, *stride, storage_offset or 0]
@@ -261,7 +261,7 @@ def as_strided(
 
 TABLE: Table = table(
     (reshape, "view", "reshape", "_unsafe_view"),
-    (lambda self, other: internal("ReshapeLike")(self, other), "view_as", "reshape_as"),
+    (lambda self, other: internal_op("ReshapeLike")(self, other), "view_as", "reshape_as"),
     (flatten, "flatten"),
     (unflatten, "unflatten"),
     (permute, "permute"),
@@ -273,7 +273,7 @@ TABLE: Table = table(
     (unsqueeze, "unsqueeze"),
     (squeeze, "squeeze"),
     (expand, "expand"),
-    (lambda self, other: internal("ExpandLike")(self, other), "expand_as"),
+    (lambda self, other: internal_op("ExpandLike")(self, other), "expand_as"),
     (piece, "slice.Tensor"),
     (select, "select.int"),
     (narrow, "narrow"),
