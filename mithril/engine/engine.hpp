@@ -49,8 +49,10 @@ class PendingAnswer {
   PendingAnswer& operator=(PendingAnswer&&) noexcept;
 
   // Waits for the outputs, and returns them once. Throws the error of the request.
-  TensorMap get();
-  bool is_done() const;
+  TensorMap result();
+  bool done() const;
+  TensorMap get() { return result(); }     // the old name, until 0.2
+  bool is_done() const { return done(); }  // the old name, until 0.2
   // Returns whether it is done.
   bool wait_until(std::chrono::steady_clock::time_point time);
   void cancel();

@@ -12,8 +12,8 @@ PendingAnswer::~PendingAnswer() = default;
 PendingAnswer::PendingAnswer(PendingAnswer&&) noexcept = default;
 PendingAnswer& PendingAnswer::operator=(PendingAnswer&&) noexcept = default;
 
-TensorMap PendingAnswer::get() { return request_->get(); }
-bool PendingAnswer::is_done() const { return request_->is_done(); }
+TensorMap PendingAnswer::result() { return request_->get(); }
+bool PendingAnswer::done() const { return request_->is_done(); }
 bool PendingAnswer::wait_until(std::chrono::steady_clock::time_point time) {
   return request_->wait_until(time);
 }

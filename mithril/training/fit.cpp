@@ -71,7 +71,7 @@ TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
 // state of the step stays.
 EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const BatchSource& data,
                        const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before) {
-  const CompiledModel whole = step.model();
+  const CompiledModel whole = step.compiled();
   const CompiledModel model = whole.in_inference({.outputs = whole.output_keys()});
   State state = step.state();
   for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
@@ -135,18 +135,18 @@ void refuse_unknown_parameters(const TrainingStep& step) {
 // Copied to this library's memory, which a step updates on any backend.
 TensorMap first_parameters(const TrainingStep& step, const FitOptions& options) {
   if (options.params) {
-    step.model().load_state_dict(*options.params);  // checks them
+    step.compiled().load_state_dict(*options.params);  // checks them
     return options.params->share();
   }
   const TensorMap fitted = step.fitted().params.share();
   // Copied, so that the history of the call before keeps its own.
-  return fitted.empty() ? step.model().get_parameters().copy() : fitted.copy();
+  return fitted.empty() ? step.compiled().get_parameters().copy() : fitted.copy();
 }
 
 }  // namespace
 
 History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
-  check_fit_arguments(step.model(), all, options);
+  check_fit_arguments(step.compiled(), all, options);
   const auto [data, validation] = split_for_fit(all, options);
   History history;
   history.params = first_parameters(step, options);

@@ -97,7 +97,7 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
            .message = fmt::format("fit: '{}' is not a checkpoint of fit", last_),
            .help = "choose another folder for checkpoint"});
   }
-  const CompiledModel model = step.model();
+  const CompiledModel model = step.compiled();
   read_history(text->second, history, epochs_before);
   // Copied, because the files will be replaced.
   TensorMap params = model.load_state_dict(saved.params).copy();

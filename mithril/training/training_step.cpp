@@ -130,7 +130,7 @@ TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try
   raise_out_of_memory();
 }
 
-CompiledModel TrainingStep::model() const { return CompiledModel(impl_->compiled); }
+CompiledModel TrainingStep::compiled() const { return CompiledModel(impl_->compiled); }
 
 Optimizer& TrainingStep::optimizer() const { return impl_->optimizer; }
 

@@ -49,7 +49,8 @@ class TrainingStep {
 
   // The model and the optimizer of the step. The model shares everything with the one passed to the
   // constructor.
-  CompiledModel model() const;
+  CompiledModel compiled() const;
+  CompiledModel model() const { return compiled(); }  // the old name, until 0.2
   Optimizer& optimizer() const;
 
   // The running statistics and random keys, at first initial_state_dict(). Save them with the

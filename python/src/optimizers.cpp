@@ -28,7 +28,7 @@ OutputGradients incoming(py::handle given) {
 }
 
 py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
-  UpdatedParameters updated(params, step.model().backend()->name() == "torch");
+  UpdatedParameters updated(params, step.compiled().backend()->name() == "torch");
   const TensorMap d = tensor_map_of(data);
   const TensorMap outputs =
       call_with_inputs({params, data}, [&] { return step(updated.tensors, d); });
@@ -153,7 +153,7 @@ Example:
            "One step: the outputs.")
       .def("__repr__",
            [](const TrainingStep& step) {
-             const CompiledModel model = step.model();
+             const CompiledModel model = step.compiled();
              const auto optimizer =
                  py::repr(py::cast(step.optimizer(), py::return_value_policy::reference))
                      .cast<std::string>();

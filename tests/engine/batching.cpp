@@ -122,7 +122,7 @@ TEST_CASE("requests that cannot share a batch do not end its wait") {
   CHECK(engine.stats("pool").calls == 0);
   pending.push_back(engine.infer_async("pool", tokens_of({6, 7})));
   pending.push_back(engine.infer_async("pool", tokens_of({8, 9, 10})));
-  for (PendingAnswer& each : pending) each.get();
+  for (PendingAnswer& each : pending) each.result();
   CHECK(engine.stats("pool").calls == 2);
 }
 

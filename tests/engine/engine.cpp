@@ -118,9 +118,9 @@ TEST_CASE("a request that waits can be cancelled") {
   PendingAnswer second = served.engine.infer_async("net", request_of(2));
   source.request_stop();
   second.cancel();
-  CHECK(text_of_error([&] { first.get(); }) ==
+  CHECK(text_of_error([&] { first.result(); }) ==
         "mithril.BackendError[E1206]: a request to model 'net' was cancelled");
-  CHECK(text_of_error([&] { second.get(); }).starts_with("mithril.BackendError[E1206]"));
+  CHECK(text_of_error([&] { second.result(); }).starts_with("mithril.BackendError[E1206]"));
   CHECK(served.engine.stats("net").cancelled == 2);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("unloading fails the requests that wait") {
   served.add("net", waiting_options());
   PendingAnswer pending = served.engine.infer_async("net", request_of(1));
   served.engine.unload("net");
-  CHECK(text_of_error([&] { pending.get(); }) ==
+  CHECK(text_of_error([&] { pending.result(); }) ==
         "mithril.BackendError[E1207]: model 'net' was unloaded while a request was waiting");
   CHECK(served.engine.list_models().empty());
   CHECK(served.engine.memory() == 0);
@@ -140,8 +140,8 @@ TEST_CASE("shutting down answers accepted requests and refuses others") {
   served.add("net", waiting_options());
   PendingAnswer pending = served.engine.infer_async("net", request_of(1));
   served.engine.shut_down();
-  CHECK(pending.is_done());
-  CHECK(pending.get().at("y").dims() == Dims{1, 4});
+  CHECK(pending.done());
+  CHECK(pending.result().at("y").dims() == Dims{1, 4});
   CHECK(text_of_error([&] { served.engine.infer("net", request_of(1)); }) ==
         "mithril.BackendError[E1208]: the engine was shut down");
 }
@@ -155,7 +155,7 @@ TEST_CASE("requests that a replaced model has accepted finish on it") {
   CHECK(are_close(served.engine.infer("net", request_of(1)),
                   served.compiled.evaluate(others, request_of(1))));
   served.engine.shut_down();
-  CHECK(are_close(old.get(), served.compiled.evaluate(served.params, request_of(1))));
+  CHECK(are_close(old.result(), served.compiled.evaluate(served.params, request_of(1))));
   CHECK(served.engine.stats("net").answered == 2);
 }
 

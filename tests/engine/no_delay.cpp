@@ -51,7 +51,7 @@ TEST_CASE("requests without a delay share a batch while all threads are busy") {
   busy.join();
   caller.join();
   for (size_t i = 0; i < answers.size(); ++i)
-    CHECK(are_close(answers[i].get(), answer_of(static_cast<double>(i))));
+    CHECK(are_close(answers[i].result(), answer_of(static_cast<double>(i))));
   CHECK(are_close(last, answer_of(7)));
   CHECK(engine.stats("net").calls == 2);
   CHECK(engine.stats("net").rows == 7);

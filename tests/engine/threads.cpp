@@ -84,7 +84,7 @@ TEST_CASE("threads cancel requests and unload models that others use") {
         PendingAnswer pending = engine.infer_async("net", request_of(i));
         if (i % 3 == 0) pending.cancel();
         if (client == 0 && i % 4 == 3) engine.unload("net");
-        pending.get();
+        pending.result();
         ++answered;
       } catch (const Error&) {
         ++refused;
@@ -107,10 +107,10 @@ TEST_CASE("an evaluation may release the last reference to its engine") {
     std::vector<PendingAnswer> pending;
     for (int i = 0; i < 5; ++i) pending.push_back(engine->infer_async("net", request_of(i)));
     gate.open();
-    for (std::size_t i = 0; i < 4; ++i) CHECK(pending[i].get().contains("y"));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(pending[i].result().contains("y"));
     // The end of the engine fails the last request, unless another thread has begun to run it.
     try {
-      CHECK(pending[4].get().contains("y"));
+      CHECK(pending[4].result().contains("y"));
       CHECK(threads == 2);
     } catch (const BackendError& error) {
       CHECK(error.code() == "E1208");
