@@ -64,7 +64,7 @@ bool ends_like(const ExportTarget& target, const std::string& path) {
 [[noreturn]] void refuse_ending(const std::string& path, const std::string& expected) {
   raise({.kind = ErrorKind::value,
          .code = "E0492",
-         .message = "the ending of " + quoted(path) + " names no language",
+         .message = "the ending of " + mithril::quoted(path) + " names no language",
          .facts = {{"expected", expected}}});
 }
 
@@ -83,7 +83,7 @@ const ExportTarget& target_of(const std::string& path, const std::string& name) 
 void refuse_option(const ExportTarget& target, const char* option) {
   raise({.kind = ErrorKind::value,
          .code = "E0493",
-         .message = "write: the target " + quoted(target.name) + " takes no " + option});
+         .message = "write: the target " + mithril::quoted(target.name) + " takes no " + option});
 }
 
 }  // namespace
