@@ -1,0 +1,144 @@
+"""The examples in the docstrings of the package run.
+
+The docstrings of ops and layers are made from their records: test_docstrings.py covers them.
+"""
+
+import importlib.util
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from mithril._internal.records import public_records
+
+import mithril as ml
+
+RECORDS = {record["name"] for record in public_records()}
+# What an example mentions if it needs a library that may be missing, and a module of the library.
+NEEDS = {
+    r"\btorch\b|TorchBackend|torchscript": ("torch", "mithril._torch"),
+    r"\bjax\b|JaxBackend|EngineJAX": ("jax",),
+}
+
+
+def is_of_mithril(thing: Any) -> bool:
+    return str(getattr(thing, "__module__", "")).startswith("mithril")
+
+
+def members_of(name: str, made: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties, those of bases in the package included."""
+    for base in made.__mro__:
+        if not is_of_mithril(base):
+            continue
+        for key, member in vars(base).items():
+            if not key.startswith("_"):
+                yield f"{name}.{key}", getattr(member, "__func__", member)
+
+
+def documented(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(thing, ModuleType):
+        for key in getattr(thing, "__all__", ()):
+            if key not in RECORDS:
+                yield from documented(f"{name}.{key}", getattr(thing, key))
+        return
+    if inspect.isclass(thing):
+        yield name, thing
+        yield from members_of(name, thing)
+    elif callable(thing):
+        yield name, thing
+
+
+def docstrings() -> dict[str, str]:
+    """The docstring of each name; that of a base class once."""
+    found: dict[str, str] = {}
+    seen = set()
+    for key in ml.__all__:
+        if key in RECORDS:
+            continue
+        for name, thing in documented(key, getattr(ml, key)):
+            text = thing.__doc__ if isinstance(getattr(thing, "__doc__", None), str) else ""
+            if id(thing) not in seen and text:
+                seen.add(id(thing))
+                found.setdefault(name, inspect.cleandoc(text))
+    return found
+
+
+def example_of(text: str) -> str:
+    """The code after the last line "Example:", without the link to a page of docs/ below it."""
+    parts = re.split(r"^Example:\n", text, flags=re.MULTILINE)
+    code = re.split(r"^See docs/", parts[-1], flags=re.MULTILINE)[0] if len(parts) > 1 else ""
+    return inspect.cleandoc(code)
+
+
+DOCSTRINGS = docstrings()
+EXAMPLES = {name: code for name, text in DOCSTRINGS.items() if (code := example_of(text))}
+
+
+@pytest.fixture
+def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names that an example may use. It runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    model = ml.Model()
+    model |= ml.Linear(2)(input="x", weight="weight", bias="bias", output="y")
+    model.set_shapes(x=["N", 4])
+    train = ml.TrainModel(model.copy())
+    train.add_loss(ml.SquaredError(), input="y", target="target", key_name="loss")
+    compiled = ml.compile(
+        train,
+        ml.CpuBackend(),
+        shapes={"x": [None, 4], "target": [None, 2]},
+        data_keys=["x", "target"],
+    )
+    rng = np.random.default_rng(0)
+    data = {
+        "x": rng.normal(size=(8, 4)).astype(np.float32),
+        "target": rng.normal(size=(8, 2)).astype(np.float32),
+    }
+    optimizer = ml.Adam(1e-2)
+    return {
+        "ml": ml,
+        "np": np,
+        "model": model,
+        "compiled": compiled,
+        "params": compiled.get_parameters(),
+        "data": data,
+        "optimizer": optimizer,
+        "step": ml.TrainingStep(compiled, optimizer),
+    }
+
+
+def skip_without_its_library(code: str) -> None:
+    for pattern, modules in NEEDS.items():
+        for module in modules if re.search(pattern, code) else ():
+            if importlib.util.find_spec(module) is None:
+                pytest.skip(f"{module} is not installed")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_runs(name: str, names: dict[str, Any]) -> None:
+    code = EXAMPLES[name]
+    skip_without_its_library(code)
+    exec(compile(code, f"<example of {name}>", "exec"), names)
+
+
+def test_the_lines_before_examples_are_plain() -> None:
+    lines = [
+        f"{name}: {line}"
+        for name, text in DOCSTRINGS.items()
+        for line in text.splitlines()
+        if re.match(r"\s*Examples?\b.*:", line) and line != "Example:"
+    ]
+    assert lines == []
+
+
+def test_examples_leave_nothing_out() -> None:
+    assert [name for name, code in EXAMPLES.items() if "..." in code.split()] == []
+
+
+def test_the_main_entry_points_have_examples() -> None:
+    needed = {"compile", "CompiledModel", "CompiledModel.evaluate", "Model", "IOKey", "Connection"}
+    assert needed <= EXAMPLES.keys()
