@@ -1,4 +1,4 @@
-"""Models written as functions of connections."""
+"""Functions of connections as makers of models."""
 
 import functools
 import inspect
@@ -11,17 +11,28 @@ from ._internal.arguments import checked
 
 @checked
 def functional(function: Callable[..., Any]) -> Callable[..., Model]:
-    """Turns a function of connections into a maker of models.
+    """Turns a function of connections into a function that makes models.
 
-    The parameters of the function become the inputs of the model, and its results become the
-    outputs: a single connection is called "output", a dict names several. A parameter with a
-    default is an option of the maker.
+    The parameters of the function become inputs of the model. A parameter with a default becomes a
+    keyword argument of the maker. A connection that the function returns becomes the output
+    "output". A tuple becomes the outputs "output_0", "output_1" and so on, and a dict names them.
 
+    Args:
+        function: A function of connections whose parameters have names.
+    Returns:
+        A function that takes the options by keyword and returns a new Model.
+    Raises:
+        TypeError: The function has parameters without names, or it returns no connection.
+
+    Example:
         @ml.functional
         def block(x, width=64):
             return ml.Relu()(ml.Linear(width)(x)) + x
 
+        net = ml.Model()
         net |= block(width=32)(x="image", output="h")
+
+    See docs/semantics.md.
     """
     parameters = _parameters(function)
     inputs = [each.name for each in parameters if each.default is each.empty]

@@ -1,4 +1,4 @@
-"""Tensor values, and the types of ports: Tensor[float], Tensor[int | float]."""
+"""The class Tensor, and the types of ports: Tensor[float], Tensor[int | float]."""
 
 from types import UnionType
 from typing import Any
@@ -14,7 +14,7 @@ _KINDS: dict[Any, int] = {
 
 
 class TensorType:
-    """The type of a port that holds a tensor of these kinds of elements."""
+    """The type of a port that holds a tensor with these kinds of elements."""
 
     def __init__(self, kinds: int, text: str) -> None:
         self.__mithril_kinds__ = kinds
@@ -25,7 +25,19 @@ class TensorType:
 
 
 class Tensor(_core.Tensor):
-    """A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array)."""
+    """A tensor: a value of a port, and the array type of dtypes that NumPy lacks.
+
+    `Tensor[float]` and `Tensor[int | float]` are types of ports. A tensor has the methods of NumPy
+    arrays. Methods that move elements return tensors. Methods that compute return what NumPy
+    returns.
+
+    Example:
+        scale = ml.Tensor([[1.0, 2.0], [3.0, 4.0]])
+        model.set_types(x=ml.Tensor[float])
+        model |= ml.Multiply()(left="y", right=scale[0], output="scaled")
+
+    See docs/semantics.md.
+    """
 
     __mithril_kinds__ = _core._kinds["any"]
 

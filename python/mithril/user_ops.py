@@ -1,4 +1,4 @@
-"""Ops of users, from formulas or functions of Python."""
+"""Ops that users define with formulas or Python functions."""
 
 from __future__ import annotations
 
@@ -25,39 +25,46 @@ def add_op(  # noqa: PLR0913 - its options
     doc: str = "",
     replace: bool = False,
 ) -> type[Model]:
-    """Adds an op to this process, and returns its class.
+    """Adds an op to this process and returns its class.
 
-    `inputs` and `outputs` map the names of ports to shape patterns: "N D" are two dims, "*s" any
-    run of dims, "3" a number, "" a scalar. The same name is the same size. A pattern may have a
-    type, "N: int" (float, int, bool or number); without it a port is float. The op is defined by
-    one of:
+    Exactly one of `formula` and `function` defines the op.
 
-    `formula`: a C expression of one element, for ops of float tensors of one shape and of scalars.
-    "{x}" is the element of port x. The CPU backend fuses it into loops, and generated C++ contains
-    it. `gradient` maps inputs to formulas of their gradients, in which "{grad}" is the gradient of
-    the output. The torch backend evaluates the formula on the host.
+    The same op may be added again, as by a notebook cell that runs twice: the call returns the
+    class of the first call. A model with the op can be saved as JSON, and a process that reads it
+    must add the op first.
 
-    `function`: takes an array for each input, and returns one array, or a tuple with one for each
-    output. `gradient` takes the inputs and the gradients of the outputs, and returns an array, or a
-    tuple with one for each float input. On the CPU backend these are NumPy arrays, on the torch
-    backend tensors of torch on its device, which are not recorded by autograd. Functions are
-    opaque: backends do not fuse them, and code generation refuses them. Backends may evaluate equal
-    calls once, so results must depend only on the arguments.
-
-    The same op may be added again, as by a cell of a notebook that runs twice: the class is that of
-    the first call. Another op of the name is refused, unless `replace` is True. Models that have
-    the replaced op keep it.
-
-    A model with the op can be saved as JSON. A process that reads it must add the op first.
+    Args:
+        name: The name of the op, an identifier.
+        inputs: {port: shape pattern}. "N D" are two sizes, "*s" is any number of sizes, "3" is a
+            number, and "" is a scalar. Equal names are equal sizes. A pattern may end with a type,
+            "N: int" (float, int, bool or number). The default is float.
+        outputs: {port: shape pattern}.
+        formula: A C expression of one element, for float tensors of one shape and scalars. "{x}" is
+            the element of port x. The CPU backend fuses it, and generated C++ contains it. The
+            torch backend evaluates it on the host.
+        function: A function that takes an array for each input and returns an array, or a tuple
+            with one for each output. The arrays are those of NumPy on the CPU backend, and tensors
+            on the device of the torch backend, without autograd. The result must depend only on the
+            arguments. Backends do not fuse the function, and code generation refuses it.
+        gradient: With `formula`, {input: formula}, in which "{grad}" is the gradient of the output.
+            With `function`, a function that takes the inputs and the gradients of the outputs, and
+            returns an array, or a tuple with one for each float input. None: not differentiable.
+        doc: The docstring of the class.
+        replace: Whether to replace an op of the same name. Models that have the old op keep it.
+    Raises:
+        NameError: Another op has this name, and `replace` is False.
+        ValueError: The formula calls an unknown function, or its ports differ in shape.
 
     Example:
         Squash = ml.add_op(
-            "squash",
+            "my_squash",
             inputs={"x": "*s"},
             formula="{x} / (1 + abs({x}))",
             gradient={"x": "{grad} / ((1 + abs({x})) * (1 + abs({x})))"},
         )
-        model |= Squash()(x="h", output="y")
+        model |= Squash()(x="y", output="z")
+
+    See docs/add-an-op.md.
     """
     if not isinstance(name, str) or not name.isidentifier():
         wrong_argument("add_op", "name", "an identifier", name)
@@ -102,8 +109,8 @@ PLAIN = (type(None), bool, int, float, str, bytes)
 
 
 def _code_of(function: Any) -> Any:
-    """What identifies a function: its code and the objects that it refers to, or else the
-    function."""
+    """Returns what identifies a function: its code and the objects that it refers to, or else
+    the function itself."""
     code = getattr(function, "__code__", None)
     owner = id(getattr(function, "__self__", None))  # of a bound method
     try:
@@ -131,24 +138,35 @@ def check_op(
 ) -> None:
     """Checks an op that `add_op` made, as Mithril checks its own ops.
 
-    A row maps each input to its sizes, `(3, 4)`, of which elements are drawn (normally distributed
-    floats, ints from 0 to 9), or to an array of its elements. It may map outputs to the expected
-    arrays, which are compared with `tolerance`. For each row, on the reference backend:
+    For each row, on the reference implementation of the CPU backend, it checks that:
 
-    - inference gives the dims and dtypes of the results, also with sizes that are unknown;
+    - inference gives the dims and dtypes of the results, also with unknown sizes;
     - gradients agree with central differences, so a missing gradient is found, too;
     - results in float32, float16 and bfloat16 are close to those in float64;
-    - all this holds in other sizes, 0 and 1 included, if the op accepts them.
+    - all this holds for other sizes, 0 and 1 included, if the op accepts them.
 
-    `away_from`: numbers at which the op is not smooth; drawn elements keep a distance from them.
-    `hold`: inputs whose gradients are not compared. ValueError E0440 lists the checks that failed.
+    Args:
+        op: A class that `add_op` returned.
+        rows: Dicts that map each input to its sizes, such as (3, 4), or to an array. For sizes it
+            draws the elements: normally distributed floats, or ints from 0 to 9. A row may map
+            outputs to the expected arrays.
+        hold: Inputs whose gradients are not compared.
+        away_from: Numbers at which the op is not smooth. Drawn elements keep a distance from them.
+        tolerance: The tolerance of the comparison with expected arrays.
+    Raises:
+        ValueError: A check failed. The error lists all that failed.
 
     Example:
-        ml.check_op(
-            Squash,
-            [{"x": (3, 4)}, {"x": np.array([1.0, -3.0]), "output": np.array([0.5, -0.75])}],
-            away_from=[0.0],
+        Square = ml.add_op(
+            "my_square",
+            inputs={"x": "*s"},
+            formula="{x} * {x}",
+            gradient={"x": "2 * {x} * {grad}"},
         )
+        rows = [{"x": (3, 4)}, {"x": np.array([1.0, -3.0]), "output": np.array([1.0, 9.0])}]
+        ml.check_op(Square, rows)
+
+    See docs/add-an-op.md.
     """
     if not isinstance(op, type) or op not in _ports_of_ops:
         wrong_argument("check_op", "op", "a class that ml.add_op returned", op)

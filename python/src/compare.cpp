@@ -63,8 +63,10 @@ py::dict data_dtypes(const CompiledModel& compiled) {
 void bind_compare(py::module_& module) {
   module.def("_compare", compare_backends, py::arg("reference"), py::arg("others"),
              py::arg("params"), py::arg("data"), py::arg("tolerance"), py::arg("gradients"),
-             py::arg("seed"), py::arg("reduce"), py::arg("state"), "What ml.compare is made of.");
-  module.def("_data_dtypes", data_dtypes, py::arg("compiled"), "The dtype of each data input.");
+             py::arg("seed"), py::arg("reduce"), py::arg("state"),
+             "Compares backends, for ml.compare.");
+  module.def("_data_dtypes", data_dtypes, py::arg("compiled"),
+             "Returns the dtype of each data input.");
 }
 
 }  // namespace mithril::python

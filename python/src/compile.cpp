@@ -204,7 +204,7 @@ void bind_compile(py::module_& module) {
   module.def("_write_library", write_library_files);
   set_warning_handler({});  // Python raises its own warnings
   py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
-                                                        "What a model can be compiled for.");
+                                                        "A library that runs models.");
   bind_memory(module, backend);
   backend
       .def(py::init([](py::handle library, const py::dict& options) {
@@ -223,7 +223,7 @@ void bind_compile(py::module_& module) {
              return load_backend(plugin_path(text_of(library, "the name of a library")), arguments);
            }),
            py::arg("library"), py::arg("options") = py::dict())
-      .def_property_readonly("name", &Backend::name, "\"cpu\", \"torch\", ...");
+      .def_property_readonly("name", &Backend::name, "The name of the backend, such as \"cpu\".");
   module.def(
       "cpu_backend",
       [](py::handle dtype, int threads, py::handle memory_limit, bool reference, bool winograd,
@@ -243,7 +243,7 @@ void bind_compile(py::module_& module) {
       py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
       py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
-      py::arg("amp_dtype") = DType::bfloat16, "What CpuBackend is made of.");
+      py::arg("amp_dtype") = DType::bfloat16, "Creates the backend that CpuBackend wraps.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
              py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
              py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
@@ -254,48 +254,71 @@ void bind_compile(py::module_& module) {
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("quiet") = false,
              py::arg("optimization_level") = "default", py::arg("cache") = false,
-             R"(From a model to what evaluates it; the model stays as it is.
+             R"(Compiles a model for a backend and returns a CompiledModel.
+
+Shapes, types and constants hold for this compile only, and the model does not change. A key is a
+name or a Connection, and may be in one key set only. By default a float tensor input without a
+value is a parameter, unless it is a canonical input or declared with `differentiable=False`.
 
 Args:
-    model: what to compile.
-    backend: CpuBackend, TorchBackend or JaxBackend.
-    backends: instead of one, {path of a part: its backend}; the path "" is for all other parts.
-    shapes, types: {key: facts} that hold for this compile only.
-    data_keys: inputs that are data and no parameters.
-    constant_keys: {input: value}, folded.
-    trainable_keys: inputs that are parameters, canonical ones too.
-    discard_keys: outputs to do without, and all that only serves them.
-    outputs: the outputs to make; inputs that only others need are no inputs. None: all, with
-        inference=True without losses and metrics.
-    inference: whether to build no gradient.
-    jit: whether the backend may compile what it runs.
-    use_short_namings: "weight_0" in place of "encoder.fc1.weight".
-    file_path: where to write the compiled model: "model.cpp" as C++, "model.py" for JAX.
-    safe_shapes: whether each evaluation checks ranks and sizes.
-    use_checkpointing: whether to compute values again in the gradient, in less memory.
-    debug: whether to print what each op makes, and to stop at the first NaN or infinity.
-    quiet: whether debug prints only the value with the first NaN or infinity.
-    optimization_level: "none", "default" or "max", which takes longer to begin with.
-    cache: whether to keep on disk what becomes of the graph.
-
-Example:
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]}))");
-  module.def(
-      "codegen", write_any_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
-      py::arg("data") = py::dict(), py::arg("validation") = py::none(),
-      R"(Writes a compiled model, its gradients included, as one file of C++17 with a C interface.
-
-The file needs nothing but the standard library, and its head says how it is called. It is for
-inputs of one size: those of the example in `data` where compiling left sizes open. Of a PerSample
-it writes the norms of the samples, or the dots if there is an example in `validation`.
+    model: The Model to compile.
+    backend: A CpuBackend, a TorchBackend or a JaxBackend.
+    backends: Instead of `backend`, {path of a part: backend}. The path "" is all other parts.
+    shapes: {key: sizes}. A size is an int, a name, or None if it may differ between evaluations.
+    types: {key: type}, such as {"x": ml.Tensor[int]}.
+    data_keys: Inputs that are data, not parameters.
+    constant_keys: {key: value} of inputs whose value is constant.
+    trainable_keys: Inputs that are parameters.
+    discard_keys: Outputs to leave out, with the inputs that only they need.
+    outputs: Outputs to compute. None: all; with inference=True all except losses and metrics.
+    inference: Whether to compile in inference mode, without gradients.
+    jit: Whether the backend may compile the graph.
+    use_short_namings: Whether a parameter is called "weight_0" instead of "encoder.fc1.weight".
+    file_path: A path ending in .cpp, .mjs or .py to which the compiled model is also written.
+    safe_shapes: Whether each evaluation checks the ranks and sizes of its inputs.
+    use_checkpointing: Whether gradients recompute forward values, which saves memory.
+    debug: Whether to print a line for each computed value and stop at the first NaN or infinity.
+    quiet: Whether `debug` prints only the first value that has a NaN or an infinity.
+    optimization_level: "none", "default", or "max", which compiles longer for faster runs.
+    cache: Whether to keep optimized graphs on disk and reuse them.
+Raises:
+    NameError: A key is unknown.
+    ShapeError: The shapes contradict each other.
+    BackendError: The backend does not support an op or an option.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})
-    ml.codegen(compiled, "model.cpp", data={"x": np.zeros((1, 4))}))");
+    outputs = compiled.evaluate(compiled.get_parameters(), {"x": np.zeros((8, 4), np.float32)})
+
+See docs/semantics.md.)");
+  module.def("codegen", write_any_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
+             py::arg("data") = py::dict(), py::arg("validation") = py::none(),
+             R"(Writes a compiled model to one source file.
+
+The ending of the path selects the language: .cpp is C++17 with a C interface that needs only the
+standard library, .mjs is JavaScript, .py is a module for JAX. C++ and JavaScript contain the
+gradients, and are for inputs of one size. For a PerSample the file computes the norms of the
+gradients of the samples.
+
+Args:
+    compiled: A CompiledModel or a PerSample.
+    data: An example of each input whose sizes are open.
+    validation: For a PerSample, an example of validation data: the file computes dot products.
+Raises:
+    InputError: Sizes are open and `data` has no example.
+
+Example:
+    ml.codegen(compiled, "model.cpp", data=data))");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
-      .def("remove", &HookHandle::remove, "From the next evaluation on it is not called.");
+      .def("remove", &HookHandle::remove, "Removes the hook.");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
-                                     "A compiled model; many threads may evaluate it at once.");
+                                     R"(A model that `compile` compiled for a backend.
+
+A compiled model is immutable, except for hooks: many threads may evaluate it at the same time.
+
+Example:
+    outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
+    print(outputs["loss"], gradients["weight"].shape))");
   bind_inference(compiled);
   bind_weights(module, compiled);
   compiled
@@ -303,12 +326,17 @@ Example:
           "get_parameters",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },
           py::arg("seed") = 0,
-          "Parameters as the layers initialise them; one that no layer initialises is uniform in\n"
-          "+-1/sqrt(fan in). The same seed gives the same numbers on every platform.")
+          R"(Returns new initial parameters as a dict of arrays.
+
+The same seed gives the same numbers on every platform. A parameter that no layer or initializer
+initializes is uniform in +-1/sqrt(fan_in).
+
+Raises:
+    ShapeError: The size of a parameter is not known.)")
       .def(
           "randomize_params",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
-          py::arg("seed") = 0, "Parameters drawn from the standard normal distribution.")
+          py::arg("seed") = 0, "Returns parameters drawn from a standard normal distribution.")
       .def(
           "save_torchscript",
           [](const CompiledModel& m, py::handle path, const py::dict& params,
@@ -316,9 +344,13 @@ Example:
             m.save_torchscript(path_of(path), tensor_map_of(params), tensor_map_of(data));
           },
           py::arg("path"), py::arg("params"), py::arg("data") = py::dict(),
-          "Writes a file that torch.jit.load runs without Mithril, for inputs of fixed sizes. "
-          "`data` is "
-          "an example of inputs whose sizes are unknown.")
+          R"(Writes a TorchScript file that `torch.jit.load` runs without Mithril.
+
+Args:
+    data: An example of each input whose sizes are open. The file accepts these sizes only.
+Raises:
+    BackendError: The model was not compiled for a TorchBackend.
+    StateError: The model has a state. Save the model that `for_inference` returns.)")
       .def(
           "register_hook",
           [](CompiledModel& m, const std::string& path, const py::function& function,
@@ -331,24 +363,30 @@ Example:
             return m.register_hook(path, call, {.gradient = gradient});
           },
           py::arg("path"), py::arg("fn"), py::kw_only(), py::arg("gradient") = false,
-          "Every evaluation shows fn the value at this path (\"hidden\", \"encoder.fc1.output\"), "
-          "or "
-          "with gradient=True the gradient that comes back there. A tensor that fn returns takes "
-          "its "
-          "place. Returns a handle with remove().")
+          R"(Makes each evaluation call `fn` with a value, and returns a handle with `remove()`.
+
+Args:
+    path: The path of a value, such as "hidden" or "encoder.fc1.output".
+    fn: A function of one array. An array that it returns replaces the value; None keeps it.
+    gradient: Whether `fn` gets the gradient of the value instead.
+
+Example:
+    compiled.register_hook("y", lambda value: print(value.shape))
+    compiled.evaluate(params, data))")
       .def_property_readonly("backend", &CompiledModel::backend,
-                             "The backend that it was compiled for.")
-      .def_property_readonly("input_keys", &CompiledModel::input_keys, "Parameters, then data.")
+                             "The backend for which the model was compiled.")
+      .def_property_readonly("input_keys", &CompiledModel::input_keys,
+                             "The keys of all inputs: parameters, then data.")
       .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys,
-                             "The keys of `params`.")
-      .def_property_readonly("data_keys", &CompiledModel::data_keys, "The keys of `data`.")
+                             "The keys of the parameters.")
+      .def_property_readonly("data_keys", &CompiledModel::data_keys, "The keys of the data.")
       .def_property_readonly("output_keys", &CompiledModel::output_keys, "The keys of the outputs.")
       .def_property_readonly("shapes", shapes_of,
-                             "{key: sizes} of inputs and outputs: numbers, names of sizes, None.")
+                             "The shapes of inputs and outputs, in the form of `Model.get_shapes`.")
       .def_property_readonly("warnings", &CompiledModel::warnings,
-                             "The warnings of compiling: inputs whose names look misspelt.")
+                             "The warnings of `compile`: inputs whose names look misspelt.")
       .def("summary", &CompiledModel::summary, py::call_guard<InterpreterUnlocked>(),
-           "A table of inputs and outputs, and the number of the parameters.")
+           "Returns a table of inputs and outputs with the number of parameters, as text.")
       .def("__repr__",
            [](const CompiledModel& m) {
              return "<CompiledModel for " + std::string(m.backend()->name()) + ": " +

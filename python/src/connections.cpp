@@ -72,9 +72,12 @@ struct BitOperation {
   Connection (*apply)(const Binding&, const Binding&);
 };
 constexpr BitOperation bits[] = {
-    {"__and__", "__rand__", "The op logical_and of both; of ints bitwise_and.", bit_and},
-    {"__or__", "__ror__", "The op logical_or of both; of ints bitwise_or.", bit_or},
-    {"__xor__", "__rxor__", "The op logical_xor of both; of ints bitwise_xor.", bit_xor}};
+    {"__and__", "__rand__",
+     "Applies the op bitwise_and to ints, and logical_and to other operands.", bit_and},
+    {"__or__", "__ror__", "Applies the op bitwise_or to ints, and logical_or to other operands.",
+     bit_or},
+    {"__xor__", "__rxor__",
+     "Applies the op bitwise_xor to ints, and logical_xor to other operands.", bit_xor}};
 constexpr Operation unary[] = {
     {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
     {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
@@ -86,9 +89,20 @@ constexpr Operation reductions[] = {
 
 void bind_connections(py::module_& module) {
   py::class_<Connection> connection(module, "Connection",
-                                    "A wire of a model, with the arithmetic that composing needs.");
+                                    R"(A value of a model that is being composed.
+
+Arithmetic, comparisons, indexing and methods add ops to the model of the connection:
+`+ - * / // % ** @`, `> >= < <= == !=`, `& | ^ ~ << >>`, `x[1:, None]`. An operand may be a
+connection, a number, an array or a Tensor. `Model.create` makes a model of the result.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    scaled = (x - x.mean(axis=-1, keepdim=True)) / x.var(axis=-1, keepdim=True).sqrt()
+    normalize = ml.Model.create(y=scaled)
+
+See docs/semantics.md.)");
   for (const auto& [method, op] : binary) {
-    const std::string doc = "The op " + std::string(op) + " of both.";
+    const std::string doc = "Applies the op " + std::string(op) + " to both operands.";
     connection.def(
         method,
         [op = op](const Connection& a, py::handle b) {
@@ -116,12 +130,13 @@ void bind_connections(py::module_& module) {
         py::arg("other"));
   }
   for (const auto& [method, op] : unary) {
-    const std::string doc = "The op " + std::string(op) + " of it.";
+    const std::string doc = "Applies the op " + std::string(op) + ".";
     connection.def(
         method, [op = op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
   }
   for (const auto& [method, op] : reductions) {
-    const std::string doc = "The " + std::string(op) + " over an axis, several, or all of them.";
+    const std::string doc = "Returns the " + std::string(op) +
+                            " over `axis`: an int, a tuple of ints, or None for all.";
     connection.def(
         method,
         [op = op](const Connection& a, py::handle axis, bool keepdim) {
@@ -136,7 +151,8 @@ void bind_connections(py::module_& module) {
             return a.cast(py::isinstance<Connection>(dtype) ? binding_of(dtype)
                                                             : Binding(dtype_of_object(dtype)));
           },
-          py::arg("dtype"), "ml.float32, \"float32\", a NumPy dtype or a connection.")
+          py::arg("dtype"),
+          "Casts to a dtype: ml.float32, \"float32\", a dtype of NumPy, or a connection.")
       // By identity: == composes an op.
       .def("__hash__",
            [](const py::object& self) {
@@ -157,7 +173,9 @@ void bind_connections(py::module_& module) {
             return a.var(binding_of(axis), keepdim, correction);
           },
           py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0,
-          "The variance over an axis, several, or all of them; correction=1 is Bessel's.")
+          R"(Returns the variance over `axis`: an int, a tuple of ints, or None for all axes.
+
+The sum of squares is divided by the number of elements minus `correction`.)")
       .def("__getitem__", indexed, py::arg("index"))
       .def("__iter__",
            [](const Connection&) -> py::object {
@@ -166,42 +184,44 @@ void bind_connections(py::module_& module) {
                     .message = "a connection cannot be iterated over",
                     .help = "index it: x[0]; x.shape[0] is its first size"});
            })
-      .def_property_readonly("shape", &Connection::shape, "The sizes, as a tuple of the model.")
-      .def_property_readonly("T", &Connection::T, "The tensor with its axes in reverse order.")
+      .def_property_readonly("shape", &Connection::shape,
+                             "The sizes, as a connection that holds a tuple of ints.")
+      .def_property_readonly("T", &Connection::T, "The tensor with all axes in reverse order.")
       .def(
           "size",
           [](const Connection& a, py::handle dim) {
             return apply("size", {a, binding_of(dim)});
           },
-          py::arg("dim") = py::none(), "The size of a dim; for None, the number of elements.")
+          py::arg("dim") = py::none(),
+          "Returns the size of a dim, or the number of elements for None.")
       .def(
           "reshape",
           [](const Connection& a, py::handle shape) {
             return apply("reshape", {a, binding_of(shape)});
           },
-          py::arg("shape"), "The elements in another shape; the size -1 is inferred.")
-      .def("tensor", &Connection::tensor, "A value as a tensor; a tensor as it is.")
+          py::arg("shape"), "Returns the elements in another shape. The size -1 is inferred.")
+      .def("tensor", &Connection::tensor, "Converts a value to a tensor. A tensor stays as it is.")
       .def(
           "transpose",
           [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
           py::arg("axes") = py::none(),
-          "The tensor with its axes in this order; for None, in reverse order.")
+          "Returns the tensor with its axes in this order. None reverses the axes.")
       .def(
           "clamp",
           [](const Connection& a, py::handle low, py::handle high) {
             return a.clamp(binding_of(low), binding_of(high));
           },
-          py::arg("min_val"), py::arg("max_val"), "The elements, clamped to these bounds.")
-      .def_property_readonly("name", &Connection::name, "Its key in the model, or its path.")
+          py::arg("min_val"), py::arg("max_val"),
+          "Clamps the elements to the range [min_val, max_val].")
+      .def_property_readonly("name", &Connection::name,
+                             "The key in the model, or the path of the port.")
       .def_property_readonly(
           "known_shape", [](const Connection& a) { return sizes_of(a.known_shape()); },
-          "The shape as far as it is known now, as in get_shapes(): [\"N\", 64], [..., 3]; None "
-          "for a "
-          "size without a name.")
+          "The shape that is known now, in the form of `Model.get_shapes`: [\"N\", 64].")
       .def_property_readonly(
           "type_text",
           [](const Connection& a) { return to_string_kinds(find(a.wire()->type)->kinds); },
-          "What is known of the type now: \"float tensor\", \"bool tensor or int tensor\".")
+          "The type that is known now, such as \"float tensor\" or \"bool tensor or int tensor\".")
       .def_property_readonly(
           "dims",
           [](const Connection& a) -> py::object {
@@ -214,14 +234,30 @@ void bind_connections(py::module_& module) {
             }
             return py::object(std::move(sizes));
           },
-          "The sizes that are known now, None for the others; None if the rank is not known.")
+          "The known sizes, with None for each unknown one. None if the rank is unknown.")
       .def("__repr__", [](const Connection& a) {
         return "<Connection " + a.name() + " " + to_string(a.known_shape()) + ">";
       });
   module.def("IOKey", io_key, py::arg("name") = py::none(), py::arg("value") = py::none(),
              py::arg("shape") = py::none(), py::arg("type") = py::none(),
              py::arg("differentiable") = py::none(), py::arg("interval") = py::none(),
-             "A port described before it belongs to a model.");
+             R"(Returns a connection that describes a port before it belongs to a model.
+
+Args:
+    name: The key that the port gets in the model.
+    value: A value or a tensor that the port holds.
+    shape: The sizes: ints, names, None for any size, ... for any number of sizes.
+    type: The type, such as float, ml.Tensor[int] or int | float.
+    differentiable: Whether the port is differentiable. An input declared False is never a
+        parameter, and a canonical input declared True is one.
+    interval: (low, high), from which `get_parameters` draws a parameter uniformly.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    scale = ml.IOKey("scale", shape=[4], interval=(0.5, 1.5))
+    model = ml.Model.create(y=x * scale)
+
+See docs/semantics.md.)");
 }
 
 }  // namespace mithril::python

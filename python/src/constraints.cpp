@@ -81,30 +81,46 @@ std::function<bool(Solver&)> constraint_of(const py::function& function) {
 
 void bind_constraints(py::module_& module) {
   py::class_<Held, std::shared_ptr<Held>>(module, "Solver",
-                                          "What a constraint reads and states about its keys.")
+                                          R"(The known facts about the keys of a constraint.
+
+`Model.add_constraint` passes a Solver to its function. It is valid until the function returns.
+
+Example:
+    def as_many_rows(solver):
+        x, mask = solver.shape("x"), solver.shape("mask")
+        if x is None or mask is None or x[0] is None:
+            return False
+        solver.set_shape("mask", [x[0], None])
+        return True
+    model.add_input("mask")
+    model.add_constraint(as_many_rows, ["x", "mask"])
+
+See docs/semantics.md.)")
       .def("shape", shape, py::arg("key"),
-           "A list with None for each unknown size; None if the rank is not known.")
-      .def("value", value, py::arg("key"), "What a key holds that is no tensor; None: not known.")
+           "Returns a list with None for each unknown size, or None if the rank is unknown.")
+      .def("value", value, py::arg("key"),
+           "Returns the value of a key that holds no tensor, or None if it is unknown.")
       .def("set_shape", set_shape, py::arg("key"), py::arg("shape"),
-           "Ints, and None for a size that stays as it is.")
+           "States the shape of a key: ints, and None for a size that stays as it is.")
       .def(
           "set_value",
           [](const Held& held, const std::string& key, py::handle value) {
             held.get().set_value(key, datum_of(value), 0);
           },
-          py::arg("key"), py::arg("value"), "States the value of a key that is not a tensor.")
+          py::arg("key"), py::arg("value"), "States the value of a key that holds no tensor.")
       .def(
           "set_type",
           [](const Held& held, const std::string& key, py::handle type) {
             held.get().narrow(key, kinds_of(type), 0);
           },
-          py::arg("key"), py::arg("type"), "States the type of a key, as set_types does.")
+          py::arg("key"), py::arg("type"),
+          "States the type of a key, in the form of `Model.set_types`.")
       .def(
           "reject",
           [](const Held& held, const std::string& message, const std::string& expected,
              const std::string& got) { held.get().reject(message, expected, got); },
           py::arg("message"), py::arg("expected") = "", py::arg("got") = "",
-          "Raises ValueError: the model stays as it was before the call that led here.");
+          "Raises a ValueError. The model does not change.");
 }
 
 }  // namespace mithril::python

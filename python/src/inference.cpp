@@ -80,19 +80,39 @@ OutputOptions outputs_of(py::handle names) {
 
 void bind_inference(py::class_<CompiledModel>& compiled) {
   compiled
-      .def(
-          "evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
-          py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
-          py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),
-          "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with\n"
-          "state the next state comes last. A model with batch norm or dropout needs a state:\n"
-          "begin with initial_state_dict. `outputs` names the outputs to make; inputs that only\n"
-          "others need may be left out. `gradient_keys` names the parameters and data whose\n"
-          "gradients to compute; None: all parameters.\n\n"
-          "Example: the gradient of the loss with respect to the image.\n"
-          "    _, gradients = compiled.evaluate(\n"
-          "        params, data, output_gradients=True, gradient_keys=[\"image\"]\n"
-          "    )")
+      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
+           py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
+           py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),
+           R"(Evaluates the model and returns its outputs.
+
+Inputs are checked against the compiled shapes and types. Within a kind the width is converted:
+a float32 model takes float64 data. A model with batch norm or dropout needs a state.
+
+Args:
+    params: {key: array} of all parameters.
+    data: {key: array} of all data.
+    output_gradients: {output: gradient} of some outputs; an output without a gradient counts as
+        zero. True stands for a gradient of 1 of `final_cost`, or of the only output, if it is a
+        scalar. None computes no gradients.
+    state: The state, as `initial_state_dict` or as the last call returned it.
+    outputs: The names of the outputs to compute. Inputs that only others need may be left out.
+    gradient_keys: The parameters and data whose gradients to compute. None: all parameters.
+Returns:
+    A dict of outputs. With `output_gradients` a tuple (outputs, gradients), where gradients has
+    the keys of `params` or of `gradient_keys`. With `state` the next state is the last item.
+Raises:
+    InputError: A key is missing or unknown, or an array has another rank, size or kind.
+    GradientError: The model was compiled for inference.
+    StateError: The model needs a state.
+
+Example:
+    outputs = compiled.evaluate(params, data)
+    outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
+    outputs, of_data = compiled.evaluate(
+        params, data, output_gradients=True, gradient_keys=["x"]
+    )
+
+See docs/semantics.md.)")
       .def(
           "infer",
           [](const CompiledModel& compiled, const py::dict& params, const py::dict& data,
@@ -107,14 +127,26 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
           },
           py::arg("params"), py::arg("data") = py::dict(), py::arg("state") = py::dict(),
           py::kw_only(), py::arg("outputs") = py::none(),
-          "The outputs in inference mode: dropout passes everything, batch norm uses the running\n"
-          "statistics, and the state does not change. Losses and metrics are outputs only if\n"
-          "`outputs` names them; inputs that the outputs do not need may be left out.\n\n"
-          "Example:\n"
-          "    for epoch in range(epochs):\n"
-          "        for batch in batches:\n"
-          "            step(params, batch)\n"
-          "        scores = compiled.infer(params, validation, step.state, outputs=[\"loss\"])")
+          R"(Evaluates the model in inference mode and returns its outputs.
+
+Dropout passes everything, batch norm uses the running statistics, and the state does not change.
+Losses and metrics are left out unless `outputs` names them. The first call compiles the inference
+form of the model.
+
+Args:
+    params: {key: array} of the parameters.
+    data: {key: array}. Inputs that the outputs do not need may be left out.
+    state: The state, such as `step.state` of a TrainingStep.
+    outputs: The names of the outputs to compute. None: all except losses and metrics.
+Raises:
+    InputError: A key is missing or unknown, or an array has another rank, size or kind.
+    StateError: The state of the model changes in inference mode, too.
+
+Example:
+    for epoch in range(3):
+        step(params, data)
+        scores = compiled.infer(params, data, step.state, outputs=["loss"])
+    predictions = compiled.infer(params, {"x": data["x"]}, step.state)["y"])")
       .def(
           "in_inference",
           [](py::handle self, py::handle outputs) {
@@ -122,7 +154,7 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
                            self.cast<const CompiledModel&>().in_inference(outputs_of(outputs)));
           },
           py::kw_only(), py::arg("outputs") = py::none(),
-          "The compiled model in inference mode, which infer evaluates.")
+          "Returns the compiled model in inference mode, which `infer` evaluates.")
       .def(
           "for_inference",
           [](py::handle self, const py::dict& params, const py::dict& state, py::handle outputs) {
@@ -132,12 +164,17 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
           },
           py::arg("params"), py::arg("state") = py::dict(), py::kw_only(),
           py::arg("outputs") = py::none(),
-          "A separate model in inference mode that contains the parameters and the state:\n"
-          "evaluate({}, data). Its outputs are those that `outputs` names; None: all but losses\n"
-          "and metrics.\n\n"
-          "Example:\n"
-          "    deployed = compiled.for_inference(params, step.state)\n"
-          "    outputs = deployed.evaluate({}, {\"image\": image})")
+          R"(Returns a compiled model in inference mode that contains the parameters and the state.
+
+The returned model has no parameters and no gradients. It has copies of the elements. Values that
+depend only on parameters and state are computed once.
+
+Args:
+    outputs: The names of the outputs to compute. None: all except losses and metrics.
+
+Example:
+    deployed = compiled.for_inference(params, step.state)
+    predictions = deployed.evaluate({}, {"x": data["x"]})["y"])")
       .def(
           "bind",
           [](py::handle self, const py::dict& params, py::handle outputs) {
@@ -145,9 +182,9 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
                                                                         outputs_of(outputs)));
           },
           py::arg("params"), py::kw_only(), py::arg("outputs") = py::none(),
-          "The model in inference mode with these parameters fixed: evaluate({}, data, "
-          "state=state).\n"
-          "for_inference fixes the state, too.");
+          R"(Returns a compiled model in inference mode that contains the parameters.
+
+The state stays an argument of `evaluate`. `for_inference` fixes the state, too.)");
 }
 
 }  // namespace mithril::python

@@ -12,15 +12,20 @@ void bind_jax(py::module_& module) {
         write_jax(compiled.exported_with_open_sizes(), path_of(path));
       },
       py::arg("compiled"), py::arg("path"),
-      R"(Writes a compiled model as one readable Python module that needs JAX alone.
+      R"(Writes a compiled model as one readable Python module that needs only JAX.
 
-It has `model(params, data) -> outputs`, of dicts of arrays by key; with a state `model(params,
-data, state) -> (outputs, state)` and `initial_state()`. jax.jit, jax.grad and jax.vmap apply. The
-module runs all sizes that compiling left open.
+The module has a function `model(params, data) -> outputs` of dicts of arrays. If the model has a
+state, it has `model(params, data, state) -> (outputs, state)` and `initial_state()`. jax.jit,
+jax.grad and jax.vmap apply to it. The module runs all sizes that compiling left open.
+
+Raises:
+    BackendError: An op has no JAX spelling.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": ["N", 4]})
-    ml.to_jax(compiled, "net.py"))");
+    ml.to_jax(compiled, "net.py")
+
+See docs/jax.md.)");
 }
 
 }  // namespace mithril::python

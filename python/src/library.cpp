@@ -103,7 +103,7 @@ py::list library() {
 }  // namespace
 
 void bind_library(py::module_& module) {
-  module.def("library", library, "Records of every op and every library model.");
+  module.def("library", library, "Returns the records of all ops and all library models.");
   module.def(
       "make_model",
       [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
@@ -117,7 +117,7 @@ void bind_library(py::module_& module) {
         return model;
       },
       py::arg("name"), py::arg("arguments"), py::arg("label") = py::none(),
-      "The model or op of a record, with these arguments.");
+      "Makes the model or op of a record with these arguments.");
 }
 
 }  // namespace mithril::python

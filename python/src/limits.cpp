@@ -18,7 +18,10 @@ void bind_limits(py::module_& module) {
                         py::arg("dim_terms") = now.dim_terms,
                         py::arg("tuple_items") = now.tuple_items);
       },
-      "The limits on what an input may build; set_limits describes each limit.");
+      R"(Returns the limits of this process, {name: number}. `set_limits` describes them.
+
+Example:
+    assert ml.limits()["parts"] == 1_000_000)");
   using Limit = std::optional<int64_t>;
   module.def(
       "set_limits",
@@ -32,12 +35,26 @@ void bind_limits(py::module_& module) {
       },
       py::kw_only(), py::arg("repetitions") = py::none(), py::arg("parts") = py::none(),
       py::arg("dim_terms") = py::none(), py::arg("tuple_items") = py::none(),
-      R"(Change limits of this process; one that is left out stays.
+      R"(Changes limits of this process. A limit that is None stays as it is.
 
-repetitions: what one argument of a library model may ask for (steps, classes, outputs, a degree).
-parts: of one model, at all depths.
-dim_terms: of a product of dims, and of the factors of each term.
-tuple_items: of one tuple, including those of nested tuples.)");
+Limits keep a short text from exhausting the memory. An input that exceeds a limit raises a
+ValueError that names the limit, and the model does not change.
+
+Args:
+    repetitions: The largest argument of a library model that counts repetitions, such as
+        max_sequence_length, n_classes, split_size or degree.
+    parts: The number of ops of one model, at all depths.
+    dim_terms: The number of terms of a product of dims, and of factors of each term.
+    tuple_items: The number of items of one tuple, including those of nested tuples.
+Raises:
+    ValueError: A limit is below 1.
+
+Example:
+    ml.set_limits(repetitions=8192)
+    assert ml.limits()["repetitions"] == 8192
+    ml.set_limits(repetitions=4096)
+
+See docs/semantics.md.)");
 }
 
 }  // namespace mithril::python

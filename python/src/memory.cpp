@@ -54,22 +54,32 @@ void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backen
         const HostMemory memory = host_memory(cgroup);
         return py::make_tuple(memory.total, memory.free);
       },
-      py::arg("cgroup"), "The total and the free memory of this machine, or of the container.");
-  py::class_<MemoryHookHandle>(module, "MemoryHookHandle", "A hook on a backend's memory.")
-      .def("remove", &MemoryHookHandle::remove, "From now on the hook is not called.");
+      py::arg("cgroup"),
+      "Returns the total and the free bytes of this machine, or of the container.");
+  py::class_<MemoryHookHandle>(module, "MemoryHookHandle", "A hook on the memory of a backend.")
+      .def("remove", &MemoryHookHandle::remove, "Removes the hook.");
   backend
       .def("get_memory_stats", stats_of,
-           "The bytes that are allocated, cached, were in use at peak, and the limit, which may be "
-           "None.")
+           R"(Returns {"allocated", "cached", "peak", "limit"} in bytes. The limit may be None.
+
+Raises:
+    BackendError: The backend does not count its memory, such as a CpuBackend.)")
       .def("register_memory_hook", add_hook, py::arg("fn"),
-           "fn(device, alloc_size, free_size) is told of memory taken and given back, when the "
-           "evaluation that did it is at its end; what it raises surfaces there. A handle with "
-           "remove().")
+           R"(Registers a function that is called when the backend takes or returns memory.
+
+The calls come at the end of the evaluation, and it raises what `fn` raises.
+
+Args:
+    fn: A function fn(device, alloc_size, free_size) of a name and two numbers of bytes.
+Returns:
+    A handle whose method `remove()` removes the hook.
+Raises:
+    BackendError: The backend does not count its memory, such as a CpuBackend.)")
       .def(
           "clear_cache", [](Backend& b) { memory_of(b).clear_cache(); },
-          py::call_guard<InterpreterUnlocked>(), "Gives memory that is kept for later back.")
+          py::call_guard<InterpreterUnlocked>(), "Returns cached memory to the system.")
       .def("_counted", counted, py::arg("fn"),
-           "Calls fn(...) and counts the result as memory of the backend.");
+           "Calls fn(*args, **kwargs) and counts the result as memory of the backend.");
 }
 
 }  // namespace mithril::python

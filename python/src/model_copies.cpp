@@ -53,26 +53,45 @@ py::object of_class(const py::object& self, const Model& model) {
 void bind_model_copies(py::class_<Model>& model) {
   model
       .def("__getitem__", key_of, py::arg("key"),
-           "The connection of a key or of a path, such as \"encoder.fc1.output\".")
+           "Returns the connection of a key or of a path, such as \"encoder.fc1.output\".")
       .def("__setattr__", set_attribute, py::arg("name"), py::arg("value"))
       .def("add_input", &Model::add_input, py::arg("key"),
-           "A new input, as a connection. Inputs that parts name need no such call.")
+           R"(Adds a new input and returns its connection.
+
+An input that a part names in its bindings needs no such call.
+
+Raises:
+    NameError: The model has the key already.
+
+Example:
+    mask = model.add_input("mask"))")
       .def(
           "copy",
           [](const py::object& self) { return of_class(self, self.cast<const Model&>().copy()); },
-          "A new model that is equal to this one and belongs to no other. Of a part, it is the\n"
-          "part as it is inside the other model. compile, save_package and to_json take parts,\n"
-          "too: they work on such a copy.")
+          R"(Returns an equal model that belongs to no other model.
+
+The copy of a part has the sizes that were inferred inside the other model. `compile`,
+`save_package` and `to_json` take a part, too: they work on such a copy.
+
+Example:
+    copy = model.copy()
+    assert copy == model)")
       .def(
           "shared",
           [](const py::object& self) { return of_class(self, self.cast<const Model&>().shared()); },
-          "A part for another place that reads the parameters and states of this one. All inputs\n"
-          "that the call neither binds nor chains are those of this part, which must have been\n"
-          "added before.\n\n"
-          "Example:\n"
-          "    encoder = ml.Linear(8)\n"
-          "    model |= encoder(input=\"left\", output=\"a\")\n"
-          "    model |= encoder.shared()(input=\"right\", output=\"b\")");
+          R"(Returns a part for another place that reads the parameters and states of this one.
+
+Each input that the call neither binds nor chains is that of this part. This part must have been
+added to the model before. The gradient of a parameter is the sum over all places.
+
+Raises:
+    ConnectionError: This part is not in a model yet.
+
+Example:
+    encoder = ml.Linear(8)
+    siamese = ml.Model()
+    siamese |= encoder(input="left", output="a")
+    siamese |= encoder.shared()(input="right", output="b"))");
 }
 
 }  // namespace mithril::python

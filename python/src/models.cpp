@@ -173,23 +173,37 @@ Bindings bindings_of(const py::dict& ports) {
 }
 
 void bind_models(py::module_& module) {
-  py::class_<Call>(module, "Call",
-                   "A part and what its ports are bound to: model |= part(input=\"x\").");
-  py::class_<RandomKey>(
-      module, "RandomKey",
-      "A state that starts as the first key of a stream of random numbers: a hash of the seed and\n"
-      "of the path of the state in the compiled model. The model adds 1 to it for the next\n"
-      "evaluation.\n\n"
-      "Example:\n"
-      "    model |= ml.RandomUniform()(like=\"x\", key=\"key\", output=\"noise\")\n"
-      "    model |= ml.Add()(left=\"key\", right=1, output=\"next_key\")\n"
-      "    model.bind_state_keys(\"key\", \"next_key\", ml.RandomKey(seed=3))")
+  py::class_<Call>(module, "Call", "A part with its ports bound, for model |= part(input=\"x\").");
+  py::class_<RandomKey>(module, "RandomKey",
+                        R"(An initial value of a state that is a key of random numbers.
+
+The state starts as a hash of the seed and of the path of the state in the compiled model. The
+model adds 1 to it for the next evaluation.
+
+Example:
+    model |= ml.RandomUniform()(like="x", key="key", output="noise")
+    model |= ml.Add()(left="key", right=1, output="next_key")
+    model.bind_state_keys("key", "next_key", ml.RandomKey(seed=3)))")
       .def(py::init<int64_t>(), py::arg("seed") = 0)
-      .def_readonly("seed", &RandomKey::seed, "The seed of its random numbers.")
+      .def_readonly("seed", &RandomKey::seed, "The seed of the random numbers.")
       .def("__repr__",
            [](const RandomKey& key) { return "RandomKey(" + std::to_string(key.seed) + ")"; });
   py::class_<Model> model(module, "Model", py::dynamic_attr(),
-                          "Parts with named ports, connected by name.");
+                          R"(A set of parts with named ports.
+
+A part is an op, a layer or another model. `model |= part(input="x", output="h")` adds a part and
+binds its ports to keys of the model. `model += part` connects the canonical input of the part to
+the canonical output of the model. An unbound input stays an input of the model, and its name is
+its path, such as "encoder.fc1.weight". Shapes and types are inferred as parts are added.
+
+Example:
+    net = ml.Model("net")
+    net |= ml.Linear(8)(input="x", output="h")
+    net += ml.Relu()
+    net += ml.Linear(2)(output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": [None, 4]})
+
+See docs/semantics.md.)");
   model
       .def(py::init([](py::handle name) {
              if (name.is_none()) return Model();
@@ -220,17 +234,24 @@ void bind_models(py::module_& module) {
             }
             return Model::create(named, name);
           },
-          "Turns an expression into a model: Model.create(output=h); Model.create(h) is the same.")
-      .def(
-          "__call__", call,
-          "Bound to names, a part for model |= part(input=\"x\"); given connections, what it makes "
-          "of\nthem: h = part(x).")
+          R"(Creates a model that computes connections: Model.create(output=h), or Model.create(h).
+
+The model has copies of the parts of the expression, and the expression does not change.
+
+Example:
+    x = ml.IOKey("x")
+    block = ml.Model.create(y=ml.Linear(4)(x) + x))")
+      .def("__call__", call,
+           R"(Binds the ports, for model |= part(input="x"), or applies the model to connections.
+
+A call with a string or a named output returns the part with its ports bound. Any other call adds
+the part to the model of the connections and returns its output, or a tuple of its outputs.)")
       .def(
           "connect",
           [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
             return m.connect(call_bindings(m, args, kwargs));
           },
-          "The part with its ports bound: model |= part.connect(input=\"x\").")
+          "Returns the part with its ports bound: model |= part.connect(input=\"x\").")
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }), py::arg("part"))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }), py::arg("part"))
       .def(
@@ -246,15 +267,15 @@ void bind_models(py::module_& module) {
           },
           py::arg("key"))
       .def_property_readonly("input_keys", &Model::input_keys,
-                             "The names of the inputs; an input without a name has its path.")
+                             "The keys of the inputs. An input without a name has its path.")
       .def_property_readonly("output_keys", &Model::output_keys,
-                             "The names of the outputs: those exposed, or all named ones.")
-      .def_property_readonly("cin", &Model::cin, "The input that model += part chains to.")
-      .def_property_readonly("cout", &Model::cout, "The output that model += part chains from.")
-      .def_property_readonly("cins", &Model::cins, "The canonical inputs, if there are several.")
-      .def_property_readonly("couts", &Model::couts, "The canonical outputs, if there are several.")
-      .def_property_readonly("name", &Model::name, "The name given to it, or \"\".")
-      .def_property_readonly("class_name", &Model::class_name, "The name of its class: \"Linear\".")
+                             "The keys of the outputs: the exposed ones, or all named ones.")
+      .def_property_readonly("cin", &Model::cin, "The canonical input, if there is exactly one.")
+      .def_property_readonly("cout", &Model::cout, "The canonical output, if there is exactly one.")
+      .def_property_readonly("cins", &Model::cins, "All canonical inputs.")
+      .def_property_readonly("couts", &Model::couts, "All canonical outputs.")
+      .def_property_readonly("name", &Model::name, "The name of the model, or \"\" if it has none.")
+      .def_property_readonly("class_name", &Model::class_name, "The name of the class: \"Linear\".")
       .def("_set_size_advice",
            [](Model& m, const std::string& text) { m.composite()->size_advice = text; })
       .def_property_readonly("_revision", [](const Model& m) { return m.composite()->revision; })
@@ -270,16 +291,15 @@ void bind_models(py::module_& module) {
             }
             m.expose_keys(all);
           },
-          "Makes these keys the outputs of the model; expose_keys(logits=\"h\") exposes one under "
-          "another name.")
+          "Makes these keys the outputs. expose_keys(logits=\"h\") exposes \"h\" as \"logits\".")
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
            py::arg("key"), py::arg("name"), "Renames a key or an unnamed port.")
       .def(
           "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
-          "The inputs that model += part may chain to.")
+          "Sets the canonical inputs, which `+=` connects when this model is the part.")
       .def(
           "set_cout", [](Model& m, const py::args& keys) { m.set_cout(key_names(keys)); },
-          "The outputs that parts are chained to.")
+          "Sets the canonical outputs, to which `+=` connects the next part.")
       .def(
           "merge_connections",
           [](Model& m, const py::args& connections, const std::string& name) {
@@ -287,26 +307,32 @@ void bind_models(py::module_& module) {
             for (const py::handle item : connections) bindings.push_back(binding_of(item));
             m.merge_connections(bindings, name);
           },
-          py::arg("name") = "", "Makes one connection of several.")
+          py::arg("name") = "", "Merges connections into one with this name.")
       .def(
           "set_shapes",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_shapes(pairs<ShapeSpec>(given, named, shape_of));
           },
           py::arg("shapes") = py::dict(),
-          "set_shapes(x=[\"N\", None, 3]): a named size, any size, a number; ... for any sizes.")
+          R"(States shapes of keys, as a dict or by name.
+
+A size is an int, a name, None for any size, or ... for any number of sizes.
+ShapeError: the shape contradicts a known one, and the model does not change.
+
+Example:
+    model.set_shapes(x=["N", 4]))")
       .def(
           "set_types",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_types(pairs<Kinds>(given, named, kinds_of));
           },
-          py::arg("types") = py::dict(), "set_types(x=ml.Tensor[float]).")
+          py::arg("types") = py::dict(), "States types of keys: set_types(x=ml.Tensor[float]).")
       .def(
           "set_values",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_values(pairs<Binding>(given, named, value_of));
           },
-          py::arg("values") = py::dict(), "set_values(axis=1, weight=ml.Tensor(array)).")
+          py::arg("values") = py::dict(), "States values of keys: set_values(axis=1).")
       .def(
           "set_differentiability",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
@@ -315,7 +341,7 @@ void bind_models(py::module_& module) {
               return flag.cast<bool>();
             }));
           },
-          py::arg("keys") = py::dict(), "set_differentiability(x=True).")
+          py::arg("keys") = py::dict(), "States whether keys are differentiable.")
       .def(
           "bind_state_keys",
           [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
@@ -326,17 +352,21 @@ void bind_models(py::module_& module) {
             }
           },
           py::arg("input"), py::arg("output"), py::arg("initial_value"),
-          "The input has the value of the output in the previous evaluation. It starts as "
-          "initial_value,\n"
-          "an array, a number or a RandomKey.")
+          R"(Makes a state of an input: its next value is the value of the output.
+
+`initial_value` is an array, a number that fills the state, or a RandomKey.)")
       .def(
           "add_constraint",
           [](Model& m, const py::function& fn, py::handle keys) {
             m.add_constraint(constraint_of(fn), key_names(keys));
           },
           py::arg("fn"), py::arg("keys"),
-          "Asks fn(solver) about these keys, now and when what it found unknown changes, until it "
-          "answers True.")
+          R"(Calls fn(solver) now, and when an unknown fact that it read changes.
+
+`fn` states facts about the keys, and returns True when it is done. It must keep no state.
+
+Example:
+    model.add_constraint(lambda solver: solver.shape("x") is not None, ["x"]))")
       .def(
           "get_shapes",
           [](const Model& m) {
@@ -344,15 +374,16 @@ void bind_models(py::module_& module) {
             for (const auto& [key, shape] : m.get_shapes()) shapes[py::str(key)] = sizes_of(shape);
             return shapes;
           },
-          "The known shapes of inputs and outputs, as lists: a number, the name or the expression "
-          "of a\nsize, None for a size without a name, ... for any number of sizes.")
+          R"(Returns the known shapes of inputs and outputs, {key: sizes}.
+A size is an int, a name or an expression such as "2*H + 3", None for a size without a name, or
+... for any number of sizes.)")
       .def(
           "summary",
           [](const Model& m, bool shapes, bool types, int depth) {
             return m.summary(shapes, types, depth);
           },
           py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
-          "A table of the parts; depth: how many levels of their parts too.")
+          "Returns a table of the parts and of `depth` levels of their parts, as text.")
       .def("_repr_html_", &to_html)
       .def("__repr__", [](py::handle self) {
         // Also works for an object whose constructor raised: pytest shows it with the arguments of

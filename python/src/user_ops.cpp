@@ -335,9 +335,9 @@ void check_user_op(const std::string& name, const std::vector<py::dict>& rows,
 }  // namespace
 
 void bind_user_ops(py::module_& module) {
-  module.def("_add_formula", add_formula, "Adds an op whose elements are a formula.");
-  module.def("_add_function", add_function, "Adds an op of functions of arrays.");
-  module.def("_check_op", check_user_op, "Checks an op of the user.");
+  module.def("_add_formula", add_formula, "Adds an op that a formula of one element defines.");
+  module.def("_add_function", add_function, "Adds an op that a function of arrays defines.");
+  module.def("_check_op", check_user_op, "Checks an op that a user added.");
 }
 
 }  // namespace mithril::python

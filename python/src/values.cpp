@@ -229,7 +229,13 @@ Kinds kinds_of(py::handle object) {
 }
 
 void bind_values(py::module_& module) {
-  py::enum_<DType> dtype(module, "dtype", "The element type of a tensor.");
+  py::enum_<DType> dtype(module, "dtype", R"(The type of the elements of a tensor.
+
+Each dtype is also a name of the package: `ml.float32` is `ml.dtype.float32`.
+
+Example:
+    assert ml.dtype("float32") == ml.float32
+    backend = ml.CpuBackend(dtype=ml.float64))");
   for (const DType value : all_dtypes) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);
@@ -246,9 +252,10 @@ void bind_values(py::module_& module) {
            }),
            py::arg("value"))
       .def_property_readonly(
-          "name", [](DType value) { return std::string(name(value)); }, "\"float32\", ...")
+          "name", [](DType value) { return std::string(name(value)); },
+          "The name, such as \"float32\".")
       .def_property_readonly(
-          "value", [](DType value) { return static_cast<int>(value); }, "Its number.")
+          "value", [](DType value) { return static_cast<int>(value); }, "The number of the dtype.")
       .def("__reduce__", [](py::handle self) {
         return py::make_tuple(py::type::of(self), py::make_tuple(self.attr("name")));
       });
@@ -264,7 +271,7 @@ void bind_values(py::module_& module) {
                .help = help.empty() ? call_advice(given) : help});
       },
       py::arg("function"), py::arg("argument"), py::arg("expected"), py::arg("given"),
-      py::arg("help") = "", "TypeError E0395, which shows the object.");
+      py::arg("help") = "", "Raises TypeError E0395 with a text that shows the object.");
   module.attr("_kinds") =
       py::dict(py::arg("bool") = kind::bool_tensor, py::arg("int") = kind::int_tensor,
                py::arg("float") = kind::float_tensor, py::arg("any") = kind::tensor);

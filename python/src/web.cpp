@@ -14,25 +14,36 @@ void bind_web(py::module_& module) {
         write_javascript(compiled.exported(tensor_map_of(data)), path_of(path));
       },
       py::arg("compiled"), py::arg("path"), py::kw_only(), py::arg("data") = py::dict(),
-      R"(Writes a compiled model, for inputs of one size, as a module of JavaScript.
+      R"(Writes a compiled model as a JavaScript module, for inputs of one size.
 
-A path that ends with ".mjs" is one ES module without dependencies, with its types beside it
-("model.d.mts"). Any other path is a folder: an npm package for `import` and `require`. The module
-evaluates the outputs and the gradients, trains with Adam and SGD, and loads safetensors files.
+A path that ends in .mjs becomes one ES module without dependencies, with its types in a file
+beside it ("net.d.mts"). Any other path becomes a folder with an npm package for `import` and
+`require`. The module evaluates outputs and gradients, trains with Adam and SGD, and loads
+safetensors files.
 
 Args:
-    data: an example of each input whose sizes are not known.
+    data: An example of each input whose sizes are open.
+Raises:
+    InputError: Sizes are open and `data` has no example.
+    BackendError: An op is not supported in JavaScript, or the dtype is a half precision.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1, 4]})
-    ml.to_javascript(compiled, "net.mjs"))");
+    ml.to_javascript(compiled, "net.mjs")
+
+See docs/web.md.)");
   module.def(
       "write_web_driver", [](py::handle folder) { write_web_driver(path_of(folder)); },
       py::arg("folder"),
       R"(Writes an npm package that generates text with language models in Mithril packages.
 
-It has `TorchModel`, `LMError` and `TorchUtils`. The package of a model has its module of
-`to_wasm` or `to_javascript` in `backends/wasm` or `backends/javascript`.)");
+The package exports `TorchModel`, `LMError` and `TorchUtils`. A package of a model contains the
+module that `to_wasm` or `to_javascript` wrote, in `backends/wasm` or `backends/javascript`.
+
+Example:
+    ml.write_web_driver("driver")
+
+See docs/web.md.)");
   module.def("_wasm_source",
              [](const CompiledModel& compiled, const py::dict& data, const std::string& name) {
                return wasm_source(compiled.exported(tensor_map_of(data)), name);

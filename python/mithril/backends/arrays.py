@@ -1,4 +1,4 @@
-"""Errors of NumPy and torch, as Mithril's, in the methods of backends that make arrays."""
+"""Translation of errors of NumPy and torch in the methods of backends that make arrays."""
 
 import functools
 from collections.abc import Callable
@@ -11,9 +11,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def makes_array(method: Method) -> Method:
-    """Wraps a method: errors of the array library become TypeError or ValueError.
+    """Wraps a method so that errors of the array library become errors of Mithril.
 
-    Raises OutOfMemoryError E1102 if there is no memory for the array.
+    They become TypeError E0377, ValueError E0488, or OutOfMemoryError E1102.
     """
 
     @functools.wraps(method)
@@ -35,7 +35,7 @@ def makes_array(method: Method) -> Method:
 
 
 class RefusedIndexError(_core.ValueError, IndexError):
-    """E0488 for an index out of range. It is an IndexError, which ends loops over sequences."""
+    """Error E0488 for an index out of range. As an IndexError it ends loops over sequences."""
 
 
 def _raise_index_error(name: str, cause: IndexError) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Backends compared on one model, node by node."""
+"""Comparison of backends on one model, node by node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_backends_agree() -> None:
 
 
 class ReducedFailure(NamedTuple):
-    """The part of a graph that fails on its own, as a model, and its inputs."""
+    """The smallest part of a graph that still fails, as a model, with its inputs."""
 
     model: Model
     data: dict[str, Any]
@@ -42,7 +42,14 @@ class ReducedFailure(NamedTuple):
 
 
 class BackendDifference(NamedTuple):
-    """The first value, in the order of the graph, whose results differ."""
+    """The first value of the graph for which a backend differs from the reference.
+
+    `path` and `op` name the value. `expected` and `got` are the arrays of the reference and of the
+    backend. `worst` is the index of the element with the largest difference: its values are
+    `expected_element` and `got_element`, and `allowed` is the difference that was allowed.
+    `in_whole_graph` is whether the value differs only when the whole graph runs. `reduced` is the
+    smallest part that still fails, if `ml.compare` got `reduce=True`.
+    """
 
     path: str
     op: str
@@ -59,7 +66,11 @@ class BackendDifference(NamedTuple):
 
 
 class BackendComparison(NamedTuple):
-    """What ml.compare found: a difference for each backend that differs from the first one."""
+    """The result of `ml.compare`.
+
+    `differences` has a BackendDifference for each backend that differs from the first one. `nodes`
+    is the number of nodes that were compared, and `text` describes the result.
+    """
 
     backends: list[str]
     nodes: int
@@ -68,7 +79,7 @@ class BackendComparison(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether no backend differs."""
+        """Whether no backend differs from the first one."""
         return not self.differences
 
     def __str__(self) -> str:
@@ -89,28 +100,34 @@ def compare(
     state: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> BackendComparison:
-    """Runs a model on several backends and compares value by value, gradients included.
+    """Runs a model on several backends and compares all values, gradients included.
 
     Each backend computes every node from the values of the first backend, so errors do not add up.
-    Then it runs the whole graph, and the comparison covers its outputs and gradients.
+    Then it runs the whole graph, and outputs and gradients are compared.
 
     Args:
-        model: the model on which to compare.
-        backends: the reference first.
-        params: as for evaluate.
-        data: as for evaluate.
-        tolerance: of each element, relative to the largest element of the value; None: 1e-9 for
-            float64, 1e-4 for float32. Differences that rounding of the inputs causes are accepted.
-        gradients: whether to compare gradients, too.
-        seed: of the gradients of the outputs.
-        reduce: whether to cut the graph to the smallest one that still fails.
-        state: as evaluate returned it; None: the initial one.
-        options: of ml.compile.
+        model: The model to run.
+        backends: The backends. The first one is the reference.
+        params: {key: array}, as for `evaluate`.
+        data: {key: array}, as for `evaluate`.
+        tolerance: The allowed difference of an element, relative to the largest element of the
+            value. None: 1e-9 for float64, 1e-4 for float32, 4e-3 for float16, 3e-2 for bfloat16.
+            Differences that rounding of the inputs causes are accepted.
+        gradients: Whether to compare gradients, too.
+        seed: The seed of the gradients of the outputs.
+        reduce: Whether to reduce the graph to the smallest one that still fails.
+        state: The state, as `evaluate` returned it. None: the initial state.
+        options: Options of `ml.compile`.
+    Raises:
+        ValueError: There are fewer than two backends.
 
     Example:
         backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
-        found = ml.compare(model, backends, params, data, shapes={"x": [None, 4]})
+        params = {"weight": np.ones((2, 4), np.float32), "bias": np.zeros(2, np.float32)}
+        found = ml.compare(model, backends, params, {"x": data["x"]}, shapes={"x": [None, 4]})
         assert found.agrees, found
+
+    See docs/several-backends.md.
     """
     compiled = _core.compile(model, backends[0] if backends else None, **options)
     names, nodes, found, text = _core._compare(
@@ -140,7 +157,7 @@ def write_reduced(
     backends: Sequence[Backend],
     tolerance: float | None,
 ) -> list[Path]:
-    """Writes the reduced failure: the model as JSON, its inputs, and a test."""
+    """Writes a reduced failure to a folder: the model as JSON, its inputs, and a test."""
     failure = found.reduced
     assert failure is not None
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The backend of this process: its options, and NumPy's arrays in its dtype."""
+"""The backend for the CPU, with NumPy arrays."""
 
 from __future__ import annotations
 
@@ -17,24 +17,32 @@ Array = np.ndarray[Any, Any]
 
 
 class CpuBackend(DeviceArrays, _core.Backend):
-    """Runs compiled models in this process, on the CPU.
+    """A backend that runs compiled models on the CPU of this process.
+
+    Its methods `array`, `zeros`, `randn` and others make NumPy arrays. NumPy has no bfloat16, so
+    arrays of bfloat16 are instances of `ml.Tensor`.
 
     Args:
-        dtype: the dtype of floats whose width the model does not fix.
-        threads: the maximum number of threads of an evaluation; 0: one for each processor.
-        memory_limit: "4GB", "4GiB" or a number of bytes: an evaluation that needs more is refused.
-        reference: runs the reference implementation of each op, which is slow.
-        winograd: convolutions of float32 with 3 x 3 windows and bound weights may use Winograd's
-            algorithm: faster, with a relative error of about 3e-6 instead of 1e-6.
-        weight_dtype: bfloat16 or float16: bound weights of float32 matrix products are rounded to
-            this dtype and packed in 16 bits, and widened when they are multiplied.
-        use_amp: mixed precision: products and convolutions run in `amp_dtype`, ops that lose
-            accuracy run in float32; parameters, gradients and results keep their dtype.
+        dtype: The dtype of floats whose width the model does not fix.
+        threads: The maximum number of threads of an evaluation. 0: one for each processor.
+        memory_limit: "4GB", "4GiB" or a number of bytes. An evaluation that needs more is refused.
+        reference: Whether to run the reference implementation of each op, which is slow.
+        winograd: Whether float32 convolutions with 3 x 3 windows and bound weights may use
+            Winograd's algorithm, which is faster, with a relative error of about 3e-6 instead of
+            1e-6.
+        weight_dtype: bfloat16 or float16, in which bound float32 weights of matrix products are
+            stored. None: they stay float32.
+        use_amp: Whether to use mixed precision: products and convolutions run in `amp_dtype`, and
+            ops that lose accuracy run in float32. Parameters, gradients and results keep their
+            dtype.
         amp_dtype: bfloat16 or float16.
 
     Example:
-        backend = CpuBackend(dtype=ml.float64)
-        compiled = ml.compile(model, backend)
+        backend = ml.CpuBackend(dtype=ml.float32, threads=4)
+        compiled = ml.compile(model, backend, shapes={"x": [None, 4]})
+        outputs = compiled.evaluate(compiled.get_parameters(), {"x": backend.randn(8, 4, seed=0)})
+
+    See docs/cpu-backend.md.
     """
 
     @checked
@@ -69,12 +77,12 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """This processor: "cpu"."""
+        """Returns ["cpu"]."""
         return ["cpu"]
 
     @property
     def default_device(self) -> str:
-        """ "cpu"."""
+        """The device on which the backend runs and makes arrays: "cpu"."""
         return "cpu"
 
     # Arrays; shapes are given as numbers or as one tuple. NumPy lacks bfloat16: arrays of it are
@@ -82,7 +90,7 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
-        """A copy; floats in the backend's dtype, ints and bools unchanged."""
+        """Returns a copy as an array. Floats get `dtype`, by default that of the backend."""
         made = np.array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
@@ -90,60 +98,62 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Array:
-        """All elements 0."""
+        """Returns an array of zeros."""
         return self._typed(np.zeros(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Array:
-        """All elements 1."""
+        """Returns an array of ones."""
         return self._typed(np.ones(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
-        """Uninitialised elements, to be written before they are read."""
+        """Returns an array with uninitialized elements."""
         return self._typed(np.empty(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
-        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return self._typed(np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
-        """Uniform in [0, 1)."""
+        """Returns random numbers, uniform in [0, 1)."""
         return self._typed(self._drawn(seed).random(_shape(shape)), dtype)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
-        """Standard normal."""
+        """Returns random numbers of the standard normal distribution."""
         return self._typed(self._drawn(seed).standard_normal(_shape(shape)), dtype)
 
     @makes_array
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Array:
-        """Integers from low to high - 1; int64 unless another dtype is given."""
+        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         made = self._drawn(seed).integers(low, high, _shape(shape))
         return made if dtype is None else self._typed(made, dtype)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
-        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             return np.arange(*bounds, dtype=np.int64)
         return self._typed(np.arange(*bounds, dtype=self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed from which rand, randn and randint continue if they get no seed."""
+        """Sets the seed of rand, randn and randint calls that get no seed."""
         self._generator = _generator(seed)
 
     @makes_array
     def contiguous(self, array: Any) -> Array:
-        """The array with its elements in row-major order without gaps; the array itself if it is
-        already so."""
+        """Returns the array with its elements in row-major order without gaps.
+
+        An array that is already contiguous is returned as it is.
+        """
         if isinstance(array, _core.Tensor):
             return cast("Array", array)
         made = np.asarray(array)

@@ -17,7 +17,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 class MemoryInfo(NamedTuple):
-    """Memory in bytes. None: unknown."""
+    """The memory of a device in bytes. An unknown number is None."""
 
     device: str
     total: int | None  # bytes of the device
@@ -28,29 +28,48 @@ class MemoryInfo(NamedTuple):
 
 
 class DeviceArrays:
-    """Base of the backends. Arrays are those of NumPy, PyTorch or JAX."""
+    """The base class of the backends, whose arrays are those of NumPy, PyTorch or JAX."""
 
     @classmethod
     def devices(cls) -> list[str]:
-        """The devices of this machine that such a backend can run on; empty: its library is not
-        installed."""
+        """Returns the devices of this machine on which such a backend can run.
+
+        The list is empty if the library of the backend is not installed.
+        """
         raise NotImplementedError
 
     @classmethod
     @checked_kinds
     def is_available(cls, device: str | None = None) -> bool:
-        """Whether such a backend can run here: on this device, or on any."""
+        """Returns whether such a backend can run here, on this device or on any.
+
+        Example:
+            assert ml.CpuBackend.is_available()
+            gpu = ml.TorchBackend.is_available("cuda:0")
+        """
         known = cls.devices()
         return bool(known) if device is None else device in known
 
     @property
     @abstractmethod
     def default_device(self) -> str:
-        """The device on which the backend runs and makes arrays: "cpu", "cuda:0"."""
+        """The device on which the backend runs and makes arrays, such as "cuda:0"."""
 
     @checked_kinds
     def memory_info(self, device: str | None = None) -> MemoryInfo:
-        """The memory of a device, by default that of the backend."""
+        """Returns the memory of a device: total, free, allocated, peak and limit, in bytes.
+
+        An unknown number is None. The last three exist for the default device of a backend that
+        counts its memory.
+
+        Args:
+            device: The name of a device. None: the default device.
+        Raises:
+            BackendError: There is no such device.
+
+        Example:
+            free = ml.CpuBackend().memory_info().free
+        """
         chosen = self._known_device(self.default_device if device is None else device)
         total, free = self._memory_of(chosen)
         counted: dict[str, int | None] = {}
@@ -72,19 +91,26 @@ class DeviceArrays:
 
     @makes_array
     def to_device(self, array: Any, device: str) -> Any:
-        """The array on another device; the array itself if it is already there."""
+        """Returns the array on another device.
+
+        An array that is already there is returned as it is.
+        """
         return self._moved(array, self._known_device(device))
 
     @makes_array
     def reshape(self, array: Any, *shape: Any) -> Any:
-        """The array with these sizes, one of which may be -1: reshape(a, 2, -1) or
-        reshape(a, (2, -1)). A view where possible."""
+        """Returns the array with another shape: reshape(a, 2, -1) or reshape(a, (2, -1)).
+
+        One size may be -1. The result is a view where possible.
+        """
         return array.reshape(sizes_of(shape))
 
     @makes_array
     def contiguous(self, array: Any) -> Any:
-        """The array with its elements in row-major order without gaps; the array itself if it is
-        already so."""
+        """Returns the array with its elements in row-major order without gaps.
+
+        An array that is already contiguous is returned as it is.
+        """
         raise NotImplementedError
 
     @classmethod
@@ -99,7 +125,7 @@ class DeviceArrays:
         raise AssertionError
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:
-        """The total and the free memory of a device."""
+        """Returns the total and the free bytes of a device."""
         raise NotImplementedError
 
     def _moved(self, array: Any, device: str) -> Any:
@@ -107,12 +133,12 @@ class DeviceArrays:
 
 
 def sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """The sizes of zeros(2, 3) and of zeros((2, 3))."""
+    """Returns the sizes of zeros(2, 3) and of zeros((2, 3))."""
     if len(shape) == 1 and not hasattr(shape[0], "__index__"):
         return tuple(shape[0])
     return shape
 
 
 def host_memory() -> tuple[int | None, int | None]:
-    """The total and the free memory of this machine, or of the container."""
+    """Returns the total and the free bytes of this machine, or of the container."""
     return _core.host_memory(os.fspath(CGROUP))

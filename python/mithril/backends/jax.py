@@ -1,4 +1,4 @@
-"""The backend on JAX: it runs graphs through the modules that the core writes."""
+"""The backend on JAX, which runs graphs as Python modules that the core writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLATFORMS = ("cpu", "gpu", "tpu")
 
 
 def import_jax() -> Any:
-    """jax; BackendError E1036 where it is not installed."""
+    """Imports jax. Raises BackendError E1036 if it is not installed."""
     try:
         return importlib.import_module("jax")
     except ImportError as error:
@@ -39,7 +39,7 @@ def import_jax() -> Any:
 
 
 def module_of(source: str) -> dict[str, Any]:
-    """The names of a module that the core has written. Tracebacks show its lines."""
+    """Returns the names of a module that the core has written. Tracebacks show its lines."""
     name = f"<module {next(_numbers)} of JaxBackend>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     names: dict[str, Any] = {}
@@ -58,25 +58,30 @@ def _devices_of(jax: Any) -> list[Any]:
 
 
 def _device_name(device: Any) -> str:
-    """ "cpu", "gpu:0": a platform of several devices has numbers."""
+    """Returns "cpu" or a name such as "gpu:0"."""
     return str(device.platform) if device.platform == "cpu" else f"{device.platform}:{device.id}"
 
 
 class JaxBackend(DeviceArrays, _core.Backend):
-    """Runs compiled models on JAX: each graph is one jitted function.
+    """A backend that runs compiled models on JAX, each graph as one jitted function.
 
-    Values, gradients and training steps are the same graphs as on the other backends, so they
-    follow the same rules. Inputs may be arrays of JAX or NumPy. Results are NumPy arrays, which
-    jax.numpy and optax accept. On the CPU they share the memory of JAX. Ints of 64 bits and float64
-    keep their width, whether or not jax_enable_x64 is set.
+    Values, gradients and training steps follow the same rules as on the other backends. Inputs may
+    be arrays of JAX or NumPy. Results are NumPy arrays, which jax.numpy and optax accept. On the
+    CPU they share the memory of JAX. int64 and float64 keep their width, whether or not
+    jax_enable_x64 is set.
 
     Args:
-        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+        dtype: The dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
             float64.
-        device: a platform of JAX, "cpu", "gpu" or "tpu"; None for JAX's default device.
+        device: A platform of JAX: "cpu", "gpu" or "tpu". None: the default device of JAX.
+    Raises:
+        BackendError: JAX is not installed, or it has no such device.
 
     Example:
-        compiled = ml.compile(model, ml.JaxBackend())
+        compiled = ml.compile(model, ml.JaxBackend(), shapes={"x": [None, 4]})
+        outputs = compiled.evaluate(compiled.get_parameters(), {"x": data["x"]})
+
+    See docs/jax.md.
     """
 
     @checked
@@ -93,7 +98,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """The devices of JAX: "cpu", "gpu:0"; empty if JAX is not installed."""
+        """Returns the devices of JAX, such as "cpu" and "gpu:0", or [] if JAX is not installed."""
         try:
             jax = import_jax()
         except _core.BackendError:
@@ -109,7 +114,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Any:
-        """An array of the numbers."""
+        """Returns an array. Floats get `dtype`, by default that of the backend."""
         with self._settings():
             made = self._jax.numpy.asarray(value)
             if dtype is None and not self._jax.numpy.issubdtype(made.dtype, np.floating):
@@ -118,17 +123,17 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Any:
-        """All elements 0."""
+        """Returns an array of zeros."""
         return self.full(*shape, value=0, dtype=dtype)
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Any:
-        """All elements 1."""
+        """Returns an array of ones."""
         return self.full(*shape, value=1, dtype=dtype)
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Any:
-        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         with self._settings():
@@ -136,19 +141,19 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Any:
-        """All elements 0: arrays of JAX cannot be written to."""
+        """Returns an array of zeros, because arrays of JAX cannot be written to."""
         return self.zeros(*shape, dtype=dtype)
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
-        """Uniform in [0, 1)."""
+        """Returns random numbers, uniform in [0, 1)."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
             return self._jax.random.uniform(key, sizes_of(shape), chosen)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
-        """Standard normal."""
+        """Returns random numbers of the standard normal distribution."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
             return self._jax.random.normal(key, sizes_of(shape), chosen)
@@ -157,14 +162,14 @@ class JaxBackend(DeviceArrays, _core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Any:
-        """Integers from low to high - 1; int64 unless another dtype is given."""
+        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         chosen = np.dtype(np.int64) if dtype is None else self._numpy_dtype(dtype)
         with self._settings():
             return self._jax.random.randint(self._drawn(seed), sizes_of(shape), low, high, chosen)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Any:
-        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         of_ints = dtype is None and all(isinstance(bound, int) for bound in bounds)
         chosen = np.dtype(np.int64) if of_ints else self._numpy_dtype(dtype)
         with self._settings():
@@ -172,18 +177,18 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed from which rand, randn and randint continue if they get no seed."""
+        """Sets the seed of rand, randn and randint calls that get no seed."""
         with self._settings():
             self._key = self._jax.random.key(seed)
 
     @makes_array
     def contiguous(self, array: Any) -> Any:
-        """The array itself: arrays of JAX are contiguous. Others are copied to one."""
+        """Returns the array as an array of JAX, which is always contiguous."""
         with self._settings():
             return self._jax.numpy.asarray(array)
 
     def _drawn(self, seed: int | None) -> Any:
-        """The key of the next numbers."""
+        """Returns the key of the next random numbers."""
         if seed is not None:
             return self._jax.random.key(seed)
         known = self._jax.random.key(0) if self._key is None else self._key
@@ -218,7 +223,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
             raise_error("BackendError", "E1005", message, facts=[("why", why)])
 
     def _settings(self) -> Any:
-        """What is in force while arrays are made and graphs run."""
+        """Returns a context with the settings in which arrays are made and graphs run."""
         jax = self._jax
         stack = ExitStack()
         stack.enter_context(jax.enable_x64(True))
@@ -226,7 +231,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         return stack
 
     def _load(self, source: str, constants: list[Any], jit: bool) -> Callable[[list[Any]], Any]:
-        """The function of a graph, from its module and its constants."""
+        """Returns the function of a graph, from its module and its constants."""
         run = module_of(source)["run"]
         run = self._jax.jit(run) if jit else run
         with self._settings():
@@ -240,7 +245,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         return call
 
     def _given(self, value: Any) -> Any:
-        """An array of JAX. NumPy has no bfloat16, so that tensors of it come by DLPack."""
+        """Returns an array of JAX. Tensors of bfloat16, which NumPy lacks, come by DLPack."""
         if isinstance(value, np.ndarray):
             return self._jax.numpy.asarray(value)
         return self._jax.numpy.from_dlpack(value)

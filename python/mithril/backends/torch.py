@@ -1,4 +1,4 @@
-"""The backend on PyTorch: its options, its arrays, and conversions from and to torch's tensors."""
+"""The backend on PyTorch, with torch tensors."""
 
 from __future__ import annotations
 
@@ -19,43 +19,46 @@ if TYPE_CHECKING:
 
 
 def _dtype_name(dtype: Any) -> str:
-    """ "float32" of torch.float32, ml.float32 or "float32"."""
+    """Returns "float32" for torch.float32, ml.float32 or "float32"."""
     return str(dtype).rsplit(".", maxsplit=1)[-1]
 
 
 class TorchBackend(DeviceArrays, _core.Backend):
-    """Runs compiled models on PyTorch's operators, on a device of PyTorch.
+    """A backend that runs compiled models with PyTorch operators, on a device of PyTorch.
 
     Args:
-        device: "cpu", "cuda" (the current GPU), "cuda:1" or "mps"; for a missing device
-            BackendError lists the available ones.
-        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+        device: "cpu", "cuda" (the current GPU), "cuda:1" or "mps".
+        dtype: The dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
             float64, of torch or of Mithril.
-        requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
+        requires_grad: Whether parameters are leaves of torch's autograd, which then differentiates
             the results of `evaluate`. A second derivative is an error.
-        use_amp: mixed precision with the casts of torch.autocast; parameters and gradients keep
-            their dtype.
-        amp_dtype: of mixed precision: float16 or bfloat16; by default bfloat16 on the CPU and
-            float16 elsewhere.
-        jit_compile: runs the ops that TorchScript can express as TorchScript; `summary` of a
+        use_amp: Whether to use mixed precision with the casts of torch.autocast. Parameters and
+            gradients keep their dtype.
+        amp_dtype: float16 or bfloat16. None: bfloat16 on the CPU, and float16 elsewhere.
+        jit_compile: Whether to run ops that TorchScript can express as TorchScript. `summary` of a
             compiled model lists the others.
-        eager_mode: runs graphs as they were composed, op by op, for debugging: hooks, debug output
-            and errors come at the op. Not together with jit_compile or memory_efficient.
-        deterministic: the same bits from run to run; BackendError names an op without a
-            deterministic kernel in torch.
-        benchmark: cuDNN tries its kernels and takes the fastest one; deterministic takes
+        eager_mode: Whether to run graphs op by op as they were composed, for debugging. It excludes
+            `jit_compile` and `memory_efficient`.
+        deterministic: Whether results have the same bits from run to run. An op without a
+            deterministic kernel is a BackendError.
+        benchmark: Whether cuDNN tries its kernels and takes the fastest one. `deterministic` takes
             precedence.
-        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: an allocation
-            beyond it raises OutOfMemoryError. The memory of evaluations, parameters and arrays
+        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes. An allocation
+            beyond it raises an OutOfMemoryError. The memory of evaluations, parameters and arrays
             counts.
-        memory_efficient: compiles every model with use_checkpointing.
-        memory_allocation: "lazy", or "preallocate", which allocates memory_limit when the backend
-            is made.
-        release_unused: whether cached memory is returned to the system after each evaluation.
+        memory_efficient: Whether to compile every model with `use_checkpointing`.
+        memory_allocation: "lazy", or "preallocate" to allocate `memory_limit` at once.
+        release_unused: Whether to return cached memory to the system after each evaluation.
+    Raises:
+        BackendError: PyTorch is not installed, the backend is not built, or there is no such
+            device.
 
     Example:
-        backend = TorchBackend(device="cpu", dtype=torch.float64)
-        compiled = ml.compile(model, backend)
+        backend = ml.TorchBackend(device="cpu", dtype="float32")
+        compiled = ml.compile(model, backend, shapes={"x": [None, 4]})
+        outputs = compiled.evaluate(compiled.get_parameters(), {"x": backend.randn(8, 4)})
+
+    See docs/pytorch-backend.md.
     """
 
     @checked
@@ -114,8 +117,10 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """The devices of PyTorch: "cpu", "cuda:0", "mps"; empty if torch or the library of the
-        backend is not installed."""
+        """Returns the devices of PyTorch, such as "cpu", "cuda:0" and "mps".
+
+        The list is empty if torch or the library of the backend is not installed.
+        """
         try:
             torch = import_torch()
         except _core.BackendError:
@@ -125,7 +130,10 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @property
     def default_device(self) -> str:
-        """The device of the constructor; for "cuda" the GPU that was current then: "cuda:0"."""
+        """The device on which the backend runs and makes tensors.
+
+        For "cuda" it is the GPU that was current when the backend was made, such as "cuda:0".
+        """
         name = str(self.device)
         return "cuda:0" if name == "cuda" else name
 
@@ -133,7 +141,10 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
-        """A tensor of the numbers. Shares the elements of a tensor or an array where possible."""
+        """Returns a tensor, which shares the elements of a tensor or an array where possible.
+
+        Floats get `dtype`, by default that of the backend.
+        """
 
         def make() -> torch.Tensor:
             given = value
@@ -150,36 +161,36 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """All elements 0."""
+        """Returns a tensor of zeros."""
         return self._make(self._torch.zeros, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """All elements 1."""
+        """Returns a tensor of ones."""
         return self._make(self._torch.ones, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """Uninitialised elements, to be written before they are read."""
+        """Returns a tensor with uninitialized elements."""
         return self._make(self._torch.empty, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
-        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        """Returns a tensor filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return self._make(self._torch.full, sizes_of(tuple(shape)), value, **self._made(dtype))
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
-        """Uniform in [0, 1)."""
+        """Returns random numbers, uniform in [0, 1)."""
         return self._make(
             self._torch.rand, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
-        """Standard normal."""
+        """Returns random numbers of the standard normal distribution."""
         return self._make(
             self._torch.randn, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
@@ -188,7 +199,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> torch.Tensor:
-        """Integers from low to high - 1; int64 unless another dtype is given."""
+        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         made = self._made(dtype if dtype is not None else self._torch.int64)
         return self._make(
             self._torch.randint, low, high, sizes_of(shape), **self._drawn(seed), **made
@@ -196,34 +207,39 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
-        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             dtype = self._torch.int64
         return self._make(self._torch.arange, *bounds, **self._made(dtype))
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed from which rand, randn and randint continue if they get no seed."""
+        """Sets the seed of rand, randn and randint calls that get no seed."""
         self._generator.manual_seed(seed)
 
     # Torch's own tensors.
 
     @makes_array
     def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The tensor on the backend's device; the tensor itself if it is already there."""
+        """Returns the tensor on the device of the backend.
+
+        A tensor that is already there is returned as it is.
+        """
         return tensor.to(self.device)
 
     @makes_array
     def to_torch(self, tensor: Any) -> torch.Tensor:
-        """A result of evaluate, or an object with DLPack, as a torch tensor, without a copy."""
+        """Returns a result of `evaluate` or a DLPack object as a torch tensor, without a copy."""
         if isinstance(tensor, self._torch.Tensor):
             return tensor
         return self._torch.from_dlpack(tensor)
 
     @makes_array
     def contiguous(self, array: Any) -> torch.Tensor:
-        """The tensor with its elements in row-major order without gaps; the tensor itself if it is
-        already so."""
+        """Returns the tensor with its elements in row-major order without gaps.
+
+        A tensor that is already contiguous is returned as it is.
+        """
         return self._torch.as_tensor(array).contiguous()
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:
@@ -238,7 +254,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         return self._make(self._torch.as_tensor, array, device=device)
 
     def _make(self, fn: Callable[..., torch.Tensor], *args: Any, **options: Any) -> torch.Tensor:
-        """fn(*args, **options), which counts as the backend's memory."""
+        """Calls fn(*args, **options) and counts the result as memory of the backend."""
         made: torch.Tensor = self._counted(fn, *args, **options)
         return made
 

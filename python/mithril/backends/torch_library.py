@@ -1,4 +1,4 @@
-"""PyTorch and the library of the backend on it, once it is clear that they fit each other."""
+"""Import of PyTorch and of the backend library, after a check that they fit each other."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _refuse_other(code: str, what: str, expected: str, got: str) -> None:
 
 
 def _check_build(torch_version: str) -> None:
-    """Errors where it is missing, or was built for another torch or another Mithril.
+    """Raises a BackendError if the library is missing or was built for another torch or Mithril.
 
-    Asked of a note beside it, for loading the library of another torch may end the process. The
-    note of a build tree says nothing of Mithril, for there both are built together.
+    A note beside the library has its versions, because loading the library of another torch may end
+    the process. The note of a build tree does not name Mithril, because both are built together.
     """
     note = PACKAGE / "_torch_build.json"
     if not note.exists():
@@ -58,7 +58,7 @@ def _check_build(torch_version: str) -> None:
 
 @functools.cache
 def import_torch() -> Any:
-    """PyTorch, with its libraries loaded, so that the plugin finds them."""
+    """Imports PyTorch and loads its libraries, so that the plugin finds them."""
     if importlib.util.find_spec("torch") is None:
         _core.raise_error(
             "BackendError",

@@ -1,4 +1,4 @@
-"""Between models and the modules of PyTorch. Torch is imported where one of these is called."""
+"""Conversions between models and PyTorch modules. A call imports torch."""
 
 from __future__ import annotations
 
@@ -19,24 +19,33 @@ def as_torch_module(
     compiled: CompiledModel,
     params: Mapping[str, Any] | None = None,
 ) -> torch.nn.Module:
-    """The compiled model as a torch.nn.Module, which torch's autograd differentiates.
+    """Returns a torch.nn.Module that evaluates a compiled model, differentiable by autograd.
 
-    Its parameters have dotted names: "encoder.fc1.weight" is the parameter `weight` of a submodule
-    `fc1` of a submodule `encoder`. State (running statistics, random keys) becomes buffers, which
-    each call of the module writes to while training. After `eval()` the module runs in inference
-    mode: dropout passes everything, batch norm uses the running statistics. The module takes the
-    data by keyword or in the order of `compiled.data_keys`, and returns a tensor, or a dict if
-    there are several outputs.
+    The key "encoder.fc1.weight" becomes the parameter `weight` of the submodule `encoder.fc1`.
+    State (running statistics, random keys) becomes buffers, which each call in training mode
+    updates in place. After `eval()` the module runs in inference mode. The module takes the data by
+    keyword or in the order of `compiled.data_keys`, and returns a tensor, or a dict if there are
+    several outputs.
 
     Args:
-        compiled: compiled for a TorchBackend.
-        params: the initial parameters, instead of `compiled.get_parameters()`. Parameters of torch
+        compiled: A model that was compiled for a TorchBackend.
+        params: The initial parameters. None: `compiled.get_parameters()`. Parameters of torch
             (`nn.Parameter`) stay the same objects if their dtype and device fit.
+    Raises:
+        BackendError: The model was compiled for another backend.
+        NameError: A key cannot be a name in a torch module.
 
     Example:
+        import torch
+
+        compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [None, 4]})
         module = ml.as_torch_module(compiled)
         optimizer = torch.optim.Adam(module.parameters())
-        loss = module(x).square().mean()
+        loss = module(torch.ones(8, 4)).square().mean()
+        loss.backward()
+        optimizer.step()
+
+    See docs/pytorch-backend.md.
     """
     if not isinstance(compiled, CompiledModel):
         wrong_argument("as_torch_module", "compiled", "a compiled model", compiled)
@@ -62,39 +71,42 @@ def from_torch(
     *,
     seed: int = 0,
 ) -> tuple[Model, dict[str, torch.nn.Parameter]]:
-    """A module of PyTorch, converted to a model, and its parameters under the same dotted names.
+    """Converts a PyTorch module to a model and returns the model and its parameters.
 
-    The parameters are the module's own, not copies: `compiled.evaluate(params, data)` takes them,
-    and training one of the two trains both. A parameter with several names keeps the first one.
-    Buffers in `state_dict` (running statistics) become state of the model and start with their
-    current values; other tensors become constants. Layers in training mode follow the mode of the
-    compiled model (batch norm, dropout with a random key as state); layers in evaluation mode stay
-    in it.
+    The parameters have the dotted names of the module, and are its own, not copies: training one of
+    the two trains both. A parameter with several names keeps the first one. Buffers in `state_dict`
+    (running statistics) become state of the model. Other tensors become constants. Layers in
+    training mode follow the mode of the compiled model, and layers in evaluation mode stay in it.
 
-    The inputs of the model are those in `example_inputs`, with the names of the arguments of
-    `forward`. A single output is called "output", the items of a tuple "output_0", "output_1", ...;
-    the items of a dict or a dataclass keep their names.
-
-    Sizes are those of the examples, unless `dynamic_shapes` lets them stay symbolic. A size of 1 in
-    an example cannot stay symbolic.
-
-    One ValueError lists all operators that cannot be converted, with their lines. Control flow that
-    depends on elements raises a ValueError that names the line.
+    The inputs have the names of the arguments of `forward`. A single output is called "output", and
+    the items of a tuple "output_0", "output_1" and so on. The items of a dict or a dataclass keep
+    their names. Sizes are those of the examples, unless `dynamic_shapes` lets them stay symbolic.
 
     Args:
-        module: a module that torch.export can export, or an exported program.
-        example_inputs: a tensor, a tuple of the arguments of forward, or a dict of them by name.
-        dynamic_shapes: names of the symbolic axes of inputs, {"x": ["N", None, 8]} or
-            {"x": {0: "N"}}; dims of torch.export are allowed, too. "auto": the first axis of every
-            input and all axes of inputs of ints or bools, as far as torch.export allows; a warning
-            names each axis that stays fixed.
-        seed: the seed of the keys of dropout.
+        module: A module that torch.export can export, or an exported program.
+        example_inputs: A tensor, a tuple of the arguments of `forward`, or a dict of them by name.
+            None for an exported program.
+        dynamic_shapes: The names of symbolic axes, {"x": ["N", None, 8]} or {"x": {0: "N"}}; dims
+            of torch.export are allowed, too. A size of 1 in an example cannot stay symbolic.
+            "auto": the first axis of every input and all axes of inputs of ints or bools, as far as
+            torch.export allows; a warning names each axis that stays fixed.
+        seed: The seed of the random keys of dropout.
+    Returns:
+        A tuple (model, params), where params is a dict of torch parameters for `evaluate`.
+    Raises:
+        ValueError: Operators cannot be converted (the error lists all of them with their lines),
+            or control flow depends on elements.
+        NameError: `dynamic_shapes` names no input.
 
     Example:
-        x = torch.randn(2, 3, 32, 32)
-        model, params = ml.from_torch(module.eval(), x, {"x": {0: "N"}})
+        import torch
+
+        x = torch.randn(2, 8)
+        model, params = ml.from_torch(torch.nn.Linear(8, 3), x, {"input": {0: "N"}})
         compiled = ml.compile(model, ml.TorchBackend())
-        outputs = compiled.evaluate(params, {"x": x})
+        outputs = compiled.evaluate(params, {"input": x})
+
+    See docs/pytorch-backend.md.
     """
     torch = import_torch()
     if not isinstance(module, torch.nn.Module | torch.export.ExportedProgram):
