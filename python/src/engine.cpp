@@ -255,14 +255,16 @@ void shut_down_engine(Engine& engine, py::handle timeout) {
 }
 
 void bind_pending_answer(py::module_& module) {
-  py::class_<PendingAnswer>(module, "PendingAnswer", "The answer to a request of infer_async.")
+  py::class_<PendingAnswer>(module, "PendingAnswer",
+                            "The answer to a request of `Engine.infer_async`.")
       .def("result", read_answer,
-           "Waits for the outputs and returns them, once. Raises the error of the request.")
-      .def("done", &PendingAnswer::is_done, "Whether the request was answered or has failed.")
+           "Waits for the outputs and returns them once, or raises the error of the request.")
+      .def("done", &PendingAnswer::is_done,
+           "Returns whether the request was answered or has failed.")
       .def("wait", wait_for_answer, py::arg("timeout"),
-           "Waits for as many seconds at most; returns done().")
+           "Waits for at most `timeout` seconds, and returns `done()`.")
       .def("cancel", &PendingAnswer::cancel,
-           "Cancels the request, unless it is done; result() then raises an error.")
+           "Cancels the request unless it is done. `result()` then raises BackendError.")
       .def("__repr__", [](const PendingAnswer& answer) {
         return std::string("PendingAnswer(done=") + (answer.is_done() ? "True)" : "False)");
       });
@@ -282,20 +284,22 @@ void bind_engine(py::module_& module) {
   py::class_<Engine, std::shared_ptr<Engine>>(module, "Engine",
                                               R"(Serves compiled models to many threads.
 
-Requests of a model with max_batch_size share evaluations; others run in the calling thread.
-docs/serving.md describes batches, limits, sessions and the server.
+Requests of a model with `max_batch_size` above 1 share evaluations. Other requests run in the
+calling thread.
 
 Args:
-    memory_limit: of all models and sessions, in bytes or as "2GB". Above it the models that were
-        not used for the longest time are evicted, if a function can load them again.
-    threads: the most evaluations at a time; 0: the processors of the process.
-    max_sessions: the most sessions at a time.
-    session_age: the seconds since its last request after which a session is closed.
+    memory_limit: limit of all models and sessions, in bytes or as text such as "2GB". The engine
+        evicts the least recently used models that a function can load again. None is no limit.
+    threads: maximum number of evaluations at a time. 0 uses one for each processor.
+    max_sessions: maximum number of sessions at a time.
+    session_age: seconds since its last request after which a session is closed.
 
 Example:
     engine = ml.Engine()
-    engine.register("digits", compiled, params, max_batch_size=32)
-    outputs = engine.infer("digits", {"image": image}))")
+    engine.register("digits", compiled, params)
+    outputs = engine.infer("digits", {"x": data["x"]})
+
+See docs/serving.md.)")
       .def(py::init(&make_engine), py::arg("memory_limit") = py::none(), py::kw_only(),
            py::arg("threads") = 0, py::arg("max_sessions") = 1024, py::arg("session_age") = 600.0)
       .def("register", register_in_engine, py::arg("name"), py::arg("model"),
@@ -304,73 +308,86 @@ Example:
            py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
            py::arg("padding") = py::dict(), py::arg("max_padding") = by_default.max_padding,
            py::arg("outputs") = py::none(),
-           R"(Serves the model under the name, in inference mode.
+           R"(Serves a model under a name, in inference mode.
 
-A model of that name is replaced; requests that it has accepted finish on it.
+An older model of this name is replaced. Requests that it has accepted finish on it.
 
 Args:
-    name: the name for requests.
+    name: name of the model in requests.
     model: a compiled model, a package, or a function without arguments that returns one of them or
-        a tuple (compiled, params, state). The function is called now, and again after an eviction.
-    params: its parameters; None for a bound model or a package.
-    state: its state, such as running statistics.
-    max_batch_size: the most rows of one evaluation; 1: requests are not batched.
-    max_delay: the seconds that the first request of a batch waits for others while a thread is
-        free; with 0, batches form while all threads are busy.
-    max_queue: the most requests that wait; one more is an error.
-    mask: the input that is 0 at padding: requests of different lengths then share a batch.
-    padding: the padding of other inputs, where it is not 0.
-    max_padding: the largest share of padding in a batch.
-    outputs: the outputs of answers; None: all but losses and metrics. Inputs that only other
-        outputs need may be left out.)")
+        a tuple (compiled, params, state). The engine calls the function now and after an eviction.
+    params: dict of parameters. Later changes of the arrays have no effect. None for a bound model,
+        a package or a function.
+    state: dict of the state, such as running statistics.
+    max_batch_size: maximum number of rows of one evaluation. 1 does not batch requests.
+    max_delay: seconds that the first request of a batch waits for others while a thread is free.
+    max_queue: maximum number of waiting requests.
+    mask: input that is 0 at padding. With it requests of different lengths share a batch.
+    padding: dict of the padding values of other inputs. The default is 0.
+    max_padding: maximum fraction of padding in a batch.
+    outputs: list of outputs to answer with. None uses all but losses and metrics.
+
+Raises:
+    ValueError: If the model cannot be batched or padded, or an option is out of range.
+    OutOfMemoryError: If the model does not fit into the memory limit.)")
       .def("infer", infer_in_engine, py::arg("name"), py::arg("inputs"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("session") = py::none(),
            py::arg("trace") = py::none(),
-           R"(The outputs of a model.
+           R"(Evaluates a model and returns its outputs.
 
 Args:
-    name: of the model.
-    inputs: a dict of arrays.
-    timeout: the seconds after which a request that is not answered fails.
-    session: an id of open_session, whose state the request continues.
-    trace: a path for a Chrome trace of the steps of the evaluation, which runs alone.)")
+    name: name of the model.
+    inputs: dict of arrays.
+    timeout: seconds after which an unanswered request fails. None waits without a limit.
+    session: id of a session, whose state the request continues.
+    trace: path of a Chrome trace of the evaluation. A traced request is not batched.
+
+Returns:
+    Dict of the outputs.
+
+Raises:
+    NameError: If there is no model or session of this name.
+    InputError: If the inputs do not fit the model.
+    BackendError: If the queue is full, the timeout has passed, or the engine was shut down.)")
       .def("infer_async", infer_later, py::arg("name"), py::arg("inputs"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("session") = py::none(),
-           "As infer, but returns at once with a PendingAnswer.")
+           "Sends a request as `infer` does, and returns a `PendingAnswer` at once.")
       .def("infer_batch", infer_all, py::arg("name"), py::arg("requests"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("return_errors") = false,
-           R"(The outputs of several requests, in their order. Each fails alone.
+           R"(Evaluates several requests. A failed request does not affect the others.
 
 Args:
-    name: of the model.
-    requests: a list of dicts of arrays.
-    timeout: the seconds after which requests that are not answered fail.
-    return_errors: whether a request that fails has its error in the list; otherwise the first
-        error is raised when all are done.)")
+    name: name of the model.
+    requests: list of dicts of arrays.
+    timeout: seconds after which unanswered requests fail. None waits without a limit.
+    return_errors: whether the list contains the errors of failed requests. False raises the first
+        error when all requests are done.
+
+Returns:
+    List of dicts of outputs, in the order of the requests.)")
       .def("list_models", &Engine::list_models, py::call_guard<InterpreterUnlocked>(),
-           "The names of the registered models, sorted.")
+           "Returns the sorted names of the registered models.")
       .def("model_info", info_dict, py::arg("name"),
-           "A dict: backend, inputs and outputs (name, dtype, shape), states, bytes, loaded.")
+           "Returns a dict with \"name\", \"backend\", \"inputs\", \"outputs\", \"states\", "
+           "\"bytes\" and more.")
       .def("unload", &Engine::unload, py::arg("name"), py::call_guard<InterpreterUnlocked>(),
-           "Removes a model. Evaluations that run finish; requests that wait fail.")
+           "Removes a model. Running evaluations finish; waiting requests fail.")
       .def("stats", stats_dict, py::arg("name"),
-           "A dict of counts since the name was registered first, such as requests and calls.")
+           "Returns a dict of counts and times since the name was first registered.")
       .def("count_refused", &Engine::count_refused, py::arg("name"),
            py::call_guard<InterpreterUnlocked>(),
-           "Counts a request that failed before it reached the engine, such as one that a server "
-           "could not read.")
+           "Counts a request that failed before it reached the engine, for servers of your own.")
       .def("open_session", &Engine::open_session, py::arg("name"), py::arg("id") = "",
            py::call_guard<InterpreterUnlocked>(),
-           "Begins a session, which keeps the state of a model between requests; returns its id.")
+           "Opens a session, which keeps the state of a model between requests. Returns its id.")
       .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
-           py::call_guard<InterpreterUnlocked>(), "Ends a session.")
+           py::call_guard<InterpreterUnlocked>(), "Closes a session.")
       .def_property_readonly(
           "memory",
           [](const Engine& engine) { return call_without_lock([&] { return engine.memory(); }); },
-          "The bytes of models and sessions that count for memory_limit.")
+          "Bytes of models and sessions that count for `memory_limit`.")
       .def("shut_down", shut_down_engine, py::arg("timeout") = py::none(),
-           "Refuses further requests and answers those that were accepted, for as many seconds at "
-           "most.")
+           "Refuses further requests, and answers the accepted ones within `timeout` seconds.")
       .def("__repr__", text);
 }
 

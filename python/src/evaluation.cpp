@@ -66,32 +66,67 @@ void bind_keyed(py::module_& module, const char* name, const char* doc) {
 
 void bind_evaluation(py::module_& module) {
   py::class_<Evaluator>(module, "Evaluator",
-                        "A measure of a model over the batches of a data set. The result does not "
-                        "depend on how the rows are divided into batches.")
+                        R"(The base class of evaluators, which measure a model over a data set.
+
+An evaluator reads predictions and targets from batches by their keys. The result does not depend
+on how the rows are divided into batches.
+
+Example:
+    evaluator = ml.evaluation.MeanSquaredError(prediction="y", target="target")
+    evaluator.update({**data, **compiled.evaluate(params, data)})
+    error = evaluator.compute()
+
+See docs/data.md.)")
       .def("update", update_evaluator, py::arg("batch"),
-           "Adds the rows of a batch, a dict with predictions and targets.")
+           R"(Adds the rows of a batch. After an error the evaluator is unchanged.
+
+Args:
+    batch: dict of arrays that contains the predictions and targets.
+
+Raises:
+    InputError: If a key is missing, or its shape, dtype or values do not fit.)")
       .def("compute", &Evaluator::compute, py::call_guard<InterpreterUnlocked>(),
-           "The result over all rows; StateError before the first row.")
+           R"(Returns the result over all rows.
+
+Raises:
+    StateError: If no rows were added.)")
       .def("merge", &Evaluator::merge, py::arg("other"),
-           "Adds the rows of another evaluator of the same class with the same options.")
-      .def("reset", &Evaluator::reset, "Forgets all rows.")
+           R"(Adds the rows of another evaluator, such as one of another thread.
+
+Raises:
+    TypeError: If its class or its options differ.)")
+      .def("reset", &Evaluator::reset, "Removes all rows.")
       .def("__repr__", [](const Evaluator& self) { return "<" + std::string(self.name()) + ">"; });
-  bind_keyed<evaluation::Accuracy>(
-      module, "Accuracy",
-      "The share of right predictions. Targets are ints or bools; predictions are the same, or "
-      "floats with one more dim: scores of the classes.");
+  bind_keyed<evaluation::Accuracy>(module, "Accuracy",
+                                   R"(Computes the fraction of correct predictions.
+
+Targets are ints or bools. Predictions are the same, or floats with one more axis: scores of the
+classes.
+
+Args:
+    prediction: key of the predictions.
+    target: key of the targets.)");
   py::class_<TopKAccuracy, Evaluator>(
       module, "TopKAccuracy",
-      "The share of rows whose target is among the k classes with the largest scores.")
+      R"(Computes the fraction of rows whose target is among the `k` largest scores.
+
+Args:
+    k: number of classes, at least 1.
+    prediction: key of the predictions.
+    target: key of the targets.)")
       .def(py::init([](std::int64_t k, py::handle prediction, py::handle target) {
              return TopKAccuracy(k, evaluated_keys(prediction, target));
            }),
            py::arg("k"), py::arg("prediction") = default_prediction,
            py::arg("target") = default_target);
   py::class_<F1Score, Evaluator>(module, "F1Score",
-                                 "The harmonic mean of precision and recall: \"binary\" of class "
-                                 "1, \"macro\" the mean over the "
-                                 "classes, \"weighted\" by their targets, \"micro\" of the sums.")
+                                 R"(Computes the F1 score, 2 TP / (2 TP + FP + FN).
+
+Args:
+    average: "binary" is the score of class 1, "macro" the mean over the classes, "weighted" the
+        mean weighted by the targets of each class, "micro" the score of the summed counts.
+    prediction: key of the predictions.
+    target: key of the targets.)")
       .def(py::init([](const std::string& average, py::handle prediction, py::handle target) {
              return F1Score(average_of(average), evaluated_keys(prediction, target));
            }),
@@ -99,14 +134,29 @@ void bind_evaluation(py::module_& module) {
            py::arg("target") = default_target);
   bind_keyed<AreaUnderCurve>(
       module, "AreaUnderCurve",
-      "The area under the ROC curve of scores [N] for targets 0 and 1. Equal scores count half.");
+      R"(Computes the area under the ROC curve of scores [N] for targets 0 and 1.
+
+Equal scores count half. `compute` raises ValueError if all targets are equal.
+
+Args:
+    prediction: key of the predictions.
+    target: key of the targets.)");
   bind_keyed<MeanSquaredError>(
       module, "MeanSquaredError",
-      "The mean over all elements of the squared difference of predictions and targets.");
-  py::class_<Perplexity, Evaluator>(
-      module, "Perplexity",
-      "exp of the mean negative log-likelihood of tokens, whose predictions are logits. Targets "
-      "that equal `ignored` do not count.")
+      R"(Computes the mean squared difference of predictions and targets over all elements.
+
+Args:
+    prediction: key of the predictions.
+    target: key of the targets.)");
+  py::class_<Perplexity, Evaluator>(module, "Perplexity",
+                                    R"(Computes exp of the mean negative log-likelihood of tokens.
+
+Predictions are logits, with one more axis than the targets.
+
+Args:
+    ignored: targets of this value do not count. None counts all.
+    prediction: key of the predictions.
+    target: key of the targets.)")
       .def(py::init([](py::handle ignored, py::handle prediction, py::handle target) {
              return Perplexity(ignored_token(ignored), evaluated_keys(prediction, target));
            }),
@@ -114,8 +164,25 @@ void bind_evaluation(py::module_& module) {
            py::arg("target") = default_target);
   py::class_<ModelScore, Evaluator>(
       module, "ModelScore",
-      "The mean over all rows of an output of a compiled model: a value for each row, or the mean "
-      "of a batch. The model gets the data of each batch by key.")
+      R"(Computes the mean over all rows of an output of a compiled model.
+
+Each batch supplies the data of the model. The output has a value for each row, or is the mean of
+the batch.
+
+Args:
+    compiled: the compiled model.
+    params: dict of its parameters.
+    output: key of the output.
+    state: dict of its state.
+
+Raises:
+    NameError: If there is no such output.
+
+Example:
+    with_loss = compiled.in_inference(outputs=["loss"])
+    score = ml.evaluation.ModelScore(with_loss, params, "loss")
+    score.update(data)
+    loss = score.compute())")
       .def(py::init([](const CompiledModel& compiled, const py::dict& params,
                        const std::string& output, const py::dict& state) {
              return ModelScore(compiled, tensor_map_of(params), State(tensor_map_of(state)),

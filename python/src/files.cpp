@@ -180,19 +180,52 @@ void bind_files(py::module_& module) {
   module.def("save_safetensors", save_file, py::arg("path"), py::arg("tensors"), py::kw_only(),
              py::arg("metadata") = py::none(), py::arg("max_shard_bytes") = py::none(),
              py::arg("types") = py::none(),
-             "Writes arrays to a safetensors file, which appears as a whole or not at all.\n\n"
-             "If the arrays exceed max_shard_bytes, several files and an index are written.\n"
-             "types converts arrays for the file: {\"weight\": \"F8_E4M3\"}.\n"
-             "Returns the path for load_safetensors.");
-  module.def(
-      "load_safetensors", load_file, py::arg("path"), py::kw_only(),
-      py::arg("return_metadata") = false,
-      "The arrays of a safetensors file, of an index of several files, or of a folder with\n"
-      "model.safetensors; with return_metadata (arrays, metadata).\n\n"
-      "They share their elements with the mapped file: writing to them does not change it.\n"
-      "Types that Mithril lacks are widened (uint16: int32; uint32: int64; float8: float32).");
+             R"(Saves arrays to a safetensors file, atomically.
+
+Args:
+    path: path of the file.
+    tensors: dict of arrays.
+    metadata: dict of strings.
+    max_shard_bytes: larger arrays are split into several files with an index. None writes one.
+    types: dict of types in the file, such as {"weight": "F8_E4M3"}. None keeps the dtypes.
+
+Returns:
+    The path for `load_safetensors`.
+
+Raises:
+    InputError: If a file cannot be written.
+    ValueError: If elements do not fit the type of the file.
+
+Example:
+    path = ml.save_safetensors("model.safetensors", params, metadata={"format": "mithril"})
+    params = ml.load_safetensors(path)
+
+See docs/checkpoints.md.)");
+  module.def("load_safetensors", load_file, py::arg("path"), py::kw_only(),
+             py::arg("return_metadata") = false,
+             R"(Loads the arrays of a safetensors file.
+
+The file is mapped into memory. Writing to an array does not change the file. Types without a dtype
+are widened: uint16 to int32, uint32 to int64, float8 to float32.
+
+Args:
+    path: path of a file, of an index of several files, or of a folder with model.safetensors.
+    return_metadata: whether to return the tuple (arrays, metadata).
+
+Returns:
+    Dict of arrays.
+
+Raises:
+    InputError: If the file cannot be read.
+    ParseError: If it is not a safetensors file, or is damaged.
+
+Example:
+    ml.save_safetensors("model.safetensors", params, metadata={"epoch": "3"})
+    arrays, metadata = ml.load_safetensors("model.safetensors", return_metadata=True)
+
+See docs/checkpoints.md.)");
   module.def("_write_file", write_pieces, py::arg("path"), py::arg("pieces"),
-             "Writes the elements of arrays to a file, which appears as a whole or not at all.");
+             "Writes the elements of arrays to a file, atomically.");
 }
 
 }  // namespace mithril::python

@@ -128,26 +128,37 @@ void bind_generation(py::module_& module) {
              py::arg("temperature") = by_default.temperature, py::arg("top_k") = by_default.top_k,
              py::arg("top_p") = by_default.top_p, py::arg("seed") = by_default.seed,
              py::arg("stop") = py::none(), py::arg("stream") = py::none(),
-             R"(The tokens that continue a prompt, as a list; for a list of prompts a list of lists.
+             R"(Generates tokens that continue a prompt.
 
-The model has the input input_ids [N, L], the output logits [N, any, V] and, for prompts of
-different lengths, the input attention_mask [N, L]. docs/generation.md describes models with a
-cache.
+The model has the input input_ids [N, L] and the output logits [N, any, V]. Prompts of different
+lengths need the input attention_mask [N, L].
 
 Args:
-    compiled: a language model.
-    params: its parameters.
-    prompt: token ids, or a list of prompts.
-    max_tokens: the largest number of new tokens of each prompt.
-    temperature: 0 takes the most probable token; otherwise logits are divided by it.
-    top_k: draw from this number of most probable tokens; 0: from all.
-    top_p: draw from the most probable tokens, as few as have this probability together.
-    seed: of the random numbers.
-    stop: tokens that end a text, which are not part of the result.
-    stream: a function that is called with the index of a prompt and its new token.
+    compiled: a compiled language model.
+    params: dict of its parameters.
+    prompt: list of token ids, or a list of such lists.
+    max_tokens: maximum number of new tokens of each prompt.
+    temperature: 0 takes the most probable token. Otherwise the logits are divided by it.
+    top_k: number of most probable tokens to draw from. 0 draws from all.
+    top_p: draws from the fewest most probable tokens whose total probability reaches this.
+    seed: seed of the random numbers.
+    stop: a token or a list of tokens that end a text. They are not part of the result.
+    stream: function that is called with the index of a prompt and its new token.
+
+Returns:
+    List of the new tokens; for several prompts a list of such lists.
+
+Raises:
+    InputError: If the model lacks these ports, a token is out of range, or a text is too long.
 
 Example:
-    answer = ml.generate(compiled, params, [12, 7], 20, temperature=0.8, top_p=0.95, seed=1))");
+    net = ml.Model()
+    net |= ml.Embedding(50, dim=8)(input="input_ids", output="hidden")
+    net |= ml.Linear(50)(input="hidden", output="logits")
+    language = ml.compile(net, ml.CpuBackend(), data_keys=["input_ids"])
+    answer = ml.generate(language, language.get_parameters(), [12, 7], 5, temperature=0.8, seed=1)
+
+See docs/generation.md.)");
 }
 
 }  // namespace mithril::python

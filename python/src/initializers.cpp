@@ -71,10 +71,13 @@ void set_initializer(Model& model, const std::string& key, py::handle initialize
 }  // namespace
 
 void bind_initializers(py::module_& module) {
-  py::class_<Initializer>(
-      module, "Initializer",
-      "The first values of a parameter. ml.initializers has functions that make "
-      "them.")
+  py::class_<Initializer>(module, "Initializer",
+                          R"(A rule for the initial values of a parameter.
+
+The functions of `ml.initializers` create initializers.
+
+Example:
+    model.set_initializer("weight", ml.initializers.normal(0.0, 0.02)))")
       .def(py::init([](const std::string& law, double a, double b) {
              return initializer_of(law, a, b);
            }),
@@ -88,20 +91,30 @@ void bind_initializers(py::module_& module) {
             options["b"] = initializer.b;
             return options;
           },
-          "The arguments of the constructor by their names.")
+          "Dict of the arguments of the constructor.")
       .def("__repr__", [](const Initializer& initializer) {
         return "Initializer('" + law_of(initializer) + "', a=" + to_string(Datum(initializer.a)) +
                ", b=" + to_string(Datum(initializer.b)) + ")";
       });
   py::class_<Model> model = module.attr("Model");
   model.def("set_initializer", set_initializer, py::arg("key"), py::arg("initializer"),
-            "The first values of a parameter: an initializer of ml.initializers, or a function "
-            "fn(shape, seed)\n"
-            "that returns an array of the shape, or a number. get_parameters calls it with a seed "
-            "that differs\n"
-            "between parameters. JSON and pickles do not hold the function.\n\n"
-            "Example:\n"
-            "    model.set_initializer(\"weight\", ml.initializers.kaiming_normal())");
+            R"(Sets the initial values of a parameter, which `get_parameters` returns.
+
+Args:
+    key: key of the parameter, or its path in a part of the model.
+    initializer: an initializer of `ml.initializers`, or a function fn(shape, seed) that returns an
+        array of this shape or a number. The seed differs between parameters. JSON and pickles do
+        not store the function.
+
+Raises:
+    NameError: If there is no such key.
+    ShapeError: In `get_parameters`, if the function returns an array of another shape.
+
+Example:
+    model.set_initializer("weight", ml.initializers.kaiming_normal())
+    model.set_initializer("bias", lambda shape, seed: np.zeros(shape, np.float32))
+
+See docs/semantics.md.)");
 }
 
 }  // namespace mithril::python

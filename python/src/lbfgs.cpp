@@ -65,17 +65,35 @@ py::dict options_of(const LBFGS& lbfgs) {
 }  // namespace
 
 void bind_lbfgs(py::module_& module) {
-  py::class_<LBFGS>(
-      module, "LBFGS",
-      "Limited-memory BFGS. Computes the steps of torch.optim.LBFGS in float64. A step evaluates\n"
-      "the closure several times.\n\n"
-      "Example:\n"
-      "    lbfgs = ml.LBFGS(line_search_fn=\"strong_wolfe\")\n\n"
-      "    def closure(params):\n"
-      "        outputs, gradients = compiled.evaluate(params, data, output_gradients=True)\n"
-      "        return outputs[\"loss\"], gradients\n\n"
-      "    for _ in range(10):\n"
-      "        loss = lbfgs.step(params, closure)")
+  py::class_<LBFGS>(module, "LBFGS",
+                    R"(Minimizes a loss by limited-memory BFGS, as torch.optim.LBFGS does.
+
+One step evaluates the loss and its gradients several times. The computation is in float64. It
+suits small models and whole data sets.
+
+Args:
+    lr: length of a step without line search.
+    max_iter: maximum number of iterations of a step.
+    max_eval: maximum number of evaluations of a step. None uses max_iter * 5 / 4.
+    tolerance_grad: a step ends when no gradient is larger.
+    tolerance_change: a step ends when parameters or loss change by less.
+    history_size: number of iterations that are kept.
+    line_search_fn: "strong_wolfe", or None for no line search.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    lbfgs = ml.LBFGS(line_search_fn="strong_wolfe")
+
+    def closure(params):
+        outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
+        return outputs["loss"], gradients
+
+    for _ in range(10):
+        loss = lbfgs.step(params, closure)
+
+See docs/optimizers.md.)")
       .def(py::init([](double lr, std::int64_t max_iter, std::optional<std::int64_t> max_eval,
                        double tolerance_grad, double tolerance_change, std::int64_t history_size,
                        const std::optional<std::string>& line_search_fn) {
@@ -92,21 +110,36 @@ void bind_lbfgs(py::module_& module) {
            py::arg("tolerance_change") = 1e-9, py::arg("history_size") = 100,
            py::arg("line_search_fn") = py::none())
       .def("step", step, py::arg("params"), py::arg("closure"),
-           "Updates the parameters in place, and returns the loss before the step. `closure` gets\n"
-           "the parameters, and returns the loss and the gradients that move them. After an\n"
-           "exception of the closure the parameters are those before the step, and the history\n"
-           "is empty.")
-      .def_property_readonly("options", options_of,
-                             "The arguments of the constructor by their names.")
+           R"(Updates the parameters in place, and returns the loss before the step.
+
+After an exception of the closure the parameters are those before the step, and the history is
+empty.
+
+Args:
+    params: dict of parameters.
+    closure: function that takes the parameters, and returns the loss and a dict of gradients.
+        Parameters without a gradient keep their values.
+
+Raises:
+    NameError: If a gradient belongs to no parameter.
+    ShapeError: If a gradient and its parameter have different shapes.
+    StateError: If the history belongs to other parameters.)")
+      .def_property_readonly("options", options_of, "Dict of the arguments of the constructor.")
       .def(
           "state_dict", [](const LBFGS& lbfgs) { return dict_of(lbfgs.state_dict()); },
-          "The history as arrays, with the names of PyTorch (\"old_dirs\", \"old_stps\").")
+          "Returns the history as a dict of arrays with the names of PyTorch, such as "
+          "\"old_dirs\".")
       .def(
           "load_state_dict",
           [](LBFGS& lbfgs, const py::dict& state) { lbfgs.load_state_dict(tensor_map_of(state)); },
           py::arg("state"),
-          "Restores a state_dict. StateError E0905 if an entry is missing, E0904 for one of other\n"
-          "dims.")
+          R"(Restores the history that `state_dict` returned.
+
+Args:
+    state: dict of arrays.
+
+Raises:
+    StateError: If an entry is missing or has another shape.)")
       .def("__repr__", [](const LBFGS& lbfgs) { return shown_call("LBFGS", options_of(lbfgs)); });
 }
 

@@ -5,7 +5,8 @@
 namespace mithril::python {
 
 void bind_loss_scale(py::module_& module) {
-  py::class_<LossScale>(module, "LossScale", "The factor of a GradScaler, and how it changes.")
+  py::class_<LossScale>(module, "LossScale",
+                        "The scale of a `GradScaler`, and the rule by which it changes.")
       .def(py::init([](double scale, double growth_factor, double backoff_factor,
                        std::int64_t growth_interval, std::int64_t growth_tracker) {
              const LossScale state{scale, growth_factor, backoff_factor, growth_interval,
@@ -15,18 +16,19 @@ void bind_loss_scale(py::module_& module) {
            }),
            py::arg("init_scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
            py::arg("growth_interval"), py::arg("growth_tracker") = 0)
-      .def_readwrite("scale", &LossScale::scale, "The factor of the loss.")
+      .def_readwrite("scale", &LossScale::scale, "The factor by which gradients are multiplied.")
       .def_readonly("growth_factor", &LossScale::growth_factor,
                     "The factor by which the scale grows.")
       .def_readonly("backoff_factor", &LossScale::backoff_factor,
                     "The factor by which the scale shrinks after an overflow.")
       .def_readonly("growth_interval", &LossScale::growth_interval,
-                    "The number of clean iterations after which the scale grows.")
+                    "Number of iterations without inf and NaN after which the scale grows.")
       .def_readonly("growth_tracker", &LossScale::growth_tracker,
-                    "The clean iterations since the last change.")
+                    "Number of iterations without inf and NaN since the scale changed.")
       .def_property_readonly("inverse", &LossScale::inverse, "1 / scale.")
       .def("update", &LossScale::update, py::arg("found_inf"),
-           "Updates the scale at the end of an iteration.");
+           "Updates the scale at the end of an iteration. `found_inf`: whether gradients "
+           "overflowed.");
 }
 
 }  // namespace mithril::python

@@ -62,24 +62,46 @@ void bind_optimizers(py::module_& module) {
     const std::vector<std::int64_t> rows = shuffled_rows(count, seed, epoch);
     return py::array_t<std::int64_t>(std::ssize(rows), rows.data());
   });
-  py::class_<TensorBoard>(module, "_TensorBoard", "A file of a log for TensorBoard.")
+  py::class_<TensorBoard>(module, "_TensorBoard", "A log file for TensorBoard.")
       .def(py::init<std::string>(), py::arg("folder"))
       .def("add", &TensorBoard::add, py::arg("step"), py::arg("numbers"),
-           "Appends numbers to the file.");
-  py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
+           "Appends numbers to the log file.");
+  py::class_<Optimizer>(module, "Optimizer", R"(The base class of all optimizers.
+
+An optimizer updates parameters by their gradients, and keeps its own state for each parameter.
+Use a subclass, such as `ml.SGD` or `ml.Adam`.
+
+Example:
+    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100))
+    _, gradients = compiled.evaluate(params, data, output_gradients=True)
+    optimizer.step(params, gradients)
+
+See docs/optimizers.md.)")
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
-           "Updates each parameter that has a gradient, in place.")
+           R"(Updates each parameter that has a gradient, in place.
+
+Parameters without a gradient and frozen parameters keep their values. After an error all
+parameters keep their values.
+
+Args:
+    params: dict of parameters.
+    gradients: dict of gradients with the same keys, shapes and dtypes, as `evaluate` returns them.
+
+Raises:
+    NameError: If a gradient belongs to no parameter, or a group matches no parameter.
+    ShapeError: If a gradient and its parameter have different shapes.
+    TypeError: If their dtypes differ or are not floating-point.)")
       .def_property(
           "lr", &Optimizer::lr, [](Optimizer& o, const Rate& lr) { o.set_lr(schedule_of(lr)); },
-          "The learning rate of the next step; it may be set to a number or a schedule.")
+          "The learning rate of the next step. Assign a number or a schedule to change it.")
       .def_property_readonly(
           "schedule", [](const Optimizer& o) { return o.schedule().rule(); },
-          "The schedule of the learning rate, or the rate if it is a number.")
+          "The schedule of the learning rate, or a float if the rate is constant.")
       .def_property_readonly(
           "groups", [](const Optimizer& o) { return o.groups(); },
-          "The options of some of the parameters.")
+          "List of `ParameterGroup`, with other options for some of the parameters.")
       .def_property_readonly("steps", &Optimizer::steps,
-                             "The number of steps taken, which schedules depend on.")
+                             "Number of updates so far, on which schedules depend.")
       .def_property_readonly(
           "options",
           [](const Optimizer& o) {
@@ -87,8 +109,9 @@ void bind_optimizers(py::module_& module) {
             for (const auto& [name, value] : o.options()) options[py::str(name)] = object_of(value);
             return options;
           },
-          "The current options, including the learning rate.")
-      .def_property_readonly("threads", &Optimizer::threads, "The argument of set_threads.")
+          "Dict of the current options, including the learning rate.")
+      .def_property_readonly("threads", &Optimizer::threads,
+                             "The maximum number of threads, as set by `set_threads`.")
       .def("__repr__",
            [](py::handle self) {
              std::string text;
@@ -101,40 +124,68 @@ void bind_optimizers(py::module_& module) {
                     ")";
            })
       .def("set_threads", &Optimizer::set_threads, py::arg("threads"),
-           "The most threads that `step` uses; 0: one for each processor.")
+           R"(Sets the maximum number of threads that `step` uses.
+
+Args:
+    threads: 0 uses one thread for each processor. Results do not depend on this number.
+
+Raises:
+    ValueError: If it is negative.)")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
-          "The options by their names (\"lr\", \"betas\"), the number of steps (\"steps\"), and "
-          "the\n"
-          "memory of each parameter with the names of PyTorch's slots (\"fc1.weight.exp_avg\")\n"
-          "and its own number of steps (\"fc1.weight.step\").")
+          R"(Returns a copy of the options and of the state of each parameter.
+
+Returns:
+    Dict of arrays with the options ("lr", "betas"), the number of updates ("steps"), and for each
+    parameter its number of updates ("fc1.weight.step") and its state under the names of PyTorch
+    ("fc1.weight.exp_avg"). A `TrainingStep` adds its accumulated gradients and averages.)")
       .def(
           "load_state_dict",
           [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
           py::arg("state"),
-          "Restores a state_dict. An option that `state` lacks keeps its value, as all do with\n"
-          "the state_dict of version 0.1.0, which has none. A schedule stays, and continues from\n"
-          "the restored number of steps.");
+          R"(Restores the state that `state_dict` returned.
+
+An option that `state` lacks keeps its value. A schedule is not part of the state: the optimizer
+keeps its schedule, which continues from the restored number of steps.
+
+Args:
+    state: dict of arrays.
+
+Raises:
+    StateError: If an entry is unknown or missing, or an option has another shape.)");
   bind_optimizer_classes(module);
   py::class_<TrainingStep>(
       module, "TrainingStep",
-      R"(Evaluating a model, its gradients and an optimizer's step as one graph.
+      R"(Trains a compiled model: computes outputs, gradients and the update of an optimizer.
 
-`step(params, data)` gives the outputs and moves the parameters where they stand, as `evaluate` and
-`optimizer.step` do one after the other, and faster. Gradients come in as `output_gradients` says:
-a dict, or True for the cost. The step keeps the state of the model (running statistics, random
-keys): `step.state` is what to validate with and to save.
+`step(params, data)` updates the parameters in place and returns the outputs. One graph computes
+everything, so this is faster than `evaluate` followed by `optimizer.step`. The step also keeps the
+state of the model (running statistics and random keys) between calls; see `step.state`.
 
-max_norm scales all gradients so that their 2-norm together is at most this, as
-torch.nn.utils.clip_grad_norm_ does. max_value limits each of their elements, before that. With
-accumulate=n, n calls make one update by the mean of their gradients. average=ml.EMA() or ml.SWA()
-keeps averages of the parameters.
+Args:
+    compiled: the model, compiled for training.
+    optimizer: the optimizer. It keeps its state between calls.
+    output_gradients: dict of the gradients of outputs, or True for the gradients of the cost.
+    max_norm: maximum 2-norm of all gradients together. Larger gradients are scaled down, as by
+        torch.nn.utils.clip_grad_norm_. None does not clip.
+    max_value: maximum absolute value of each element of the gradients, applied before `max_norm`.
+        None does not clip.
+    accumulate: number of calls for one update, which uses the mean of their gradients.
+    average: `ml.EMA()` or `ml.SWA()` keeps averages of the parameters. None keeps none.
+
+Raises:
+    InputError: If an output is unknown, or there is no cost.
+    GradientError: If the model was compiled for inference.
+    NameError: If a group of the optimizer matches no parameter.
 
 Example:
     optimizer = ml.Adam(lr=1e-3)
-    step = ml.TrainingStep(compiled, optimizer, output_gradients={"loss": 1.0})
-    outputs = step(params, data)
-    validated = compiled.infer(params, validation, step.state))")
+    step = ml.TrainingStep(compiled, optimizer, max_norm=1.0)
+    for _ in range(10):
+        outputs = step(params, data)
+    predictions = compiled.infer(params, {"x": data["x"]}, step.state)["y"]
+
+See docs/semantics.md.)")
       .def(py::init([](const CompiledModel& compiled, Optimizer& optimizer,
                        py::handle output_gradients, std::optional<double> max_norm,
                        std::optional<double> max_value, std::int64_t accumulate,
@@ -150,7 +201,26 @@ Example:
            py::arg("max_value") = py::none(), py::arg("accumulate") = 1,
            py::arg("average") = py::none(), py::keep_alive<1, 3>())
       .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
-           "One step: the outputs.")
+           R"(Updates the parameters in place and returns the outputs from before the update.
+
+With `accumulate=n` every n-th call updates the parameters. After an error the parameters keep
+their values, unless the error says that they have been written to.
+
+Args:
+    params: dict of parameters. Their elements are overwritten.
+    data: dict of the data inputs.
+
+Returns:
+    Dict of all outputs of the model.
+
+Raises:
+    InputError: If a key is missing or unknown, an array does not fit, parameters are read-only, or
+        two parameters share elements.
+    StateError: If the state of the optimizer does not fit the parameters.
+
+Example:
+    outputs = step(params, data)
+    loss = float(outputs["loss"]))")
       .def("__repr__",
            [](const TrainingStep& step) {
              const CompiledModel model = step.compiled();
@@ -162,27 +232,44 @@ Example:
                     " -> " + join(model.output_keys(), ", ") + "; " +
                     std::to_string(model.parameter_keys().size()) + " parameters>";
            })
-      .def_property_readonly("compiled", &TrainingStep::model,
-                             "The model, which shares everything with the one of the constructor.")
+      .def_property_readonly("compiled", &TrainingStep::model, "The compiled model of the step.")
       .def_property_readonly("optimizer", &TrainingStep::optimizer,
                              py::return_value_policy::reference_internal,
-                             "The optimizer that the step was made with.")
+                             "The optimizer of the step.")
       .def(
           "averages",
           [](const TrainingStep& step, const py::dict& params) {
             return dict_of(step.averages(tensor_map_of(params)));
           },
           py::arg("params"),
-          "The averages of the parameters that `average` asks for, to be evaluated and saved. "
-          "Before\n"
-          "the first average, and if they are frozen, these are copies of the parameters.")
+          R"(Returns the averages of the parameters, for evaluation and checkpoints.
+
+Frozen parameters, and all parameters before the first average, are returned as copies.
+
+Args:
+    params: dict of the current parameters.
+
+Returns:
+    Dict of the averages, with the keys and dtypes of `params`.
+
+Raises:
+    StateError: If the step was made without `average`.
+
+Example:
+    step = ml.TrainingStep(compiled, optimizer, average=ml.EMA(0.99))
+    step(params, data)
+    averages = step.averages(params))")
       .def_property(
           "state", [](const TrainingStep& step) { return dict_of(step.state()); },
           [](TrainingStep& step, const py::dict& state) {
             step.set_state(State(tensor_map_of(state)));
           },
-          "The state of the next call: running statistics and random keys. It is at first\n"
-          "initial_state_dict; getting and setting it copies.");
+          R"(The state of the model for the next call: running statistics and random keys.
+
+It begins as `compiled.initial_state_dict`. Reading and assigning it copies the arrays.
+
+Raises:
+    StateError: If an assigned state has other keys, shapes or dtypes than the model.)");
 }
 
 }  // namespace mithril::python

@@ -143,12 +143,12 @@ py::dict package_params(const Package& package) {
 }
 
 void bind_tokenizer(py::module_& module) {
-  py::class_<Tokenizer>(module, "_Tokenizer", "What mithril.tokenizer.Tokenizer holds.")
+  py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.tokenizer.Tokenizer`.")
       .def(py::init([](const py::bytes& json, std::size_t max_length) {
              return Tokenizer(std::string_view(json), max_length);
            }),
            py::arg("tokenizer_json"), py::arg("max_length"))
-      .def("ids", &Tokenizer::ids, py::arg("text"), "The ids of a text.")
+      .def("ids", &Tokenizer::ids, py::arg("text"), "Returns the token ids of a text.")
       .def(
           "__call__",
           [](const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
@@ -158,7 +158,7 @@ void bind_tokenizer(py::module_& module) {
             }();
             return dict_of(made);
           },
-          py::arg("texts"), "The inputs of a model for texts.");
+          py::arg("texts"), "Returns the inputs of a model for texts.");
 }
 
 }  // namespace
@@ -170,51 +170,52 @@ void bind_packages(py::module_& module) {
   module.def("_load_package", load_any_package);
   module.def("_copy_package",
              [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });
-  py::class_<Package>(module, "_Package", "What mithril.packages.package.Package holds.")
-      .def("path", &Package::path, "Where it was loaded from.")
-      .def("info", package_info_of, "The fields of PackageInfo.")
-      .def("files", package_files_of, "The fields of PackageFile of each file.")
+  py::class_<Package>(module, "_Package", "Implements `mithril.packages.package.Package`.")
+      .def("path", &Package::path, "Returns the path from which the package was loaded.")
+      .def("info", package_info_of, "Returns the fields of `PackageInfo`.")
+      .def("files", package_files_of, "Returns the fields of `PackageFile` for each file.")
       .def(
           "model", [](const Package& package) { return object_of(package.model()); },
-          "The model, made for each call.")
-      .def("params", package_params, "The parameters, which share the mapped file.")
+          "Returns the model, which is made for each call.")
+      .def("params", package_params, "Returns the parameters, which share the mapped file.")
       .def(
           "state", [](const Package& package) { return dict_of(package.state()); },
-          "The states, which share the mapped file.")
-      .def("assets", &Package::assets, "The names of the assets.")
+          "Returns the state, which shares the mapped file.")
+      .def("assets", &Package::assets, "Returns the names of the assets.")
       .def(
           "file",
           [](const Package& package, const std::string& name) {
             return py::bytes(package.file(name));
           },
-          py::arg("name"), "The contents of a file.")
+          py::arg("name"), "Returns the contents of a file.")
       .def("backend_options", &Package::backend_options, py::arg("backend"),
-           "The options for a backend as JSON text.")
+           "Returns the options for a backend as JSON text.")
       .def("native_file", &Package::native_file, py::arg("name"),
-           "The path of a file of native code.")
+           "Returns the path of a file of native code.")
       .def(
           "runs_library",
           [](const Package& package, const std::shared_ptr<Backend>& backend) {
             return package.runs_library(backend->name());
           },
-          py::arg("backend"), "Whether a generated library runs in place of the model.")
+          py::arg("backend"), "Returns whether a generated library runs in place of the model.")
       .def("verify", &Package::verify, py::call_guard<InterpreterUnlocked>(),
-           "Compares all checksums.")
+           "Verifies the checksums of all files.")
       .def(
           "check_backend",
           [](const Package& package, const std::shared_ptr<Backend>& backend) {
             package.check_backend(backend->name());
           },
-          py::arg("backend"), "Refuses a backend that the package does not list.")
+          py::arg("backend"), "Raises BackendError if the package does not list the backend.")
       .def(
           "compile_bound",
           [](const Package& package, const std::shared_ptr<Backend>& backend) {
             const InterpreterUnlocked free;
             return package.compile_bound(backend);
           },
-          py::arg("backend"), "The model with its parameters in it; TorchScript as it is.")
+          py::arg("backend"),
+          "Compiles the model with its parameters bound, or loads its native code.")
       .def("check", &Package::check, py::arg("compiled"),
-           "Refuses a compiled model that is not that of the package.");
+           "Raises ParseError if the compiled model does not fit the package.");
 }
 
 }  // namespace mithril::python

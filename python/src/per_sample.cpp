@@ -153,29 +153,31 @@ std::string dots_module(const PerSample& samples, const py::dict& data, const py
 }  // namespace
 
 void bind_per_sample(py::module_& module) {
-  py::class_<PerSample>(module, "_PerSample", "The core of mithril.PerSample.")
+  py::class_<PerSample>(module, "_PerSample", "Implements `mithril.PerSample`.")
       .def(py::init(&make), py::arg("compiled"), py::kw_only(), py::arg("losses"),
            py::arg("reduction"), py::arg("shared"), py::arg("strategy"))
       .def("gradients", gradients, py::arg("params"), py::arg("data"), py::arg("state"),
-           "As PerSample.gradients.")
+           "Implements `PerSample.gradients`.")
       .def("norms", norms, py::arg("params"), py::arg("data"), py::arg("state"),
-           "As PerSample.norms.")
+           "Implements `PerSample.norms`.")
       .def("dots", dots, py::arg("params"), py::arg("data"), py::arg("validation"),
            py::arg("pairs"), py::arg("validation_reduction"), py::arg("state"),
-           "As PerSample.dots.")
+           "Implements `PerSample.dots`.")
       .def("weighted_gradients", weighted_gradients, py::arg("params"), py::arg("data"),
-           py::arg("weights"), py::arg("state"), "As PerSample.weighted_gradients.")
+           py::arg("weights"), py::arg("state"), "Implements `PerSample.weighted_gradients`.")
       .def("clipped_gradients", clipped_gradients, py::arg("params"), py::arg("data"),
-           py::arg("max_norm"), py::arg("state"), "As PerSample.clipped_gradients.")
+           py::arg("max_norm"), py::arg("state"), "Implements `PerSample.clipped_gradients`.")
       .def("projections", projections, py::arg("params"), py::arg("data"), py::arg("rank"),
-           py::arg("seed"), py::arg("kind"), py::arg("state"), "As PerSample.projections.")
-      .def("explain", &PerSample::explain, "As PerSample.explain.")
+           py::arg("seed"), py::arg("kind"), py::arg("state"),
+           "Implements `PerSample.projections`.")
+      .def("explain", &PerSample::explain, "Implements `PerSample.explain`.")
       .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
-           py::arg("tolerance"), "As PerSample.verify.")
+           py::arg("tolerance"), "Implements `PerSample.verify`.")
       .def("write_source", write_dots_source, py::arg("path"), py::arg("data"),
-           py::arg("validation"), py::arg("pairs"), "As PerSample.codegen.")
+           py::arg("validation"), py::arg("pairs"), "Implements `PerSample.codegen`.")
       .def("dots_module", dots_module, py::arg("data"), py::arg("validation"),
-           py::arg("validation_reduction"), "The source of a module for JAX that answers dots.");
+           py::arg("validation_reduction"),
+           "Returns the source of a JAX module that computes dots.");
 }
 
 }  // namespace mithril::python

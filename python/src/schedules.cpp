@@ -44,10 +44,10 @@ py::class_<S> bind_schedule(py::module_& module, const char* name, const char* d
   bound.def(
       "__call__",
       [](const S& schedule, std::int64_t steps) { return Schedule(schedule).at(steps); },
-      py::arg("steps"), "The learning rate of the step after so many steps.");
+      py::arg("steps"), "Returns the learning rate of the step that follows `steps` steps.");
   bound.def_property_readonly(
       "options", [fields](const S& schedule) { return fields_of(schedule, fields); },
-      "The arguments of the constructor by their names.");
+      "Dict of the arguments of the constructor.");
   bound.def("__repr__", [fields, name](const S& schedule) {
     return shown_call(name, fields_of(schedule, fields));
   });
@@ -99,11 +99,31 @@ bool is_second(const char* argument, const std::string& word, const std::string&
 
 void bind_plateau(py::module_& module) {
   py::class_<Plateau>(module, "Plateau",
-                      "Reduces the learning rate of an optimizer when a score stops improving, as\n"
-                      "torch.optim.lr_scheduler.ReduceLROnPlateau.\n\n"
-                      "Example, once an epoch:\n"
-                      "    plateau = ml.Plateau(factor=0.5, patience=3)\n"
-                      "    plateau.update(optimizer, validation_loss)")
+                      R"(Reduces the learning rate when a score stops improving.
+
+It follows torch.optim.lr_scheduler.ReduceLROnPlateau.
+
+Args:
+    mode: "min" if smaller scores are better, "max" if larger scores are better.
+    factor: factor by which the learning rate is multiplied, between 0 and 1.
+    patience: number of scores without improvement that are allowed.
+    threshold: minimum improvement.
+    threshold_mode: "rel" if the threshold is relative to the best score, "abs" if it is a
+        difference.
+    cooldown: number of scores after a reduction that are not counted.
+    min_lr: lower bound of the learning rate.
+
+Raises:
+    ValueError: If an option is out of range.
+    NameError: If a mode is unknown.
+
+Example:
+    plateau = ml.Plateau(factor=0.5, patience=3)
+    for epoch in range(10):
+        loss = float(step(params, data)["loss"])
+        plateau.update(optimizer, loss)
+
+See docs/semantics.md.)")
       .def(py::init([](const std::string& mode, double factor, std::int64_t patience,
                        double threshold, const std::string& threshold_mode, std::int64_t cooldown,
                        double min_lr) {
@@ -119,9 +139,18 @@ void bind_plateau(py::module_& module) {
            py::arg("patience") = 10, py::arg("threshold") = 1e-4, py::arg("threshold_mode") = "rel",
            py::arg("cooldown") = 0, py::arg("min_lr") = 0.0)
       .def("update", &Plateau::update, py::arg("optimizer"), py::arg("score"),
-           "Counts the score; True if it reduced the rate. The lr of the optimizer is a number.")
-      .def_property_readonly("options", options_of,
-                             "The arguments of the constructor by their names.")
+           R"(Records a score, and reduces the learning rate if it is time. Call it once an epoch.
+
+Args:
+    optimizer: an optimizer whose learning rate is a number.
+    score: the score, such as the validation loss.
+
+Returns:
+    Whether the learning rate was reduced.
+
+Raises:
+    StateError: If the learning rate is a schedule.)")
+      .def_property_readonly("options", options_of, "Dict of the arguments of the constructor.")
       .def(
           "state_dict",
           [](const Plateau& plateau) {
@@ -131,7 +160,8 @@ void bind_plateau(py::module_& module) {
             state["cooldown"] = plateau.state().cooldown;
             return state;
           },
-          "The best score, the number of scores since then, and how many are not counted yet.")
+          R"(Returns the state: "best" is the best score, "bad" the number of scores since the last
+improvement, and "cooldown" the number of coming scores that are not counted.)")
       .def(
           "load_state_dict",
           [](Plateau& plateau, const py::dict& state) {
@@ -147,7 +177,13 @@ void bind_plateau(py::module_& module) {
                                 .bad = entry("bad").cast<std::int64_t>(),
                                 .cooldown = entry("cooldown").cast<std::int64_t>()});
           },
-          py::arg("state"), "Restores a state_dict. StateError E0919 if it lacks an entry.")
+          py::arg("state"), R"(Restores the state that `state_dict` returned.
+
+Args:
+    state: dict with "best", "bad" and "cooldown".
+
+Raises:
+    StateError: If an entry is missing.)")
       .def("__repr__",
            [](const Plateau& plateau) { return shown_call("Plateau", options_of(plateau)); });
 }
@@ -158,8 +194,18 @@ void bind_schedules(py::module_& module) {
   bind_plateau(module);
   using Constant = ConstantSchedule;
   bind_schedule<Constant>(module, "ConstantSchedule",
-                          "A constant learning rate after a linear warm-up from\n"
-                          "warmup_start * lr to lr.",
+                          R"(Keeps the learning rate constant after a linear warm-up.
+
+Args:
+    lr: learning rate after the warm-up.
+    warmup: number of steps of the warm-up.
+    warmup_start: the warm-up begins at warmup_start * lr.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    optimizer = ml.Adam(ml.ConstantSchedule(1e-3, warmup=100)))",
                           {{"lr", &Constant::lr},
                            {"warmup", &Constant::warmup},
                            {"warmup_start", &Constant::warmup_start}})
@@ -170,17 +216,55 @@ void bind_schedules(py::module_& module) {
            py::arg("warmup_start") = 0.0);
   bind_decay<CosineSchedule>(
       module, "CosineSchedule",
-      "A linear warm-up, then half a cosine from lr to the rate `end`: CosineAnnealingLR.\n"
-      "`steps` includes the warm-up. The rate stays at `end` afterwards.\n\n"
-      "Example:\n"
-      "    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100))");
+      R"(Lowers the learning rate along half a cosine, after a linear warm-up.
+
+It equals CosineAnnealingLR of PyTorch after a LinearLR. After the last step the rate stays at
+`end`.
+
+Args:
+    lr: largest learning rate.
+    steps: number of steps, including the warm-up.
+    warmup: number of steps of the warm-up.
+    warmup_start: the warm-up begins at warmup_start * lr.
+    end: last learning rate.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100)))");
   bind_decay<LinearSchedule>(module, "LinearSchedule",
-                             "A linear warm-up, then a line from lr to the rate `end`: LinearLR.\n"
-                             "`steps` includes the warm-up. The rate stays at `end` afterwards.");
+                             R"(Lowers the learning rate linearly, after a linear warm-up.
+
+It equals two LinearLR of PyTorch, one after the other. After the last step the rate stays at `end`.
+
+Args:
+    lr: largest learning rate.
+    steps: number of steps, including the warm-up.
+    warmup: number of steps of the warm-up.
+    warmup_start: the warm-up begins at warmup_start * lr.
+    end: last learning rate.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    optimizer = ml.AdamW(ml.LinearSchedule(1e-3, steps=1000, warmup=100)))");
   using Step = StepSchedule;
   bind_schedule<Step>(
       module, "StepSchedule",
-      "A learning rate that is multiplied by gamma after each step_size steps: StepLR.",
+      R"(Multiplies the learning rate by `gamma` after each `step_size` steps, as StepLR of PyTorch.
+
+Args:
+    lr: first learning rate.
+    step_size: number of steps between two reductions.
+    gamma: factor of the learning rate.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    optimizer = ml.SGD(ml.StepSchedule(0.1, step_size=1000, gamma=0.5)))",
       {{"lr", &Step::lr}, {"step_size", &Step::step_size}, {"gamma", &Step::gamma}})
       .def(py::init([](double lr, std::int64_t step_size, double gamma) {
              return checked(Step{lr, step_size, gamma});
@@ -189,8 +273,22 @@ void bind_schedules(py::module_& module) {
   using OneCycle = OneCycleSchedule;
   bind_schedule<OneCycle>(
       module, "OneCycleSchedule",
-      "OneCycleLR without its change of momentum: cosines from lr / div_factor up to lr in the\n"
-      "part pct_start of the steps, and down to lr / (div_factor * final_div_factor).",
+      R"(Raises and then lowers the learning rate along cosines, as OneCycleLR of PyTorch.
+
+The momentum of the optimizer does not change.
+
+Args:
+    lr: largest learning rate. The first one is lr / div_factor.
+    steps: number of steps. After the last step the rate stays constant.
+    pct_start: fraction of the steps in which the rate rises.
+    div_factor: ratio of the largest and the first learning rate.
+    final_div_factor: ratio of the first and the last learning rate.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    optimizer = ml.SGD(ml.OneCycleSchedule(0.1, steps=1000)))",
       {{"lr", &OneCycle::lr},
        {"steps", &OneCycle::steps},
        {"pct_start", &OneCycle::pct_start},

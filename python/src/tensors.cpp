@@ -254,21 +254,33 @@ void bind_tensors(py::module_& module) {
         if (!bridge) throw py::error_already_set();
       },
       py::arg("capsule"),
-      "Sets the class of another library whose tensors are accepted and returned.");
-  py::class_<Tensor>(module, "Tensor",
-                     "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
+      "Registers the tensor class of another library, whose tensors are accepted and returned.");
+  py::class_<Tensor>(
+      module, "Tensor",
+      R"(An array of numbers, for values in models and for bfloat16, which NumPy lacks.
+
+Args:
+    value: a number, nested lists, an array, or an object with `__dlpack__`. Arrays are not copied
+        where possible.
+    dtype: dtype to convert to. None keeps the dtype of the value.
+
+Raises:
+    TypeError: If no array can be made of the value, or Mithril lacks its dtype.
+
+Example:
+    tensor = ml.Tensor([[1, 2], [3, 4]], dtype=ml.bfloat16))")
       .def(py::init([](py::handle value, py::handle dtype) {
              const Tensor tensor = tensor_of(value);
              return dtype.is_none() ? tensor : tensor.to(dtype_of_object(dtype));
            }),
            py::arg("value"), py::arg("dtype") = py::none())
       .def_property_readonly(
-          "shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); }, "The sizes.")
-      .def_property_readonly("dtype", &Tensor::dtype, "The dtype of its elements.")
+          "shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); },
+          "The shape, a tuple of ints.")
+      .def_property_readonly("dtype", &Tensor::dtype, "The dtype of the elements.")
       .def(
           "detach", [](const Tensor& t) { return t; },
-          "A tensor that shares the memory. It exists for code that is written for tensors of\n"
-          "torch.")
+          "Returns a tensor that shares the memory, for code that was written for torch.")
       .def("_bytes",
            [](const Tensor& t) {
              const Tensor here = t.host();

@@ -64,16 +64,23 @@ void add_regularization(TrainModel& train, py::handle regulariser, py::handle co
 }  // namespace
 
 void bind_training(py::module_& module) {
-  py::class_<TrainModel, Model>(
-      module, "TrainModel", py::dynamic_attr(),
-      "A model with losses, regularisation and metrics. It has the keys of the model that it\n"
-      "trains, and one more output: final_cost, a scalar.\n\n"
-      "Example:\n"
-      "    train = ml.TrainModel(net)\n"
-      "    train.add_loss(ml.CrossEntropy(), input=\"logits\", target=\"target\")\n"
-      "    train.add_regularization(ml.L2(), 1e-3, input=re.compile(\"weight\"))\n"
-      "    compiled = ml.compile(train, ml.CpuBackend())\n"
-      "    outputs, gradients = compiled.evaluate(params, data, output_gradients=True)")
+  py::class_<TrainModel, Model>(module, "TrainModel", py::dynamic_attr(),
+                                R"(A model with losses, regularization and metrics.
+
+It has the keys of the model that it trains, and one more output: the scalar `final_cost`. A
+training model takes further losses, regularizers and metrics, but no other parts.
+
+Args:
+    model: the model to train.
+
+Example:
+    train = ml.TrainModel(model)
+    train.add_loss(ml.SquaredError(), input="y", target="target")
+    train.add_regularization(ml.L2(), 1e-3, input="weight")
+    compiled = ml.compile(train, ml.CpuBackend(), shapes={"x": [None, 4], "target": [None, 2]})
+    outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
+
+See docs/semantics.md.)")
       .def(py::init<const Model&>(), py::arg("model"))
       .def(
           "add_loss",
@@ -88,18 +95,50 @@ void bind_training(py::module_& module) {
           },
           py::arg("loss"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
           py::arg("coef") = py::none(), py::arg("sample_weight") = py::none(),
-          "A loss on an output: add_loss(ml.SquaredError(), input=\"output\", target=\"target\").\n"
-          "reduce_steps: models that reduce it, one after the other; the default is Mean().\n"
-          "key_name: the name of an output for the result. coef: a factor. sample_weight: a\n"
-          "key of weights [N], by which the losses of each sample are multiplied before they are\n"
-          "reduced. A port with a name that is not a key of the model adds this key, which is "
-          "data.")
+          R"(Adds a loss on an output of the model.
+
+At least one port of the loss must be bound to an output. A name that is not a key of the model
+adds a data input, such as `target`.
+
+Args:
+    loss: a model such as `ml.SquaredError()`.
+    reduce_steps: list of models that reduce the loss, applied in order. None uses `[ml.Mean()]`.
+    key_name: name of an output with the reduced loss. None adds no output.
+    coef: factor of the loss in the cost.
+    sample_weight: key of weights [N] that multiply the losses of the samples before they are
+        reduced. None does not weight them.
+    ports: a key, a connection or a value for each port of the loss.
+
+Raises:
+    ConnectionError: If a port is not bound, or no port is bound to an output.
+
+Example:
+    train = ml.TrainModel(model)
+    train.add_loss(ml.SquaredError(), input="y", target="target", key_name="loss", coef=0.5))")
       .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef") = py::none(),
            py::arg("reg_key") = py::none(), py::arg("key_name") = py::none(),
-           "coef * penalty / the geometric mean of the sizes that the losses which depend on the\n"
-           "key are averaged over. A port takes a key, a connection, or a regular expression\n"
-           "(re.compile) that is looked for in the names of the parameters. reg_key: the\n"
-           "regularised port, if it is not the canonical one.")
+           R"(Adds a penalty on parameters or other keys to the cost.
+
+The penalty is multiplied by `coef`, and divided by the geometric mean of the reduction sizes of
+the losses that depend on the key.
+
+Args:
+    model: the regularizer, such as `ml.L2()`.
+    coef: factor of the penalty.
+    reg_key: the port that is regularized. None uses the canonical input.
+    key_name: name of an output with the penalty. None adds no output.
+    ports: a key, a connection, or a regular expression (`re.compile`) that is searched for in the
+        names of the parameters.
+
+Raises:
+    NameError: If a regular expression matches no parameter.
+
+Example:
+    import re
+
+    train = ml.TrainModel(model)
+    train.add_loss(ml.SquaredError(), input="y", target="target")
+    train.add_regularization(ml.L2(), 1e-3, input=re.compile("weight")))")
       .def(
           "add_metric",
           [](TrainModel& train, py::handle metric, py::handle reduce_steps, const Name& key_name,
@@ -110,9 +149,18 @@ void bind_training(py::module_& module) {
                 {.reduce_steps = steps_of(reduce_steps), .key_name = key_name.value_or("")});
           },
           py::arg("model"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
-          "Adds an output on which the cost does not depend. Its name is key_name, or else the "
-          "name\n"
-          "of its class.")
+          R"(Adds a metric: an output that does not affect the cost.
+
+Args:
+    model: the metric, such as `ml.Accuracy()`.
+    reduce_steps: list of models that reduce the metric. None does not reduce it.
+    key_name: name of the output. None uses the name of the class.
+    ports: a key, a connection or a value for each port of the metric.
+
+Example:
+    train = ml.TrainModel(model)
+    train.add_loss(ml.SquaredError(), input="y", target="target")
+    train.add_metric(ml.AbsoluteError(), [ml.Mean()], "error", input="y", target="target"))")
       .def(
           "set_loss_combiner",
           [](TrainModel& train, py::handle model) {
@@ -120,7 +168,10 @@ void bind_training(py::module_& module) {
                 model_of(model, "a model that combines losses, such as ml.Sum()"));
           },
           py::arg("model"),
-          "The model that combines all losses into one number; the default is Sum().");
+          R"(Sets the model that combines all losses into one number.
+
+Args:
+    model: a model such as `ml.Sum()`, which is the default.)");
 }
 
 py::object object_of(const Model& model) {

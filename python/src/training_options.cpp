@@ -12,7 +12,7 @@
 namespace mithril::python {
 namespace {
 
-constexpr const char* options_doc = "The arguments of the constructor by their names.";
+constexpr const char* options_doc = "Dict of the arguments of the constructor.";
 
 template <typename Option>
 Option checked_average(Option option) {
@@ -36,16 +36,28 @@ void bind_training_options(py::module_& module) {
   using Group = ParameterGroup;
   py::class_<Group>(
       module, "ParameterGroup",
-      "Options of the parameters of an optimizer whose key matches a pattern: `*` is\n"
-      "any text, dots included, and `?` one character. Of several groups that match\n"
-      "a key the first counts.\n\n"
-      "Example:\n"
-      "    groups = [\n"
-      "        ml.ParameterGroup(\"*.bias\", weight_decay=0.0),\n"
-      "        ml.ParameterGroup(\"encoder.*\", frozen=True),\n"
-      "        ml.ParameterGroup(\"head.*\", lr_factor=10.0),\n"
-      "    ]\n"
-      "    optimizer = ml.AdamW(1e-3, groups=groups)")
+      R"(Gives an optimizer other options for the parameters whose keys match a pattern.
+
+If several groups match a parameter, the first group applies.
+
+Args:
+    pattern: pattern of keys. `*` matches any text, including dots; `?` matches one character.
+    lr_factor: factor of the learning rate.
+    weight_decay: weight decay of these parameters. None uses that of the optimizer.
+    frozen: whether these parameters keep their values.
+
+Raises:
+    ValueError: If an option is out of range.
+
+Example:
+    groups = [
+        ml.ParameterGroup("*bias", weight_decay=0.0),
+        ml.ParameterGroup("w*", lr_factor=10.0),
+    ]
+    optimizer = ml.AdamW(1e-3, groups=groups)
+    step = ml.TrainingStep(compiled, optimizer)
+
+See docs/semantics.md.)")
       .def(py::init([](const std::string& pattern, double lr_factor,
                        std::optional<double> weight_decay, bool frozen) {
              const Group group{pattern, lr_factor, weight_decay, frozen};
@@ -67,8 +79,21 @@ void bind_training_options(py::module_& module) {
           options_doc)
       .def("__repr__", shown_options);
   py::class_<EMA>(module, "EMA",
-                  "The exponential moving average of the parameters after each update. The first\n"
-                  "average is the parameters after the first update.")
+                  R"(Keeps an exponential moving average of the parameters of a `TrainingStep`.
+
+Each update computes average += (1 - decay) * (parameter - average). The first average equals the
+parameters after the first update; there is no bias correction.
+
+Args:
+    decay: weight of the previous average.
+
+Raises:
+    ValueError: If `decay` is out of range.
+
+Example:
+    step = ml.TrainingStep(compiled, optimizer, average=ml.EMA(0.99))
+    step(params, data)
+    averages = step.averages(params))")
       .def(py::init([](double decay) { return checked_average(EMA{decay}); }),
            py::arg("decay") = 0.999)
       .def_property_readonly(
@@ -80,9 +105,22 @@ void bind_training_options(py::module_& module) {
           },
           options_doc)
       .def("__repr__", shown_options);
-  py::class_<SWA>(module, "SWA",
-                  "The mean of the parameters after each `every`-th update that follows the first\n"
-                  "`start` updates: stochastic weight averaging.")
+  py::class_<SWA>(
+      module, "SWA",
+      R"(Keeps the mean of the parameters of a `TrainingStep`: stochastic weight averaging.
+
+Args:
+    start: number of updates before the averaging begins.
+    every: number of updates between two sets of parameters that enter the mean.
+
+Raises:
+    ValueError: If an argument is out of range.
+
+Example:
+    step = ml.TrainingStep(compiled, optimizer, average=ml.SWA(start=2, every=2))
+    for _ in range(6):
+        step(params, data)
+    averages = step.averages(params))")
       .def(py::init([](std::int64_t start, std::int64_t every) {
              return checked_average(SWA{start, every});
            }),

@@ -132,11 +132,26 @@ py::tuple load_checkpoint(py::handle path) {
 }  // namespace
 
 void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
-  py::class_<WeightSource>(
-      module, "WeightSource",
-      "Where load_state_dict takes a parameter from: each stored tensor is transposed, then they\n"
-      "are concatenated along the axis, then one of the equal parts is taken.\n\n"
-      "WeightSource(\"h.*.attn.c_attn.weight\", transpose=True, part=0, parts=3)")
+  py::class_<WeightSource>(module, "WeightSource",
+                           R"(Describes where `load_state_dict` takes a parameter from.
+
+Each stored tensor is transposed, then the tensors are concatenated along the axis, then one of the
+equal parts is taken.
+
+Args:
+    names: the name of a stored tensor, or a list of names. They may contain the wildcards of the
+        pattern in `name_map`.
+    transpose: whether the last two axes are exchanged.
+    axis: the axis along which tensors are concatenated and split.
+    part: index of the part to take.
+    parts: number of equal parts.
+
+Example:
+    saved = {"fc.weight": params["weight"].T, "fc.bias": params["bias"]}
+    name_map = {"weight": ml.WeightSource("fc.weight", transpose=True), "bias": "fc.bias"}
+    params = compiled.load_state_dict(saved, name_map=name_map)
+
+See docs/checkpoints.md.)")
       .def(py::init([](py::handle names, bool transpose, int axis, int part, int parts) {
              WeightSource source = weight_source_of(names);
              source.transpose = transpose;
@@ -144,46 +159,86 @@ void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
            }),
            py::arg("names"), py::kw_only(), py::arg("transpose") = false, py::arg("axis") = 0,
            py::arg("part") = 0, py::arg("parts") = 1)
-      .def_readonly("names", &WeightSource::names, "The patterns of the stored names.")
-      .def_readonly("transpose", &WeightSource::transpose, "Whether the last two axes exchange.")
-      .def_readonly("axis", &WeightSource::axis, "The axis of concatenating and of parts.")
-      .def_readonly("part", &WeightSource::part, "The part that is taken.")
-      .def_readonly("parts", &WeightSource::parts, "The number of equal parts.");
-  module.def(
-      "save", save_checkpoint, py::arg("path"), py::arg("params"), py::arg("model") = py::none(),
-      py::arg("optimizer") = py::none(), py::arg("step") = py::none(),
-      py::arg("scaler") = py::none(), py::arg("metadata") = py::none(),
-      "Writes a checkpoint, a safetensors file that appears as a whole or not at all: the\n"
-      "parameters, and the model, the optimizer's state and the state of a TrainingStep (or\n"
-      "the state that evaluate returned) and of a GradScaler if they are given. metadata has\n"
-      "texts by their names. Names that begin with \"mithril.\" are reserved.");
+      .def_readonly("names", &WeightSource::names,
+                    "List of the stored names, which may contain wildcards.")
+      .def_readonly("transpose", &WeightSource::transpose,
+                    "Whether the last two axes are exchanged.")
+      .def_readonly("axis", &WeightSource::axis,
+                    "The axis along which tensors are concatenated and split.")
+      .def_readonly("part", &WeightSource::part, "Index of the part that is taken.")
+      .def_readonly("parts", &WeightSource::parts, "Number of equal parts.");
+  module.def("save", save_checkpoint, py::arg("path"), py::arg("params"),
+             py::arg("model") = py::none(), py::arg("optimizer") = py::none(),
+             py::arg("step") = py::none(), py::arg("scaler") = py::none(),
+             py::arg("metadata") = py::none(),
+             R"(Saves a checkpoint as a safetensors file.
+
+The file is written atomically: it is complete, or an older file stays as it is. `ml.load` reads
+it. A training run that continues from a checkpoint gives the same bits.
+
+Args:
+    path: path of the file.
+    params: dict of parameters.
+    model: the model, which is stored as JSON. None stores no model.
+    optimizer: the optimizer whose state is stored.
+    step: a `TrainingStep` whose state is stored, or the dict of a state that `evaluate` returned.
+    scaler: the `GradScaler` whose state is stored.
+    metadata: dict of strings. Keys that begin with "mithril." are reserved.
+
+Raises:
+    InputError: If the file cannot be written.
+
+Example:
+    ml.save("run.safetensors", params, optimizer=optimizer, step=step)
+    saved = ml.load("run.safetensors")
+    params = compiled.load_state_dict(saved.params)
+    optimizer.load_state_dict(saved.optimizer)
+    step.state = saved.state
+
+See docs/checkpoints.md.)");
   module.def("_load_checkpoint", load_checkpoint, py::arg("path"));
   compiled
       .def_property_readonly(
           "initial_state_dict",
           [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
-          "The state to begin with, as a copy.")
+          "Copy of the initial state: running statistics and random keys.")
       .def_property_readonly("unread_parameter_keys", &CompiledModel::unread_parameter_keys,
-                             "Parameters that no output depends on: a TrainingStep leaves them.");
-  compiled.def(
-      "load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(), py::arg("strict") = true,
-      py::arg("prefix") = "", py::arg("name_map") = py::none(), py::arg("ignore") = py::tuple(),
-      py::arg("return_state") = false, py::arg("return_report") = false,
-      "The parameters of a dict or a file in the model's order and width.\n\n"
-      "One error lists all keys that are missing, unknown or of another shape. strict=False takes\n"
-      "missing parameters from get_parameters() and leaves out unknown tensors, but a dict "
-      "without\n"
-      "any parameter is an error. return_state also returns the state: running statistics. "
-      "Without\n"
-      "it, stored running statistics are an error. prefix selects stored names and is removed: "
-      "with\n"
-      "prefix=\"encoder.\" parameters of an outer model fit its part. name_map maps patterns of\n"
-      "parameters and states to stored names: a '*' is any text, dots included, a '?' is one\n"
-      "character, a list is concatenated, WeightSource also transposes and splits. ignore has\n"
-      "patterns of stored names that are not unknown. return_report also returns what was left "
-      "out\n"
-      "and cast. The parameters share their elements with `saved` where possible.\n\n"
-      "params, state = compiled.load_state_dict(\"resnet.safetensors\", return_state=True)");
+                             "Keys of the parameters that no output depends on. A `TrainingStep` "
+                             "does not change them.");
+  compiled.def("load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(),
+               py::arg("strict") = true, py::arg("prefix") = "", py::arg("name_map") = py::none(),
+               py::arg("ignore") = py::tuple(), py::arg("return_state") = false,
+               py::arg("return_report") = false,
+               R"(Returns parameters for this model from a dict or a file.
+
+Arrays are renamed, fused, split and cast as needed. They share their elements with `saved` where
+possible: pass a copy if training must not change it.
+
+Args:
+    saved: dict of arrays, or the path of a file that `ml.load` reads.
+    strict: whether missing and unknown tensors are errors. False takes missing parameters from
+        `get_parameters()` and ignores unknown tensors.
+    prefix: only stored names with this prefix are read, and the prefix is removed.
+    name_map: dict from patterns of parameters and states to a stored name, a list of names to
+        concatenate, or a `WeightSource`. `*` matches any text, including dots; `?` one character.
+    ignore: list of patterns of stored names that are not unknown.
+    return_state: whether to return the state (running statistics), too. Without it, stored running
+        statistics are an error.
+    return_report: whether to return a `WeightReport`, too.
+
+Returns:
+    Dict of parameters; a tuple (params, state, report) with those that were requested otherwise.
+
+Raises:
+    StateError: If keys are missing or unknown, or shapes differ. The error lists all of them.
+    NameError: If a pattern of `name_map` matches no parameter and no state.
+
+Example:
+    ml.save("weights.safetensors", params)
+    params = compiled.load_state_dict("weights.safetensors")
+    params, state = compiled.load_state_dict("weights.safetensors", return_state=True)
+
+See docs/checkpoints.md.)");
 }
 
 }  // namespace mithril::python

@@ -74,14 +74,15 @@ PYBIND11_MODULE(_server, module) {
   using namespace mithril;
   using namespace mithril::python;
   py::module_::import("mithril._core");
-  module.doc() = "The HTTP server of Mithril; use mithril.serve.";
-  py::class_<HttpServer, std::shared_ptr<HttpServer>>(module, "HttpServer", "Use mithril.serve.")
+  module.doc() = "The HTTP server of Mithril. Use `mithril.serve`.";
+  py::class_<HttpServer, std::shared_ptr<HttpServer>>(
+      module, "HttpServer", "Implements `mithril.Server`. Use `mithril.serve`.")
       .def(py::init(&start_server), py::arg("engine"), py::kw_only(), py::arg("host"),
            py::arg("port"), py::arg("max_request_bytes"), py::arg("max_header_bytes"),
            py::arg("max_buffered_bytes"), py::arg("max_connections"), py::arg("max_requests"),
            py::arg("request_timeout"), py::arg("idle_timeout"), py::arg("stop_timeout"),
            py::arg("arrival_timeout"))
-      .def_property_readonly("port", &HttpServer::port)
-      .def("stop", stop_server)
-      .def("wait", wait_for_server);
+      .def_property_readonly("port", &HttpServer::port, "The port on which the server listens.")
+      .def("stop", stop_server, "Stops the server. Returns whether all requests were answered.")
+      .def("wait", wait_for_server, "Waits until the server has stopped.");
 }
