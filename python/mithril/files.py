@@ -24,7 +24,17 @@ __all__ = [
 
 
 class Checkpoint(NamedTuple):
-    """The contents of a file, from `load`. Missing contents are None or an empty dict."""
+    """The contents of a checkpoint, as `ml.load` returns it.
+
+    Missing contents are None or an empty dict. `metadata` has the other texts of the file.
+
+    Example:
+        ml.save("run.safetensors", params, optimizer=optimizer, step=step)
+        saved = ml.load("run.safetensors")
+        optimizer.load_state_dict(saved.optimizer)
+
+    See docs/checkpoints.md.
+    """
 
     params: dict[str, Any]
     model: Model | None
@@ -48,10 +58,15 @@ class Checkpoint(NamedTuple):
 
 
 class WeightReport(NamedTuple):
-    """A report of `load_state_dict`: missing, unexpected, tied and cast tensors.
+    """The report of `load_state_dict`: missing, unexpected, tied and cast tensors.
 
-    missing and unexpected are empty if it was strict. tied has the unused tensors whose elements
-    are those of a used one. casts has the stored dtype and the dtype of the model by key.
+    `missing` and `unexpected` are empty if loading was strict. `tied` lists unused tensors whose
+    elements equal those of a used tensor. `casts` is a dict from keys to the dtype in the file and
+    the dtype in the model.
+
+    Example:
+        _, report = compiled.load_state_dict(params, return_report=True)
+        casts = report.casts
     """
 
     missing: list[str]
@@ -62,27 +77,42 @@ class WeightReport(NamedTuple):
 
 @checked_kinds
 def with_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The tensors of a dict, each key after the prefix: "encoder." + "fc1.weight".
+    """Adds a prefix to each key of a dict of tensors.
+
+    Args:
+        tensors: dict of tensors.
+        prefix: text such as "encoder.".
+
+    Returns:
+        Dict of the same tensors under the longer keys.
 
     Example:
-        params = {**ml.with_prefix(encoder_params, "encoder."), **head_params}
+        outer = ml.with_prefix(params, "encoder.")
     """
     return {prefix + key: tensor for key, tensor in tensors.items()}
 
 
 @checked_kinds
 def without_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The tensors whose keys begin with the prefix, under keys without it.
+    """Selects the tensors whose keys begin with a prefix, and removes the prefix.
 
-    The parameters of an outer model fit its part.
+    It turns the parameters of an outer model into those of one of its parts.
+
+    Args:
+        tensors: dict of tensors.
+        prefix: text such as "encoder.".
+
+    Returns:
+        Dict of the selected tensors under the shorter keys.
 
     Example:
-        outputs = encoder.evaluate(ml.without_prefix(params, "encoder."), data)
+        outer = ml.with_prefix(params, "encoder.")
+        inner = ml.without_prefix(outer, "encoder.")
     """
     size = len(prefix)
     return {key[size:]: tensor for key, tensor in tensors.items() if key.startswith(prefix)}
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """The contents of a file or a folder of tensors, as `ml.load` documents it."""
+    """Loads a file or a folder of tensors, as `ml.load` documents."""
     return Checkpoint(*_core._load_checkpoint(path))

@@ -1,6 +1,7 @@
-"""The first values of parameters, for `model.set_initializer(key, initializer)`.
+"""The initial values of parameters, for `model.set_initializer(key, initializer)`.
 
-A fan in is the product of the dims after the first, a fan out that of all dims but the second.
+The fan in of a parameter is the product of its dims after the first. Its fan out is the product of
+all dims except the second.
 """
 
 import math
@@ -25,54 +26,86 @@ RELU_GAIN = math.sqrt(2)
 
 
 def zeros() -> Initializer:
-    """All elements are 0."""
+    """Returns an initializer that sets all elements to 0."""
     return Initializer("zeros")
 
 
 def ones() -> Initializer:
-    """All elements are 1."""
+    """Returns an initializer that sets all elements to 1."""
     return Initializer("ones")
 
 
 @checked_kinds
 def constant(value: float) -> Initializer:
-    """All elements are `value`."""
+    """Returns an initializer that sets all elements to `value`."""
     return Initializer("constant", a=value)
 
 
 @checked_kinds
 def uniform(low: float = 0.0, high: float = 1.0) -> Initializer:
-    """Uniform in [low, high)."""
+    """Returns an initializer that draws uniformly from [low, high)."""
     return Initializer("uniform", a=low, b=high)
 
 
 @checked_kinds
 def normal(mean: float = 0.0, std: float = 1.0) -> Initializer:
-    """Normal with this mean and standard deviation."""
+    """Returns an initializer that draws from a normal distribution."""
     return Initializer("normal", a=mean, b=std)
 
 
 @checked_kinds
 def xavier_uniform(gain: float = 1.0) -> Initializer:
-    """torch.nn.init.xavier_uniform_: uniform in ±gain * sqrt(6 / (fan in + fan out))."""
+    """Returns an initializer as torch.nn.init.xavier_uniform_.
+
+    It draws uniformly from ±gain * sqrt(6 / (fan in + fan out)).
+    """
     return Initializer("uniform_fan_mean", b=gain * math.sqrt(3))
 
 
 @checked_kinds
 def xavier_normal(gain: float = 1.0) -> Initializer:
-    """torch.nn.init.xavier_normal_: the deviation is gain * sqrt(2 / (fan in + fan out))."""
+    """Returns an initializer as torch.nn.init.xavier_normal_.
+
+    The standard deviation is gain * sqrt(2 / (fan in + fan out)).
+    """
     return Initializer("normal_fan_mean", b=gain)
 
 
 @checked_kinds
 def kaiming_uniform(gain: float = RELU_GAIN, mode: str = "fan_in") -> Initializer:
-    """torch.nn.init.kaiming_uniform_: uniform in ±gain * sqrt(3 / fan); by default for ReLU."""
+    """Returns an initializer as torch.nn.init.kaiming_uniform_.
+
+    It draws uniformly from ±gain * sqrt(3 / fan). The default gain is that of ReLU.
+
+    Args:
+        gain: factor of the bound.
+        mode: "fan_in" or "fan_out".
+
+    Raises:
+        NameError: If the mode is unknown.
+
+    Example:
+        model.set_initializer("weight", ml.initializers.kaiming_uniform(mode="fan_out"))
+    """
     return Initializer(f"uniform_{_fan(mode)}", b=gain * math.sqrt(3))
 
 
 @checked_kinds
 def kaiming_normal(gain: float = RELU_GAIN, mode: str = "fan_in") -> Initializer:
-    """torch.nn.init.kaiming_normal_: the deviation is gain / sqrt(fan); by default for ReLU."""
+    """Returns an initializer as torch.nn.init.kaiming_normal_.
+
+    The standard deviation is gain / sqrt(fan). The default gain is that of ReLU.
+
+    Args:
+        gain: factor of the standard deviation.
+        mode: "fan_in" or "fan_out".
+
+    Raises:
+        NameError: If the mode is unknown.
+
+    Example:
+        model.set_initializer("weight", ml.initializers.kaiming_normal())
+    """
     return Initializer(f"normal_{_fan(mode)}", b=gain)
 
 

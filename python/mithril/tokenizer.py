@@ -1,4 +1,4 @@
-"""The tokenizer of a sentence encoder: text as ids of pieces of words."""
+"""The tokenizer of a sentence encoder, which converts text to token ids."""
 
 from __future__ import annotations
 
@@ -12,17 +12,39 @@ __all__ = ["Tokenizer"]
 
 
 class Tokenizer:
-    """WordPiece without capital letters, as most BERT models have it, from the contents of a
-    tokenizer.json of Hugging Face. The package tokenizers reads those of other kinds.
+    """Converts texts to token ids by lower-case WordPiece, as most BERT models do.
+
+    For other kinds of tokenizers use the package tokenizers.
+
+    Args:
+        tokenizer_json: contents of a tokenizer.json of Hugging Face.
+        max_length: maximum number of ids of a text. 0 uses the length that the file states, if any.
+
+    Raises:
+        ParseError: If the file is not JSON, or the tokenizer is of another kind.
 
     Example:
-        tokenizer = ml.Tokenizer(package.file("tokenizer.json"))
-        outputs = compiled.evaluate({}, tokenizer(["Hello world"]))
+        import json
+
+        pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "hello", "world"]
+        vocabulary = {piece: number for number, piece in enumerate(pieces)}
+        file = {
+            "normalizer": {"type": "BertNormalizer", "lowercase": True, "clean_text": True,
+                           "handle_chinese_chars": True, "strip_accents": None},
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 2], "sep": ["[SEP]", 3]},
+            "model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary,
+                      "continuing_subword_prefix": "##", "max_input_chars_per_word": 100},
+        }
+        tokenizer = ml.Tokenizer(json.dumps(file))
+        inputs = tokenizer(["Hello world"])
+
+    See docs/packages.md.
     """
 
     @checked_kinds
     def __init__(self, tokenizer_json: str | bytes, *, max_length: int = 0) -> None:
-        """Texts are cut to max_length ids; 0: to the length that the file states, if any."""
+        """Reads the tokenizer. Texts are cut to `max_length` ids."""
         if isinstance(tokenizer_json, str):
             tokenizer_json = tokenizer_json.encode()
         self._tokenizer = _core._Tokenizer(tokenizer_json, max_length)
@@ -32,11 +54,20 @@ class Tokenizer:
 
     @checked_kinds
     def ids(self, text: str) -> list[int]:
-        """[CLS], the pieces of the text, [SEP]."""
+        """Returns the ids of [CLS], of the pieces of the text, and of [SEP]."""
         return list(self._tokenizer.ids(text))
 
     @checked_kinds
     def __call__(self, texts: Sequence[str]) -> dict[str, Any]:
-        """The inputs of a BERT model for N texts, the longest of which has L ids: input_ids and
-        token_type_ids (int64) and attention_mask (bool) [N, L]. Shorter texts are padded."""
+        """Returns the inputs of a BERT model for a batch of texts.
+
+        Shorter texts are padded to the length L of the longest text.
+
+        Args:
+            texts: N texts.
+
+        Returns:
+            Dict with input_ids and token_type_ids (int64) and attention_mask (bool), each of shape
+            [N, L].
+        """
         return dict(self._tokenizer(list(texts)))

@@ -1,4 +1,4 @@
-"""Data sets as sources of rows, from arrays, files and PyTorch, for `fit` and loops of your own."""
+"""Data sets as sources of rows, for `fit` and for training loops of your own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,21 @@ __all__ = [
 
 @checked_kinds
 def from_arrays(arrays: Mapping[str, Any]) -> DataSource:
-    """Rows of arrays, lists or tensors of PyTorch with first axes of one length."""
+    """Creates a source of the rows of arrays.
+
+    Args:
+        arrays: dict of arrays, lists or tensors of PyTorch with the same number of rows.
+
+    Raises:
+        InputError: If the arrays differ in length.
+
+    Example:
+        source = ml.data.from_arrays(data).shuffle(seed=1)
+        for batch in source.read_batches(4):
+            step(params, batch)
+
+    See docs/data.md.
+    """
     return Arrays(checked_batch("from_arrays", arrays))
 
 
@@ -42,17 +56,29 @@ def from_csv(
     delimiter: str = ",",
     reader: str | None = None,
 ) -> DataSource:
-    """Rows of a CSV file whose first line has the names of the columns.
+    """Creates a source of the rows of a CSV file, whose first line names the columns.
 
-    Columns are int64 or float64 if the first 1000 rows are such numbers, otherwise texts ("str").
-    An empty cell is NaN in a column of floats. The file is read only as far as batches are
-    requested.
+    Columns are int64 or float64 if the first 1000 rows contain such numbers, and strings otherwise.
+    An empty cell is NaN in a column of floats. The file is read as batches are requested.
 
     Args:
-        columns: which to read; None: all.
-        dtypes: by column, instead of the dtypes inferred from the first rows: "int64", "float32",
-            "str".
-        reader: "pyarrow" or "csv", the reader of Python; None: pyarrow if it is installed.
+        path: path of the file.
+        columns: columns to read. None reads all.
+        dtypes: dict of dtypes such as "int64", "float32" and "str", instead of the inferred ones.
+        delimiter: character between two cells.
+        reader: "pyarrow" or "csv" (the reader of Python). None uses pyarrow if it is installed.
+
+    Raises:
+        ParseError: If the file is damaged.
+        NameError: If there is no such column.
+
+    Example:
+        rows = [[31, 1.5], [42, 2.5]]
+        np.savetxt("rows.csv", rows, delimiter=",", header="age,score", comments="")
+        source = ml.data.from_csv("rows.csv", dtypes={"age": "float32"})
+        batch = next(source.read_batches(2))
+
+    See docs/data.md.
     """
     found = csv_columns(path, delimiter, columns, dtypes or {})
 
@@ -64,23 +90,62 @@ def from_csv(
 
 @checked_kinds
 def from_npy(paths: Mapping[str, str | os.PathLike[str]]) -> DataSource:
-    """Rows of .npy files by key, which are mapped and not read as a whole."""
+    """Creates a source of the rows of .npy files, which are mapped into memory.
+
+    Args:
+        paths: dict of paths.
+
+    Raises:
+        InputError: If a file cannot be read, or the arrays differ in length.
+
+    Example:
+        np.save("x.npy", data["x"])
+        source = ml.data.from_npy({"x": "x.npy"})
+
+    See docs/data.md.
+    """
     return Arrays(checked_batch("from_npy", _read_each("from_npy", paths, read_npy)))
 
 
 @checked_kinds
 def from_idx(paths: Mapping[str, str | os.PathLike[str]]) -> DataSource:
-    """Rows of IDX files by key, the format of MNIST; those that end with ".gz" are decompressed.
+    """Creates a source of the rows of IDX files, the format of MNIST.
+
+    Args:
+        paths: dict of paths. Files that end with ".gz" are decompressed.
+
+    Raises:
+        InputError: If a file cannot be read, or the arrays differ in length.
+        ParseError: If a file is damaged.
 
     Example:
-        ml.data.from_idx({"image": "images-idx3-ubyte.gz", "label": "labels-idx1-ubyte.gz"})
+        with open("labels", "wb") as file:
+            file.write(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 1]))
+        source = ml.data.from_idx({"label": "labels"})
+
+    See docs/data.md.
     """
     return Arrays(checked_batch("from_idx", _read_each("from_idx", paths, read_idx)))
 
 
 @checked_kinds
 def from_safetensors(path: str | os.PathLike[str], keys: Sequence[str] | None = None) -> DataSource:
-    """Rows of the tensors of a file, which is mapped; keys: the tensors to read."""
+    """Creates a source of the rows of the tensors of a file, which is mapped into memory.
+
+    Args:
+        path: path of a safetensors file.
+        keys: keys of the tensors to read. None reads all.
+
+    Raises:
+        InputError: If the file cannot be read, or the tensors differ in length.
+        NameError: If there is no such tensor.
+
+    Example:
+        ml.save_safetensors("rows.safetensors", data)
+        source = ml.data.from_safetensors("rows.safetensors", keys=["x"])
+
+    See docs/data.md.
+    """
     tensors = load_safetensors(path)
     for key in keys or ():
         if key not in tensors:
@@ -91,13 +156,27 @@ def from_safetensors(path: str | os.PathLike[str], keys: Sequence[str] | None = 
 
 @checked_kinds
 def from_torch(data: Any, names: Sequence[str] | None = None) -> DataSource:
-    """Rows of a Dataset or a DataLoader of PyTorch.
+    """Creates a source of the rows of a Dataset or a DataLoader of PyTorch.
 
-    The batches of a DataLoader keep their order and its workers; reading them in its batch size
+    The batches of a DataLoader keep their order and its workers. Reading them in its batch size
     copies nothing.
 
     Args:
-        names: the keys of the parts of a sample or a batch, in their order; not for dicts.
+        data: a Dataset, an IterableDataset or a DataLoader.
+        names: keys of the parts of a sample or a batch, in order. None if they are dicts.
+
+    Raises:
+        TypeError: If `data` is something else.
+        InputError: While reading, if the number of names and of parts differ.
+
+    Example:
+        from torch import from_numpy
+        from torch.utils.data import TensorDataset
+
+        dataset = TensorDataset(from_numpy(data["x"]), from_numpy(data["target"]))
+        source = ml.data.from_torch(dataset, names=["x", "target"])
+
+    See docs/data.md.
     """
     if is_loader(data):
         return loader_stream(data, names)

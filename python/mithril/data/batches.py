@@ -13,7 +13,7 @@ Batch = dict[str, Any]
 
 
 def as_array(value: Any) -> Any:
-    """A NumPy array of a tensor of PyTorch, an array or numbers, without a copy where possible."""
+    """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view."""
     if type(value) is np.ndarray or not hasattr(value, "detach"):
         return np.asarray(value)
     try:
@@ -25,31 +25,31 @@ def as_array(value: Any) -> Any:
 
 
 def row_count(batch: Mapping[str, Any]) -> int:
-    """The number of rows."""
+    """Returns the number of rows."""
     return len(next(iter(batch.values()))) if batch else 0
 
 
 def cut(batch: Batch, first: int, end: int) -> Batch:
-    """Rows from `first` to `end`, which share the elements."""
+    """Returns the rows from `first` to `end`, as views."""
     if first == 0 and end == row_count(batch):
         return batch
     return {key: array[first:end] for key, array in batch.items()}
 
 
 def chosen(batch: Batch, rows: Any) -> Batch:
-    """Copies of the rows of a mask or of indices."""
+    """Returns copies of the rows of a mask or of indices."""
     return {key: array[rows] for key, array in batch.items()}
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
-    """The rows of all batches, which have the same keys."""
+    """Concatenates the rows of all batches, which have the same keys."""
     if len(batches) == 1:
         return batches[0]
     return {key: np.concatenate([each[key] for each in batches]) for key in batches[0]}
 
 
 def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:
-    """The arrays as a batch. InputError E0880 unless they have the same number of rows."""
+    """Returns the arrays as a batch. InputError E0880 unless they have equal numbers of rows."""
     batch = {str(key): as_array(value) for key, value in arrays.items()}
     lengths = [array.shape[:1] for array in batch.values()]
     if not lengths or (lengths[0] and lengths.count(lengths[0]) == len(lengths)):
@@ -65,7 +65,7 @@ def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:
 
 
 def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, Any]:
-    """A batch or a sample of PyTorch, a dict, a tuple or a single tensor, by name."""
+    """Returns the parts of a batch or a sample of PyTorch (dict, tuple or tensor) by name."""
     if isinstance(parts, Mapping):
         return parts
     given = list(parts) if isinstance(parts, (tuple, list)) else [parts]
@@ -82,7 +82,7 @@ def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, An
 
 
 def rebatched(pieces: Iterable[Batch], size: int) -> Iterator[Batch]:
-    """The same rows in batches of `size`, the last of which may be short."""
+    """Yields the same rows in batches of `size`. The last batch may be short."""
     held: list[Batch] = []
     count = 0
     for piece in pieces:

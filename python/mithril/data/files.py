@@ -36,20 +36,20 @@ CSV_DTYPES = (TEXT, *INTS, "float16", "float32", "float64")
 
 
 def refuse_file(path: Path, message: str, *facts: tuple[str, str]) -> NoReturn:
-    """ParseError E0770."""
+    """Raises ParseError E0770."""
     raise_error("ParseError", "E0770", message, path=os.fspath(path), facts=list(facts))
     raise AssertionError
 
 
 def refuse_reading(path: Path, error: Exception) -> NoReturn:
-    """InputError E0830."""
+    """Raises InputError E0830."""
     why = [("why", getattr(error, "strerror", None) or str(error))]
     raise_error("InputError", "E0830", "the file cannot be read", path=os.fspath(path), facts=why)
     raise AssertionError
 
 
 def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines with cells, and their numbers."""
+    """Yields the lines that have cells, with their numbers."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
@@ -65,7 +65,7 @@ def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 def csv_columns(
     path: Path, delimiter: str, columns: Sequence[str] | None, dtypes: Mapping[str, Any]
 ) -> dict[str, str]:
-    """The dtypes of the wanted columns."""
+    """Returns the dtypes of the requested columns."""
     lines = lines_of(path, delimiter)
     _, names = next(lines, (0, []))
     if not names or len(set(names)) != len(names):
@@ -81,7 +81,7 @@ def csv_columns(
 
 
 def column_dtype(dtype: Any) -> str:
-    """The name of a dtype of Mithril, NumPy or Python."""
+    """Returns the name of a dtype of Mithril, NumPy or Python."""
     if dtype is str or dtype == TEXT:
         return TEXT
     try:
@@ -94,7 +94,7 @@ def column_dtype(dtype: Any) -> str:
 
 
 def inferred(sample: Sequence[Sequence[str]], column: int) -> str:
-    """The dtype that the cells of the column look like."""
+    """Infers the dtype of a column from its cells."""
     cells = [row[column] for row in sample if column < len(row)]
     full = [cell for cell in cells if cell]
     if not full or not all(NUMBER.fullmatch(cell) for cell in full):
@@ -106,7 +106,7 @@ def inferred(sample: Sequence[Sequence[str]], column: int) -> str:
 def read_csv(
     path: Path, delimiter: str, columns: Mapping[str, str], n: int, reader: str | None
 ) -> Iterator[Batch]:
-    """All rows in batches of about n."""
+    """Yields all rows in batches of about n rows."""
     if reader is not None and reader not in READERS:
         unknown_name("E0605", "reader", reader, list(READERS))
     if reader == "pyarrow" or (reader is None and find_spec("pyarrow") is not None):
@@ -117,7 +117,7 @@ def read_csv(
 def read_csv_by_python(
     path: Path, delimiter: str, columns: Mapping[str, str], n: int
 ) -> Iterator[Batch]:
-    """With the reader of Python's library."""
+    """Reads rows with the csv module of Python."""
     lines = lines_of(path, delimiter)
     _, names = next(lines, (0, []))
     places = [(names.index(name), name, dtype) for name, dtype in columns.items()]
@@ -131,7 +131,7 @@ def read_csv_by_python(
 def column_of(
     path: Path, lines: Sequence[tuple[int, list[str]]], place: int, name: str, dtype: str
 ) -> Any:
-    """The cells of a column as an array."""
+    """Converts the cells of a column to an array."""
     texts = [cells[place] for _, cells in lines]
     if dtype == TEXT:
         return np.array(texts)
@@ -166,7 +166,7 @@ def fits(cell: str, kind: np.dtype[Any]) -> bool:
 
 
 def read_csv_by_arrow(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[Batch]:
-    """With pyarrow. A fault is named by the reader of Python, which counts lines."""
+    """Reads rows with pyarrow. For an error, Python's reader finds the number of the line."""
     arrow, csv_of_arrow = (importlib.import_module(name) for name in ("pyarrow", "pyarrow.csv"))
     types = {
         name: arrow.string() if dtype == TEXT else arrow.from_numpy_dtype(np.dtype(dtype))
@@ -207,7 +207,7 @@ def read_csv_by_arrow(path: Path, delimiter: str, columns: Mapping[str, str]) ->
 
 
 def read_npy(path: Path) -> Any:
-    """The mapped array of a file; objects are refused, because they are code."""
+    """Maps the array of a .npy file. Arrays of objects are refused, because they are code."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -217,7 +217,7 @@ def read_npy(path: Path) -> Any:
 
 
 def read_at_most(file: Any, count: int) -> bytes:
-    """Takes memory for what the file has, whatever is asked for."""
+    """Reads at most `count` bytes, and allocates no more than the file has."""
     pieces = []
     while count > 0 and (piece := file.read(min(count, PIECE))):
         pieces.append(piece)
@@ -226,9 +226,9 @@ def read_at_most(file: Any, count: int) -> bytes:
 
 
 def read_idx(path: Path) -> Any:
-    """The array of a file in the format of MNIST: a type, sizes and numbers, big-endian.
+    """Reads an array in the format of MNIST: a type, sizes and numbers, big-endian.
 
-    Reads no more than the sizes say: a small .gz file may decompress to any number of bytes.
+    It reads no more than the sizes say: a small .gz file may decompress to any number of bytes.
     """
     try:
         with gzip.open(path) if os.fspath(path).endswith(".gz") else open(path, "rb") as file:

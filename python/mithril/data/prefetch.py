@@ -1,4 +1,4 @@
-"""Iteration in a thread that is a few items ahead."""
+"""Iteration in a thread that runs a few items ahead."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ END: Any = object()
 
 
 def prefetched(items: Generator[Item, None, None], depth: int) -> Iterator[Item]:
-    """The items, made in a thread that is up to `depth` items ahead.
+    """Yields the items, which a thread makes up to `depth` items ahead.
 
-    Exceptions of the items are raised where they are awaited. The thread closes the items and ends
-    before this generator does, also when that is closed early.
+    Exceptions are raised where their item is awaited. The thread closes the items and ends before
+    this generator does, also if the generator is closed early.
     """
 
     def make() -> Item:

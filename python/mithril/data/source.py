@@ -1,4 +1,4 @@
-"""Sources of rows, and the operations on them."""
+"""Sources of rows, and their operations."""
 
 from __future__ import annotations
 
@@ -19,35 +19,37 @@ PIECE = 1024  # rows that are read at a time where nobody asks for a number
 
 
 class Field(NamedTuple):
-    """The elements of one row under a key: their dtype, and the sizes of the row."""
+    """The dtype and the shape of one row under a key."""
 
     dtype: str
     shape: tuple[int, ...]
 
 
 class DataSource(ABC):
-    """Rows of named arrays, which are read in batches, any number of times.
+    """A data set of rows of named arrays, which can be read any number of times.
 
-    The operations return new sources, and read nothing. Functions get batches: dicts of arrays with
+    The operations return new sources and read nothing. Functions take batches: dicts of arrays with
     several rows each.
 
     Example:
-        data = ml.data.from_csv("train.csv").filter(lambda batch: batch["age"] > 0).shuffle(1)
-        for batch in data.read_batches(32):
+        source = ml.data.from_arrays(data).filter(lambda batch: batch["x"][:, 0] > -1).shuffle(1)
+        for batch in source.read_batches(4):
             step(params, batch)
+
+    See docs/data.md.
     """
 
     _epoch = 0
 
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
-        """All rows in batches of n. The last batch may be short."""
+        """Yields all rows in batches of `n` rows. The last batch may be short."""
         n = at_least("read_batches", "n", n, 1)
         return rebatched(self._pieces(n), n)
 
     @property
     def schema(self) -> dict[str, Field]:
-        """The dtype and the shape of a row by key, read from the first row; empty without rows."""
+        """Dict of the dtype and the shape of a row by key, read from the first row."""
         pieces = self._pieces(1)
         try:
             first = next((piece for piece in pieces if row_count(piece)), {})
@@ -57,29 +59,37 @@ class DataSource(ABC):
 
     @property
     def rows(self) -> int | None:
-        """The number of rows; None if it is not known before the rows are read."""
+        """The number of rows, or None if it is unknown before they are read."""
         return None
 
     @checked_kinds
     def at_epoch(self, epoch: int) -> DataSource:
-        """The same source in the order of this epoch, which shuffle determines. `fit` calls it."""
+        """Returns the source in the order of an epoch, for `shuffle`. `fit` calls it."""
         source = copy.copy(self)
         source._epoch = at_least("at_epoch", "epoch", epoch, 0)
         return source
 
     @checked_kinds
     def filter(self, fn: Callable[[Batch], Any]) -> DataSource:
-        """The rows for which fn(batch), a bool for each row of a batch, is True."""
+        """Returns a source of the rows for which a function is True.
+
+        Args:
+            fn: function that takes a batch and returns a bool for each row.
+        """
         return Filtered(self, fn)
 
     @checked_kinds
     def map(self, fn: Callable[[Batch], Mapping[str, Any]]) -> DataSource:
-        """The rows of fn(batch), a dict of arrays with the rows of the batch in their order."""
+        """Returns a source of the rows that a function computes.
+
+        Args:
+            fn: function that takes a batch and returns a dict of arrays with as many rows.
+        """
         return Mapped(self, fn)
 
     @checked_kinds
     def shuffle(self, seed: int, *, buffer: int = 10_000) -> DataSource:
-        """The rows in an order that the seed and the epoch determine.
+        """Returns a source of the rows in an order that the seed and the epoch determine.
 
         If rows can be read in any order, all rows are permuted. Otherwise each row is drawn from
         the next `buffer` rows.
@@ -90,22 +100,25 @@ class DataSource(ABC):
 
     @checked_kinds
     def take(self, n: int) -> DataSource:
-        """The first n rows."""
+        """Returns a source of the first `n` rows."""
         n = at_least("take", "n", n, 0)
         return Taken(self, n)
 
     @checked_kinds
     def batch(self, n: int, *, drop_last: bool = False) -> Batches:
-        """Batches of n rows, for `fit` or a loop. The last one may be short, or is dropped."""
+        """Returns batches of `n` rows, for `fit` or a loop.
+
+        The last batch may be short. `drop_last` drops it then.
+        """
         n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
 
     @abstractmethod
     def _pieces(self, n: int) -> Iterator[Batch]:
-        """All rows in batches of any size, about n."""
+        """Yields all rows in batches of any size, about n rows."""
 
     def _at(self, rows: Any) -> Batch:
-        """These rows, of a source whose `rows` is known."""
+        """Returns the rows at these indices. The number of rows of the source must be known."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -114,7 +127,17 @@ class DataSource(ABC):
 
 
 class Batches:
-    """Batches of a source, which can be iterated over any number of times."""
+    """Batches of a source, which can be iterated over any number of times.
+
+    `DataSource.batch` creates them. `len` returns their number, if it is known.
+
+    Example:
+        batches = ml.data.from_arrays(data).shuffle(seed=1).batch(4).prefetch()
+        for batch in batches:
+            step(params, batch)
+
+    See docs/data.md.
+    """
 
     @checked
     def __init__(
@@ -135,7 +158,7 @@ class Batches:
             yield batch
 
     def __len__(self) -> int:
-        """The number of batches. TypeError E0311 if the number of rows is not known."""
+        """Returns the number of batches. TypeError E0311 if the number of rows is unknown."""
         rows = self._source.rows
         if rows is None:
             raise_error(
@@ -154,18 +177,20 @@ class Batches:
 
     @property
     def rows(self) -> int | None:
-        """The number of rows of the source, if it is known."""
+        """The number of rows of the source, or None if it is unknown."""
         return self._source.rows
 
     @checked_kinds
     def at_epoch(self, epoch: int) -> Batches:
-        """The batches in the order of this epoch, which shuffle determines. `fit` calls it."""
+        """Returns the batches in the order of an epoch, as `shuffle` determines it."""
         return Batches(self._source.at_epoch(epoch), self._size, self._drop_last, self._depth)
 
     @checked_kinds
     def prefetch(self, depth: int = 2) -> Batches:
-        """The same batches, made in a thread that is up to `depth` batches ahead. The thread ends
-        with the loop, also when the loop is left early."""
+        """Returns the same batches, which a thread makes up to `depth` batches ahead.
+
+        The thread ends with the loop, also if the loop is left early.
+        """
         depth = at_least("prefetch", "depth", depth, 1)
         return Batches(self._source, self._size, self._drop_last, depth)
 
@@ -174,7 +199,7 @@ class Batches:
 
 
 def at_least(call: str, name: str, got: Any, least: int) -> int:
-    """The int. ValueError E0452 below the least."""
+    """Returns the int. ValueError E0452 if it is too small."""
     number = operator.index(got)
     if number < least:
         message = f"{call}: {name} is {number}, expected at least {least}"
@@ -183,14 +208,14 @@ def at_least(call: str, name: str, got: Any, least: int) -> int:
 
 
 def close(pieces: Iterator[Batch]) -> None:
-    """Ends a generator, and with it what it has started."""
+    """Closes a generator, and with it what it has started."""
     end = getattr(pieces, "close", None)
     if end is not None:
         end()
 
 
 class Arrays(DataSource):
-    """Rows of arrays in memory, or of mapped files."""
+    """A source of the rows of arrays in memory or of mapped files."""
 
     def __init__(self, arrays: Batch) -> None:
         self._arrays = arrays
@@ -208,7 +233,7 @@ class Arrays(DataSource):
 
 
 class Stream(DataSource):
-    """Rows that a function reads from their beginning: read(n) gives batches of about n rows."""
+    """A source of rows that are read from the beginning: read(n) yields about n rows at a time."""
 
     def __init__(self, read: Callable[[int], Iterator[Batch]], label: str) -> None:
         self._read, self._label = read, label
@@ -221,7 +246,7 @@ class Stream(DataSource):
 
 
 class Derived(DataSource):
-    """Rows of another source, in the same epoch."""
+    """A source of rows of another source, in the same epoch."""
 
     def __init__(self, source: DataSource) -> None:
         self._source, self._epoch = source, source._epoch
@@ -239,7 +264,7 @@ class Derived(DataSource):
 
 
 class Filtered(Derived):
-    """The rows that pass a test."""
+    """A source of the rows that pass a test."""
 
     def __init__(self, source: DataSource, fn: Callable[[Batch], Any]) -> None:
         super().__init__(source)
@@ -263,7 +288,7 @@ class Filtered(Derived):
 
 
 class Mapped(Derived):
-    """The rows that a function makes of others."""
+    """A source of the rows that a function computes from others."""
 
     def __init__(self, source: DataSource, fn: Callable[[Batch], Mapping[str, Any]]) -> None:
         super().__init__(source)
@@ -287,7 +312,7 @@ class Mapped(Derived):
 
 
 class Taken(Derived):
-    """The first rows."""
+    """A source of the first rows."""
 
     def __init__(self, source: DataSource, count: int) -> None:
         super().__init__(source)
@@ -311,7 +336,7 @@ class Taken(Derived):
 
 
 class Shuffled(Derived):
-    """The rows in another order."""
+    """A source of the rows in another order."""
 
     def __init__(self, source: DataSource, seed: int, buffer: int) -> None:
         super().__init__(source)
@@ -326,7 +351,7 @@ class Shuffled(Derived):
             yield self._source._at(self._permutation()[first : first + n])
 
     def _permutation(self) -> Any:
-        """The order of all rows in this epoch, made once."""
+        """Returns the order of all rows in this epoch, which is computed once."""
         if self._order is None or self._order[0] != self._epoch:
             count = self.rows
             assert count is not None
@@ -334,7 +359,7 @@ class Shuffled(Derived):
         return self._order[1]
 
     def _drawn(self, n: int) -> Iterator[Batch]:
-        """Each row takes the place of one that is drawn from the pool."""
+        """Yields rows drawn from a pool. The next rows take their places."""
         random = np.random.default_rng((self._seed, self._epoch))
         pieces = rebatched(self._source._pieces(n), self._buffer)
         pool = next(pieces, {})
@@ -353,11 +378,11 @@ class Shuffled(Derived):
 
 
 def with_dtype(array: Any, dtype: Any) -> Any:
-    """The array in a dtype that also holds elements of `dtype`: longer texts."""
+    """Returns the array in a dtype that also holds elements of `dtype`, for longer strings."""
     return array.astype(np.promote_types(array.dtype, dtype), copy=False)
 
 
 def refuse_result(call: str, got: str, expected: str) -> None:
-    """InputError E0882."""
+    """Raises InputError E0882."""
     message = f"{call}: the function returned {got}, expected {expected}"
     raise_error("InputError", "E0882", message)

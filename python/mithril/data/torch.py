@@ -1,4 +1,4 @@
-"""Data sets and loaders of PyTorch as sources. Torch itself is not needed."""
+"""Data sets and loaders of PyTorch as sources. They do not need torch itself."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Names = Sequence[str] | None
 
 
 def is_loader(data: Any) -> bool:
-    """Whether it is a DataLoader, or iterates over batches as one does."""
+    """Returns whether it is a DataLoader, or iterates over batches as one does."""
     return all(hasattr(data, name) for name in ("__iter__", "batch_size", "dataset"))
 
 
 def is_map_style(data: Any) -> bool:
-    """Whether samples are read by their number."""
+    """Returns whether samples are read by their index."""
     return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
 class MapStyle(DataSource):
-    """Samples that are read by their number."""
+    """A source of samples that are read by their index."""
 
     def __init__(self, dataset: Any, names: Names) -> None:
         self._dataset, self._names = dataset, names
@@ -46,7 +46,7 @@ class MapStyle(DataSource):
 
 
 def stacked(samples: Sequence[Any], names: Names) -> Batch:
-    """The batch of samples."""
+    """Stacks samples to a batch."""
     rows = [named("from_torch", sample, names) for sample in samples]
     return {
         str(key): np.stack([as_array(row[key]) for row in rows])
@@ -55,12 +55,12 @@ def stacked(samples: Sequence[Any], names: Names) -> Batch:
 
 
 def map_style(dataset: Any, names: Names) -> DataSource:
-    """A source of a Dataset with __getitem__."""
+    """Returns a source of a Dataset with __getitem__."""
     return MapStyle(dataset, names)
 
 
 def loader_stream(loader: Any, names: Names) -> DataSource:
-    """A source of a DataLoader. Its workers end with the iteration, also if that is left early."""
+    """Returns a source of a DataLoader, whose workers end with the iteration."""
 
     def read(n: int) -> Iterator[Batch]:
         for batch in loader:
@@ -70,7 +70,7 @@ def loader_stream(loader: Any, names: Names) -> DataSource:
 
 
 def sample_stream(dataset: Any, names: Names) -> DataSource:
-    """A source of an IterableDataset."""
+    """Returns a source of an IterableDataset."""
 
     def read(n: int) -> Iterator[Batch]:
         samples = iter(dataset)

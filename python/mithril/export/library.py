@@ -32,15 +32,30 @@ def build_library(
     compiler: str | None = None,
     march: str = "native",
 ) -> Path:
-    """Builds a shared library that runs the model for inputs of one size, with the functions of
-    mithril.h. It needs neither Mithril nor a C++ runtime. Returns the path of the weights.
+    """Builds a shared library that runs the model for inputs of one size.
+
+    The library has the functions of mithril.h. It needs neither Mithril nor a C++ runtime.
 
     Args:
-        path: of the library: "model.so". The weights are stored beside it: "model.weights".
-        params: the parameters; None for a bound model, whose constants are in the library.
-        data: an example of each input whose sizes are not known.
-        compiler: a C++ compiler; None: the environment variable CXX, or c++.
-        march: the target processors; "native": processors like the one of this machine.
+        compiled: the compiled model.
+        path: path of the library, such as "model.so". The weights are stored beside it, in
+            "model.weights".
+        params: dict of parameters. None for a bound model, whose constants are in the library.
+        data: dict of an example of each input whose sizes are unknown.
+        compiler: a C++ compiler. None uses the environment variable CXX, or c++.
+        march: target processors. "native" are processors like that of this machine.
+
+    Returns:
+        The path of the weights.
+
+    Raises:
+        BackendError: If there is no compiler, or it fails.
+
+    Example:
+        deployed = compiled.in_inference()
+        weights = ml.build_library(deployed, "model.so", params, data={"x": data["x"]})
+
+    See docs/packages.md.
     """
     library = Path(os.fspath(path))
     weights = library.with_suffix(".weights")

@@ -48,15 +48,25 @@ def to_wasm(
     data: Mapping[str, Any] | None = None,
     compiler: str | None = None,
 ) -> Path:
-    """Builds an npm package that runs the model, for inputs of one size, with WebAssembly SIMD.
+    """Builds an npm package that runs the model with WebAssembly SIMD, for inputs of one size.
 
-    The package has `model.wasm`, loaders for `import` and `require`, and their types. It has the
-    same functions as the module that `to_javascript` writes. Returns the path of `model.wasm`.
+    The package contains `model.wasm`, loaders for `import` and `require`, and types. Its functions
+    are those of the module that `to_javascript` writes. It needs clang with wasm-ld and WebAssembly
+    libraries for C and C++.
 
     Args:
-        data: an example of each input whose sizes are not known.
-        compiler: clang with its linker for WebAssembly, wasm-ld, and libraries of C and C++;
-            None: the environment variable MITHRIL_WASM_CLANG, or clang++.
+        compiled: the compiled model.
+        folder: folder of the package.
+        data: dict of an example of each input whose sizes are unknown.
+        compiler: a clang. None uses the environment variable MITHRIL_WASM_CLANG, or clang++.
+
+    Returns:
+        The path of `model.wasm`.
+
+    Raises:
+        BackendError: If there is no clang, or it fails.
+
+    See docs/web.md.
     """
     given = dict(data or {})
     target = Path(os.fspath(folder))

@@ -1,4 +1,4 @@
-"""Finds out what a file or a folder contains, for errors about a path of the wrong kind."""
+"""Identifies the contents of a file or folder, for errors about a path of the wrong kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import _core
 
 
 class FileKind(NamedTuple):
-    """A kind of file, and what to do with one."""
+    """A kind of file, and advice on what to do with one."""
 
     text: str
     advice: str = ""
@@ -47,7 +47,7 @@ JSON_MODEL = FileKind("a model as JSON", "ml.Model.from_json reads its text")
 
 
 def kind_of_path(path: Path) -> FileKind:
-    """The kind of an existing file or folder, by its first bytes, its entries and its ending."""
+    """Returns the kind of an existing file or folder, by its first bytes, entries and suffix."""
     if path.is_dir():
         return _kind_of_folder(path)
     if zipfile.is_zipfile(path):
@@ -120,7 +120,7 @@ def _kind_of_folder(path: Path) -> FileKind:
 
 
 def refuse_as_package(path: Path, error: _core.Error) -> NoReturn:
-    """Raises that a path is not a package, with what it is; or the error, for a faulty package."""
+    """Raises an error that says what the path is, or the error of a faulty package."""
     kind = kind_of_path(path) if path.exists() else None
     if kind is None or kind in (PACKAGE, DAMAGED):
         raise error

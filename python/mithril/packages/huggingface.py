@@ -1,4 +1,4 @@
-"""Packages of checkpoints as Hugging Face stores them: config.json and safetensors."""
+"""Packages of Hugging Face checkpoints, which have config.json and safetensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ARCHITECTURES", "Architecture", "create_package"]
 
 
 class Architecture(NamedTuple):
-    """How the models of one `model_type` of config.json are composed."""
+    """The functions that compose the models of one `model_type` of config.json."""
 
     module: str  # of mithril.architectures: it has Config, NAMES and the function
     function: str
@@ -71,10 +71,21 @@ def create_package(
     max_shard_bytes: int = 0,
     library: Mapping[str, int] | None = None,
 ) -> None:
-    """Writes the package of a folder with config.json and model.safetensors, or its index.
+    """Creates a package from a folder with config.json and model.safetensors, or its index.
 
-    licence is by default that of the folder's README.md. origin states the source of the folder.
-    library adds a generated library for inputs of these sizes: {"N": 1, "L": 128}.
+    Args:
+        source: path of the folder.
+        target: path of the package.
+        name: name of the package.
+        revision: revision of the package.
+        licence: licence. Without one it is that of the README.md in the folder.
+        origin: where the folder comes from.
+        max_shard_bytes: as in `save_package`.
+        library: dict of sizes, such as {"N": 1, "L": 128}, for which a generated library is added.
+
+    Raises:
+        InputError: If the folder is not a checkpoint.
+        NameError: If there is no architecture for its model_type.
     """
     folder = Path(source)
     found = composed(folder, CpuBackend())
@@ -100,7 +111,7 @@ def create_package(
 
 
 def _example(compiled: CompiledModel, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Inputs whose named sizes are these."""
+    """Returns inputs whose named sizes are these."""
 
     def size(dim: int | str | None) -> int:
         if isinstance(dim, int):
@@ -117,7 +128,7 @@ def _example(compiled: CompiledModel, sizes: Mapping[str, int]) -> dict[str, Any
 
 
 class ComposedCheckpoint(NamedTuple):
-    """The model of a folder of Hugging Face, with its parameters and states."""
+    """The model of a Hugging Face folder, with its parameters and state."""
 
     model: Model
     compiled: CompiledModel
@@ -180,14 +191,14 @@ def _architecture(folder: Path, fields: dict[str, Any]) -> Architecture:
 
 
 def _normalizes(folder: Path) -> bool:
-    """Whether sentence-transformers makes the embeddings of this folder of length 1."""
+    """Returns whether sentence-transformers normalizes the embeddings of this folder."""
     modules = folder / "modules.json"
     listed = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
     return any(str(each.get("type", "")).endswith("Normalize") for each in listed)
 
 
 def _licence(folder: Path) -> str:
-    """The field `license` in the head of README.md."""
+    """Returns the field `license` in the head of README.md."""
     readme = folder / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     head = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
@@ -196,7 +207,7 @@ def _licence(folder: Path) -> str:
 
 
 def _sizes(fields: dict[str, Any]) -> dict[str, int]:
-    """Sizes of config.json that tools show: those that are plain numbers."""
+    """Returns the sizes of config.json that tools show: plain numbers."""
     wanted = re.compile(
         r"vocab_size|hidden_size|max_position_embeddings|n_(positions|embd|layer|head)|num_.*"
     )

@@ -1,4 +1,4 @@
-"""Models by name, which are loaded when they are first used."""
+"""A registry of models by name, which loads them when they are first used."""
 
 from __future__ import annotations
 
@@ -44,11 +44,16 @@ class Entry:
 
 
 class ModelsRegistry:
-    """Maps names to models. Thread-safe; ml.models_registry is the registry of the program.
+    """Maps names to models, and loads them when they are first used.
+
+    `ml.models_registry` is the registry of the program. A registry is thread-safe.
 
     Example:
-        ml.models_registry.register("minilm", "minilm.zip")
-        outputs = ml.load("minilm").evaluate({}, inputs)
+        registry = ml.ModelsRegistry()
+        registry.register("digits", lambda: (compiled, params))
+        outputs = registry.load("digits").evaluate({}, {"x": data["x"]})
+
+    See docs/data.md.
     """
 
     @checked
@@ -67,20 +72,30 @@ class ModelsRegistry:
         allow_native_code: bool = False,
         replace: bool = False,
     ) -> None:
-        """Adds a model, and reads nothing yet.
+        """Registers a model under a name. The model is loaded when it is first used.
 
-        Registering a name twice is an error, and the old model stays. With replace=True the new
-        model takes the name; callers that have loaded the old model keep it.
+        With `replace` callers that have loaded the old model keep it.
 
         Args:
-            source: the path of a package, or a loaded package; "torch:path" or "cpu:path" for a
+            name: the name.
+            source: path of a package, or a loaded package; "torch:path" or "cpu:path" to choose a
                 backend; a folder of Hugging Face with config.json; a file of TorchScript (.pt); a
                 file of parameters (.pt, .safetensors, .npz) with `model`; or a function that
                 returns a compiled model, a package, or a tuple (compiled, params, state).
-            backend: where it runs; None: the backend of the prefix, TorchBackend for TorchScript,
-                otherwise CpuBackend.
-            model: the model of a file of parameters.
-            allow_native_code: whether TorchScript may run, as in load_package.
+            backend: backend to run on. None uses that of the prefix, TorchBackend for TorchScript,
+                and CpuBackend otherwise.
+            model: model for a file of parameters.
+            allow_native_code: whether native code may run, as in `load_package`.
+            replace: whether the model replaces an older one of this name.
+
+        Raises:
+            NameError: If the name is registered already, unless `replace` is set.
+
+        Example:
+            registry = ml.ModelsRegistry()
+            ml.save("weights.safetensors", params)
+            registry.register("digits", "weights.safetensors", model=model)
+            outputs = registry.load("digits").evaluate({}, {"x": data["x"]})
         """
         opened = _opener(source, _Options(backend, model, allow_native_code))
         with self._lock:
@@ -95,10 +110,20 @@ class ModelsRegistry:
 
     @checked_kinds
     def load(self, name: str) -> Loaded:
-        """The model in inference mode with its parameters in it: evaluate({}, inputs).
+        """Returns a model in inference mode with its parameters bound.
 
-        The first call loads it, while other threads wait for it. After an error the next call tries
+        The first call loads it; other threads wait for it. After an error the next call tries
         again.
+
+        Args:
+            name: a registered name.
+
+        Returns:
+            The compiled model, for `evaluate({}, inputs)`.
+
+        Raises:
+            NameError: If the name is not registered.
+            StateError: If the source of the model loads the model itself.
         """
         with self._lock:
             entry = self._entry(name)
@@ -122,7 +147,7 @@ class ModelsRegistry:
 
     @checked_kinds
     def is_loaded(self, name: str) -> bool:
-        """Whether the model was loaded."""
+        """Returns whether the model was loaded."""
         with self._lock:
             return self._entry(name).loaded is not None
 
@@ -153,7 +178,7 @@ class _Options(NamedTuple):
 
 
 def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
-    """The function that loads the source."""
+    """Returns the function that loads the source."""
     if isinstance(source, Package):
         return lambda: source.compile(options.backend)
     if isinstance(source, (str, os.PathLike)):
@@ -168,7 +193,7 @@ def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
 
 
 def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) -> Loaded:
-    """The model of a file or a folder."""
+    """Loads the model of a file or a folder."""
     backend = options.backend or (named and named())
     if path.suffix == ".pt" and _is_torchscript(path):
         return _torchscript(path, options, backend or TorchBackend())
@@ -183,7 +208,7 @@ def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) ->
 
 
 def _is_torchscript(path: Path) -> bool:
-    """Whether it is an archive with code, as torch.jit.save writes it."""
+    """Returns whether it is an archive with code, as torch.jit.save writes."""
     if not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
@@ -233,7 +258,7 @@ def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
 
 
 def _of_function(made: Any, options: _Options) -> Loaded:
-    """The model of what a function has returned."""
+    """Returns the model of the result of a function."""
     if isinstance(made, Package):
         return made.compile(options.backend)
     if isinstance(made, (CompiledModel, TorchScriptModel)):
@@ -258,11 +283,29 @@ def load(path: os.PathLike[str]) -> Checkpoint: ...
 def load(path: str) -> Any: ...
 @checked
 def load(path: str | os.PathLike[str]) -> Any:
-    """The checkpoint at the path, as `save` wrote it; or the model of this name in
-    ml.models_registry. A registered name takes precedence over a file: "./name" is the file.
+    """Loads a checkpoint from a path, or a model by its name in `ml.models_registry`.
 
-    Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
-    and `.bin` files it returns the tensors as `params`. No code of a file runs.
+    A registered name takes precedence over a file: pass "./name" for the file. No code of a file
+    runs.
+
+    Args:
+        path: path of a checkpoint of `ml.save`; of another safetensors file, index or folder; of an
+            .npz file; or of a .pt, .pth or .bin file of PyTorch. Or a registered name.
+
+    Returns:
+        A `Checkpoint`, or the compiled model of the name. Of files that `ml.save` did not write,
+        the checkpoint has `params` only.
+
+    Raises:
+        InputError: If the file cannot be read.
+        ParseError: If the file is damaged, or is of another format.
+
+    Example:
+        ml.save("run.safetensors", params, optimizer=optimizer, step=step)
+        saved = ml.load("run.safetensors")
+        params = compiled.load_state_dict(saved.params)
+
+    See docs/checkpoints.md.
     """
     if isinstance(path, str):
         is_name = models_registry.names and NAME.fullmatch(path) and not os.path.exists(path)

@@ -1,4 +1,4 @@
-"""Packages: a model, its parameters and its description as a folder or a .zip file of one."""
+"""Packages: a model, its parameters and its description in a folder or a .zip file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECKS = ("full", "lazy")
 
 
 class PackagePort(NamedTuple):
-    """An input or an output of a packaged model; dims has numbers, names of sizes, None and ..."""
+    """An input or output of a packaged model. `dims` has numbers, names of sizes, None and ...."""
 
     name: str
     dtype: Any
@@ -38,7 +38,7 @@ class PackagePort(NamedTuple):
 
 
 class PackageFile(NamedTuple):
-    """A file of a package, by its relative path."""
+    """A file of a package: its relative path, size and checksum."""
 
     name: str
     bytes: int
@@ -46,7 +46,7 @@ class PackageFile(NamedTuple):
 
 
 class PackageInfo(NamedTuple):
-    """What a package says about itself."""
+    """The description of a package."""
 
     name: str
     revision: str
@@ -62,12 +62,9 @@ class PackageInfo(NamedTuple):
 
 
 class Package:
-    """A loaded package. Its parameters are read-only arrays that share the mapped file.
+    """A package that `ml.load_package` has loaded.
 
-    Example:
-        package = ml.load_package("minilm")
-        compiled = package.compile(ml.CpuBackend())
-        outputs = compiled.evaluate({}, inputs)
+    Its parameters are read-only arrays that share the mapped file. See docs/packages.md.
     """
 
     @checked
@@ -90,24 +87,24 @@ class Package:
 
     @property
     def path(self) -> str:
-        """The path from which it was loaded."""
+        """The path from which the package was loaded."""
         return str(self._loaded.path())
 
     @property
     def info(self) -> PackageInfo:
-        """The contents of metadata.json and model_info.json."""
+        """The contents of metadata.json and model_info.json, as `PackageInfo`."""
         *texts, inputs, outputs, sizes = self._loaded.info()
         ports = [[PackagePort(*port) for port in ports] for ports in (inputs, outputs)]
         return PackageInfo(*texts, *ports, sizes)
 
     @property
     def files(self) -> list[PackageFile]:
-        """The files with their sizes and checksums, without metadata.json."""
+        """The files with sizes and checksums, without metadata.json."""
         return [PackageFile(*file) for file in self._loaded.files()]
 
     @property
     def has_model(self) -> bool:
-        """Whether the package has a model.json; otherwise it has TorchScript."""
+        """Whether the package has a model.json. Otherwise it has TorchScript."""
         return any(file.name == "model.json" for file in self.files)
 
     @property
@@ -119,12 +116,12 @@ class Package:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters: read-only arrays."""
+        """Dict of the parameters, which are read-only arrays."""
         return self._loaded.params()
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state that was saved, for evaluate; empty if there was none."""
+        """Dict of the saved state, for `evaluate`. It is empty if there is none."""
         return self._loaded.state()
 
     @property
@@ -134,24 +131,23 @@ class Package:
 
     @checked
     def file(self, name: str) -> bytes:
-        """The contents of an asset or another file."""
+        """Returns the contents of a file of the package as bytes."""
         return self._loaded.file(name)
 
     @checked
     def backend_options(self, backend: str) -> dict[str, Any]:
-        """The options that the package has for a backend of this name."""
+        """Returns the options of the package for a backend as a dict."""
         text = self._loaded.backend_options(backend)
         return json.loads(text) if text else {}
 
     @checked
     def native_file(self, name: str) -> str:
-        """The path of a file of native code; only of a package that was loaded with
-        allow_native_code=True."""
+        """Returns the path of a file of native code, which needs `allow_native_code=True`."""
         return str(self._loaded.native_file(name))
 
     @checked
     def verify(self) -> None:
-        """Compares the checksums of all files."""
+        """Verifies the checksums of all files. Raises ParseError if one differs."""
         self._loaded.verify()
 
     @checked
@@ -165,18 +161,20 @@ class Package:
         jit: bool = True,
         cache: bool = False,
     ) -> CompiledModel:
-        """The model in inference mode, with the parameters and the state in it.
+        """Compiles the model in inference mode, with its parameters and state bound.
 
-        TorchScript of a package without model.json has no options, nor has a generated library,
-        which runs in place of the model if the package was loaded with allow_native_code=True.
+        TorchScript and generated libraries run in place of the model, and take no options. They
+        need `allow_native_code=True` in `load_package`.
 
         Args:
-            backend: where it runs; None: that of load_package, or ml.CpuBackend(); TorchScript:
-                ml.TorchBackend().
-            bind: False leaves the parameters as an argument of evaluate, which then reads them from
-                the mapped file: evaluate(package.params, inputs). Bound parameters are copied, and
-                a backend can rearrange them.
-            shapes, optimization_level, jit, cache: as in ml.compile.
+            backend: backend to run on. None uses that of `load_package`; without one, CpuBackend,
+                or TorchBackend for TorchScript.
+            bind: whether parameters are copied into the model. False leaves them an argument:
+                evaluate(package.params, inputs) reads them from the mapped file.
+            shapes, optimization_level, jit, cache: as in `ml.compile`.
+
+        Raises:
+            BackendError: If the package does not list the backend.
         """
         if backend is None:
             backend = self._usual_backend()
@@ -202,7 +200,7 @@ class Package:
         return compiled.for_inference(self.params, self.state) if bind else compiled
 
     def _servable(self) -> tuple[Any, ...]:
-        """For an engine: a compiled model, its parameters and its state."""
+        """Returns a compiled model, its parameters and its state, for an engine."""
         backend = self._usual_backend()
         if self._loaded.runs_library(backend):
             return (self.compile(backend),)
@@ -235,21 +233,31 @@ def save_package(
     sizes: Mapping[str, int] | None = None,
     max_shard_bytes: int = 0,
 ) -> None:
-    """Writes a package atomically, and replaces an older package.
+    """Saves a model and its parameters as a package, and replaces an older package atomically.
 
     Args:
-        path: of the folder, or of a file that ends with ".zip".
-        state: as evaluate returned it; None: the initial states of the model.
-        backends: names, or a dict: {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
-            {"cpu": {"library": data}} adds what ml.build_library makes of the model for inputs of
-            the sizes of this example. It is native code, which runs in place of the model where
-            the package is loaded with allow_native_code=True.
-        assets: further files: a dict of names with paths or bytes, or a list of paths.
-        data_keys: inputs of floats that are not parameters.
-        outputs: the outputs of the package; None: all but losses and metrics. Inputs and
-            parameters that only other outputs need are left out.
+        path: path of a folder, or of a file that ends with ".zip".
+        model: the model.
+        params: dict of exactly the parameters of the model.
+        state: dict of the state that `evaluate` returned. None uses the initial state.
+        backends: names, or a dict {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
+            {"cpu": {"library": data}} adds the library that `ml.build_library` makes for inputs of
+            the sizes of `data`.
+        assets: dict of names with paths or bytes, or a list of paths.
+        data_keys: floating-point inputs that are not parameters.
+        outputs: outputs of the package. None uses all but losses and metrics.
+        name, revision, model_type, licence, source, sizes: descriptions that are stored.
         family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
-        max_shard_bytes: larger parameters are written to several files.
+        max_shard_bytes: larger parameters are split into several files. 0 writes one file.
+
+    Raises:
+        InputError: If the parameters do not fit, or the path cannot be written.
+
+    Example:
+        ml.save_package("linear.zip", model, params, licence="Apache-2.0")
+        package = ml.load_package("linear.zip")
+
+    See docs/packages.md.
     """
     texts = {
         "name": name,
@@ -287,14 +295,27 @@ def load_package(
     verify: str = "full",
     allow_native_code: bool = False,
 ) -> Package:
-    """Reads and verifies a package, a folder or a .zip file. No code of it runs.
+    """Loads and verifies a package. No code of it runs.
 
     Args:
-        backend: a backend or its name, which the package must list.
-        verify: "full" compares all checksums now; "lazy" compares those of the parameters before
+        path: path of a folder or a .zip file.
+        backend: a backend or its name, which the package must list. None checks nothing.
+        verify: "full" verifies all checksums now. "lazy" verifies those of the parameters before
             the first one is read.
         allow_native_code: whether native code of the package may run. Allow it only if you would
             run a program of the same author.
+
+    Raises:
+        InputError: If the path is not a package.
+        ParseError: If the package is damaged, or of another format version.
+        BackendError: If the backend is not listed, or the package needs native code.
+
+    Example:
+        ml.save_package("linear", model, params)
+        compiled = ml.load_package("linear").compile(ml.CpuBackend())
+        outputs = compiled.evaluate({}, {"x": data["x"]})
+
+    See docs/packages.md.
     """
     if verify not in CHECKS:
         _core.unknown_name("E0605", "way to verify", verify, list(CHECKS))
@@ -312,7 +333,7 @@ def load_package(
 
 @checked_kinds
 def copy_package(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Verifies a package and writes it elsewhere, as a folder or as a .zip file."""
+    """Verifies a package and copies it, as a folder or as a .zip file."""
     _core._copy_package(source, target)
 
 
@@ -336,7 +357,7 @@ def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
 def _backends(
     given: Sequence[str] | Mapping[str, Any], library: Callable[[Any], list[Any]]
 ) -> list[tuple[str, str, list[Any]]]:
-    """`library` makes the files of a generated library for an example of the inputs."""
+    """Returns the backends. `library` makes the files of a generated library for an example."""
     if not isinstance(given, Mapping):
         return [(name, "", []) for name in given]
     made = []
@@ -363,7 +384,7 @@ def _library(
     data_keys: Sequence[str],
     outputs: Sequence[str] | None,
 ) -> list[tuple[str, bytes]]:
-    """The files of a library for inputs of the sizes of `data`."""
+    """Builds a library for inputs of the sizes of `data`, and returns its files."""
     if not isinstance(data, Mapping):
         _core.wrong_argument("save_package", "library", "a dict of example inputs", data, "")
     compiled = compile(

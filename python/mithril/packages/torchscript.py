@@ -1,4 +1,4 @@
-"""TorchScript that Mithril did not write: packages, and files that do not state their ports."""
+"""TorchScript of other programs: packages, and files that do not state their ports."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TEXTS = ("name", "revision", "model_type", "family", "licence", "source")
 
 
 class TorchScriptModel:
-    """A file of TorchScript with the calls of a compiled model, as ml.models_registry loads it.
+    """A file of TorchScript with the calls of a compiled model.
 
-    The inputs are the arguments of `forward`, and the outputs are "output", "output_0", "output_1",
-    ..., or the keys of a dict. A package states its outputs, so it is compiled to a CompiledModel.
+    `ml.models_registry` loads it. The inputs are the arguments of `forward`. The outputs are
+    "output", or "output_0", "output_1" and so on for a tuple, or the keys of a dict.
     """
 
     def __init__(self, stored: bytes, where: str, backend: Any) -> None:
@@ -51,7 +51,19 @@ class TorchScriptModel:
 
     @checked
     def evaluate(self, params: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs for inputs by name; `params` is empty, because the parameters are inside."""
+        """Evaluates the module.
+
+        Args:
+            params: an empty dict, because the parameters are in the module.
+            data: dict of the inputs.
+
+        Returns:
+            Dict of the outputs.
+
+        Raises:
+            InputError: If an input is missing or unknown.
+            BackendError: If the TorchScript fails.
+        """
         unknown = [*params, *(key for key in data if key not in self._inputs)]
         if unknown:
             known = ", ".join(self._inputs)
@@ -93,15 +105,32 @@ def save_torchscript_package(
     assets: Mapping[str, Any] | Sequence[Any] = (),
     **texts: str,
 ) -> None:
-    """Writes a package whose model is TorchScript: a file, or a module of torch.jit.
+    """Saves TorchScript as a package.
 
-    TorchScript is native code, so loading the package needs allow_native_code=True.
+    TorchScript is native code: loading the package needs `allow_native_code=True`.
 
     Args:
-        inputs: a name, a dtype and dims of each argument of `forward`, dims as numbers, names of
-            sizes, or None for any size.
-        outputs: likewise, in the order in which `forward` returns them, or by the keys of its dict.
-        texts: name, revision, model_type, family, licence and source, as in save_package.
+        path: path of a folder, or of a file that ends with ".zip".
+        module: a module of torch.jit, or the path of a file.
+        inputs: a tuple (name, dtype, dims) for each argument of `forward`. Dims are numbers, names
+            of sizes, or None for any size.
+        outputs: such a tuple for each output, in the order in which `forward` returns them, or by
+            the keys of its dict.
+        assets: further files, as in `save_package`.
+        texts: name, revision, model_type, family, licence and source, as in `save_package`.
+
+    Raises:
+        NameError: If `texts` has another name.
+        InputError: If the package cannot be written.
+
+    Example:
+        import torch
+
+        module = torch.jit.script(torch.nn.Linear(4, 2))
+        inputs, outputs = [("input", ml.float32, ["N", 4])], [("y", ml.float32, ["N", 2])]
+        ml.save_torchscript_package("scripted", module, inputs, outputs)
+
+    See docs/packages.md.
     """
     unknown = [key for key in texts if key not in TEXTS]
     if unknown:

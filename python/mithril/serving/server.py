@@ -1,4 +1,4 @@
-"""The HTTP server of an engine, which speaks the Open Inference Protocol."""
+"""The HTTP server of an engine, by the Open Inference Protocol."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ __all__ = ["Server", "serve"]
 
 
 class Server:
-    """Serves the models of an engine over HTTP until it is stopped; serve() makes it.
+    """An HTTP server of the models of an engine. `ml.serve` starts it.
 
     As a context manager it stops at the end of the block.
+
+    Example:
+        engine = ml.Engine()
+        with ml.serve(engine, port=0) as server:
+            address = server.address
+
+    See docs/serving.md.
     """
 
     @checked
@@ -25,31 +32,33 @@ class Server:
 
     @property
     def host(self) -> str:
-        """The address of the interface at which it listens."""
+        """The address of the network interface on which the server listens."""
         return self._host
 
     @property
     def port(self) -> int:
-        """The port at which it listens."""
+        """The port on which the server listens."""
         return int(self._server.port)
 
     @property
     def address(self) -> str:
-        """The host and the port: "127.0.0.1:8000"."""
+        """The host and the port, such as "127.0.0.1:8000"."""
         return f"{self._host}:{self.port}"
 
     def stop(self) -> bool:
-        """Refuses new connections, and answers the requests that have arrived.
+        """Stops the server after it has answered the requests that have arrived.
 
-        Returns whether all of them were answered. Requests that are still arriving have
-        arrival_timeout. After stop_timeout it cancels the requests that wait, closes all
-        connections one second later, and returns; evaluations that run then finish in the
-        background. An exception of a signal handler ends the waiting, but not the stop.
+        Requests that are still arriving have `arrival_timeout` seconds. After `stop_timeout`
+        seconds the server cancels waiting requests. One second later it closes all connections. An
+        exception of a signal handler ends the waiting, but not the stop.
+
+        Returns:
+            Whether all requests were answered.
         """
         return bool(self._server.stop())
 
     def wait(self) -> None:
-        """Waits until the server is stopped, or until a signal handler raises an exception."""
+        """Waits until the server is stopped, or a signal handler raises an exception."""
         self._server.wait()
 
     def __enter__(self) -> Server:
@@ -85,31 +94,36 @@ def serve(  # noqa: PLR0913 - its options
 ) -> Server:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
-    docs/serving.md lists the paths. The server runs in its own threads: the program may register,
-    replace and unload models meanwhile.
+    The server runs in its own threads. The program may register and unload models meanwhile. The
+    server has no encryption and no authentication: put a proxy in front of it.
 
     Args:
         engine: the engine.
-        host: the address of an interface; other machines cannot reach the default.
-        port: 0 chooses a free port.
-        max_request_bytes: longer bodies get the status 413, also after decompression.
-        max_header_bytes: the limit for the first line and all headers; above it, or with more than
-            100 headers, a request gets the status 431.
-        max_buffered_bytes: the limit for the bodies of all unanswered requests together; a request
-            above it gets the status 503.
-        max_connections: one more connection closes the one that has sent no complete request for
-            the longest time.
-        max_requests: how many are answered at a time, each by a thread; others wait.
-        request_timeout: the seconds within which a request must arrive (else the status 408) and
-            the client must read the answer (else the connection closes).
-        idle_timeout: the seconds after which a connection without a request is closed.
-        stop_timeout: the seconds that stop() waits for answers.
-        arrival_timeout: after stop(), the seconds within which a request that is still arriving
-            must be complete (else the status 503).
+        host: address of a network interface. Other machines cannot reach the default.
+        port: port to listen on. 0 chooses a free port.
+        max_request_bytes: maximum size of a body, also after decompression (status 413 above it).
+        max_header_bytes: maximum size of the first line and all headers (status 431).
+        max_buffered_bytes: maximum size of the bodies of all unanswered requests (status 503).
+        max_connections: maximum number of connections. One more closes the connection that has
+            waited longest for a complete request.
+        max_requests: maximum number of requests that are answered at a time. Others wait.
+        request_timeout: seconds for a request to arrive (status 408), and for the client to read
+            the answer.
+        idle_timeout: seconds after which a connection without a request is closed.
+        stop_timeout: seconds that `stop` waits for answers.
+        arrival_timeout: seconds after `stop` for requests that are still arriving (status 503).
+
+    Raises:
+        BackendError: If the server cannot listen, or this build has no server.
+        ValueError: If an option is out of range.
 
     Example:
+        engine = ml.Engine()
+        engine.register("net", compiled, params)
         with ml.serve(engine, port=0) as server:
-            print(server.address)
+            address = server.address
+
+    See docs/serving.md.
     """
     if find_spec("mithril._server") is None:
         raise_error(

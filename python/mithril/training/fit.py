@@ -35,7 +35,19 @@ Data = Batch | Iterable[Any] | DataSource
 
 @dataclass(repr=False)
 class History:
-    """The result of `fit`: parameters, and the numbers of each epoch."""
+    """The result of `fit`: the parameters, and the numbers of each epoch.
+
+    `params` are the parameters after the last epoch. `best` are those of the best epoch, and
+    `best_state` is the state of the model then. `epochs` is a list of dicts, such as {"loss": 0.5,
+    "lr": 0.001}. `best_epoch` counts from 1; 0 means that no epoch was the best one yet.
+
+    Example:
+        step = ml.TrainingStep(compiled, optimizer)
+        history = ml.fit(step, data, epochs=2, progress=False)
+        last_loss = history.epochs[-1]["loss"]
+
+    See docs/semantics.md.
+    """
 
     params: dict[str, Any]  # after the last epoch
     best: dict[str, Any]  # parameters of the best epoch; they and the monitored number are finite
@@ -82,38 +94,52 @@ def fit(  # noqa: PLR0913 - its options
     shuffle: bool = True,
     seed: int = 0,
 ) -> History:
-    """Calls `step` for all batches of `data` in each epoch, and returns a History.
+    """Trains a model for several epochs, with validation, early stopping and checkpoints.
 
-    `data` is a dict of arrays, which is shuffled anew in each epoch unless shuffle=False (the last
-    batch may be short); a source or batches of ml.data, whose `shuffle` knows the epoch; or an
-    iterable of batches, such as a DataLoader of PyTorch, which is iterated over as it is. Batches
-    are dicts, or tuples in the order of `data_keys`. The first array of a batch counts its rows.
-    `params` is updated in place. Without it a second call with the same step continues from the
-    parameters and the epoch where the first one ended (two calls of 3 epochs have the same bits as
-    one of 6), and the first call begins with get_parameters(). `loss` names a scalar output that is
-    a mean. `sample_weight` has a weight for each row of arrays, for a model whose loss was added
-    with sample_weight="sample_weight"; validation without weights has ones. A loss that is NaN or
-    infinite is an error, unless allow_nan=True.
+    A second call with the same step continues where the first call ended. The entries of
+    `history.epochs` have "loss", "lr" and "samples_per_second" (or "tokens_per_second"), and with
+    validation "validation_loss" and the metrics.
 
-    After each epoch the model is evaluated on `validation` in inference mode, with the averages of
-    `step` if `averages` is set. validation_split=0.2 takes the last fifth of the rows of arrays
-    instead. `metrics` are functions of outputs and a batch that return a mean, or evaluators of
-    ml.evaluation, which read outputs and inputs by key. The entries of `history.epochs` have
-    "loss", "lr", "samples_per_second", and with validation "validation_loss" and the metrics.
-    `tokens` names an input whose elements are counted as "tokens_per_second" instead of rows.
+    Args:
+        step: the step, which keeps the model and the optimizer.
+        data: dict of arrays, a source or batches of `ml.data`, or an iterable of batches such as a
+            DataLoader of PyTorch. Batches are dicts, or tuples in the order of `data_keys`.
+        epochs: number of epochs.
+        params: dict of parameters, updated in place. None begins with `get_parameters()`, or
+            continues from the last call with this step.
+        batch_size: rows of a batch of arrays. The last batch may be short.
+        loss: scalar output that is a mean.
+        sample_weight: weight of each row, for a loss that was added with
+            sample_weight="sample_weight".
+        validation: data that is evaluated in inference mode after each epoch.
+        validation_split: fraction of the rows of arrays, from the end, to use as validation.
+        metrics: dict of functions metric(outputs, batch) that return a mean, or of evaluators of
+            `ml.evaluation`.
+        averages: whether to validate with the averages of `step`.
+        monitor: number that determines the best epoch. None is "validation_loss", or "loss" without
+            validation.
+        mode: "min" if a smaller number is better, "max" if a larger one is.
+        patience: epochs without a new best one after which training ends. None never ends it.
+        allow_nan: whether to continue after a loss that is NaN or infinite.
+        callbacks: functions that take the History after each epoch. True ends training.
+        checkpoint: folder for last.safetensors and best.safetensors. A run that finds
+            last.safetensors there continues from it with the same bits.
+        tokens: input whose elements are counted instead of rows.
+        progress: whether to show a progress bar and the numbers of each epoch.
+        shuffle: whether to shuffle the rows of arrays in each epoch.
+        seed: seed of the order of rows.
 
-    The best epoch has the smallest number called `monitor`, or the largest with mode="max"; it is
-    "validation_loss" if there is validation, otherwise "loss". `patience` epochs without a new best
-    one end training, and so does a callback that returns True (ml.TensorBoard is a callback).
-
-    `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that
-    finds last.safetensors of Python or C++ there continues from it, with the same bits as a run
-    without interruption.
+    Raises:
+        ValueError: If an option is out of range, or a loss is NaN or infinite.
+        InputError: If arrays differ in length, or an epoch has no batches.
+        StateError: If the optimizer has already trained parameters that are not given.
 
     Example:
         step = ml.TrainingStep(compiled, ml.AdamW(1e-3))
-        history = ml.fit(step, train, epochs=20, validation=held_out, patience=3)
+        history = ml.fit(step, data, epochs=3, loss="loss", validation=data, progress=False)
         deployed = compiled.for_inference(history.best, history.best_state)
+
+    See docs/semantics.md.
     """
     check_fit(locals())
     data, validation = arranged(data, validation, sample_weight, validation_split)
@@ -179,7 +205,7 @@ def _print_epoch(label: str, entry: Mapping[str, float], left: float) -> None:
 
 
 class _Order(NamedTuple):
-    """The order of the batches of an epoch; without a seed the rows of arrays keep theirs."""
+    """The order of the batches of an epoch. Without a seed, rows of arrays are not shuffled."""
 
     epoch: int
     seed: int | None
@@ -211,9 +237,10 @@ def _validated(
     metrics: Mapping[str, Metric],
     check: FitChecks,
 ) -> dict[str, float]:
-    """The means of the metrics, by rows, and the results of the evaluators.
+    """Returns the means of the metrics over rows, and the results of the evaluators.
 
-    Random numbers differ from batch to batch; the state of the step stays."""
+    Random numbers differ between batches. The state of the step does not change.
+    """
     totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
     evaluators = {name: each for name, each in metrics.items() if isinstance(each, Evaluator)}
     samples = 0
@@ -248,7 +275,7 @@ def _counted(batch: Batch, tokens: str | None) -> int:
 
 
 def _total(data: Data, tokens: str | None) -> int | None:
-    """The rows or tokens of an epoch, if they are known."""
+    """Returns the number of rows or tokens of an epoch, or None if it is unknown."""
     if isinstance(data, Mapping):
         return _counted(data, tokens)
     return data.rows if isinstance(data, (Batches, DataSource)) and not tokens else None
@@ -276,8 +303,13 @@ class TensorBoard:
 
     It needs no package. A run that continues from its checkpoint continues the log.
 
+    Args:
+        folder: folder of the log.
+
     Example:
-        ml.fit(step, data, epochs=10, callbacks=[ml.TensorBoard("logs/first")])
+        step = ml.TrainingStep(compiled, optimizer)
+        log = ml.TensorBoard("logs/first")
+        ml.fit(step, data, epochs=2, callbacks=[log], progress=False)
     """
 
     @checked
@@ -288,7 +320,16 @@ class TensorBoard:
 
     @checked
     def add(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Logs numbers at an epoch or a step, for a loop of your own."""
+        """Logs numbers at an epoch or a step, for training loops of your own.
+
+        Args:
+            step: number of the epoch or step.
+            numbers: dict of numbers.
+
+        Example:
+            log = ml.TensorBoard("logs/second")
+            log.add(1, {"loss": 0.5})
+        """
         self._file.add(step, numbers)
 
     def __call__(self, history: History) -> None:

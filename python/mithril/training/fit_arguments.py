@@ -56,13 +56,13 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
 
 
 class FitChecks(NamedTuple):
-    """The checks of an epoch, which counts from 0."""
+    """The checks of an epoch. Epochs count from 0."""
 
     epoch: int
     allow_nan: bool
 
     def rows(self, rows: int, what: str) -> None:
-        """Raises an error for an epoch without rows."""
+        """Raises an error if the epoch has no rows."""
         if rows > 0:
             return
         raise_error(
@@ -73,7 +73,7 @@ class FitChecks(NamedTuple):
         )
 
     def loss(self, cost: float, of: str, step: int) -> None:
-        """Raises an error for a loss that is not finite."""
+        """Raises an error if the loss is not finite."""
         if self.allow_nan or math.isfinite(cost):
             return
         raise_error(
@@ -86,7 +86,7 @@ class FitChecks(NamedTuple):
 
 
 def check_first_steps(step: TrainingStep) -> None:
-    """Raises an error if the optimizer has moments of parameters that fit does not know."""
+    """Raises an error if the optimizer has a state for parameters that fit does not know."""
     steps = int(step.optimizer.state_dict()["steps"])
     if steps == 0:
         return
@@ -99,7 +99,10 @@ def check_first_steps(step: TrainingStep) -> None:
 
 
 def arranged(data: Any, validation: Any, weights: Any, split: float) -> tuple[Any, Any]:
-    """The data with its weights, and the validation, which may be the last rows of the data."""
+    """Returns data with its weights, and the validation data.
+
+    The validation data may be the last rows of the data.
+    """
     if weights is not None:
         data = {**data, "sample_weight": weights}
         _check_data("data", data)
@@ -110,7 +113,7 @@ def arranged(data: Any, validation: Any, weights: Any, split: float) -> tuple[An
 
 
 def _split_rows(data: Any, split: float) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first rows of the arrays, and the last ones."""
+    """Returns the first and the last rows of the arrays."""
     rows = len(next(iter(data.values())))
     end = rows - _held_rows(rows, split)
     first = {key: value[:end] for key, value in data.items()}
@@ -164,7 +167,7 @@ def _check_monitor(monitor: Any, mode: Any, known: list[str]) -> None:
 
 
 def made_folder(path: str | PathLike[str]) -> Path:
-    """The folder of checkpoints, before training begins."""
+    """Makes the folder of checkpoints and returns its path."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 
 class FitFiles:
-    """last.safetensors and best.safetensors in a folder; without a folder nothing happens."""
+    """Reads and writes last.safetensors and best.safetensors in a folder.
+
+    Without a folder it does nothing.
+    """
 
     def __init__(self, path: str | PathLike[str] | None) -> None:
         self._folder = None if path is None else made_folder(path)
 
     def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
-        """Continues the run whose files are there, and returns its `epochs_before`."""
+        """Continues the run whose files are in the folder, and returns its `epochs_before`."""
         if self._folder is None or not (self._folder / "last.safetensors").exists():
             return None
         try:
@@ -66,7 +69,7 @@ def copied(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def copied_for_training(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Copies that take part in torch's autograd if the parameters do."""
+    """Returns copies that take part in the autograd of torch if the parameters do."""
     return {
         key: v.requires_grad_() if getattr(params[key], "requires_grad", False) else v
         for key, v in copied(params).items()
@@ -102,7 +105,7 @@ def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) 
 def _read_history(
     metadata: Mapping[str, str], path: PathLike[str]
 ) -> tuple[list[dict[str, float]], int, int]:
-    """The epochs, the best one and the epochs before in the metadata of last.safetensors."""
+    """Reads the epochs, the best epoch and the epochs before from last.safetensors."""
     try:
         kept = json.loads(metadata["fit"])
         epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
@@ -119,7 +122,7 @@ def _read_history(
 
 
 def _raise_of_file(error: StateError, path: Path) -> NoReturn:
-    """The error again, which names the file and why it was read."""
+    """Raises the error again, with the name of the file and the reason why it was read."""
     again = (
         "fit continues the run of this file, which it found in the folder checkpoint: to begin a "
         "new run, choose another folder or remove the file"

@@ -1,4 +1,4 @@
-"""Scaling of gradients, so that small ones survive float16."""
+"""Scaling of gradients, which keeps small gradients representable in float16."""
 
 from __future__ import annotations
 
@@ -15,18 +15,29 @@ MOST_NESTED = 64  # lists in each other, as elsewhere
 
 
 class GradScaler:
-    """The behaviour of torch.amp.GradScaler, for gradients that `evaluate` returns.
+    """Scales gradients for mixed precision, as torch.amp.GradScaler does.
 
-    It scales the gradients of outputs and unscales those of parameters. It skips a step if one of
-    these is inf or NaN. The scale shrinks after such an iteration, and grows after
+    It scales the gradients of outputs and unscales those of parameters. It skips a step whose
+    gradients contain inf or NaN. The scale shrinks after such an iteration, and grows after
     `growth_interval` iterations without inf and NaN.
+
+    Args:
+        init_scale: first scale.
+        growth_factor: factor by which the scale grows, above 1.
+        backoff_factor: factor by which the scale shrinks, below 1.
+        growth_interval: number of iterations without inf and NaN after which the scale grows.
+        enabled: False makes all methods pass their arguments through.
+
+    Raises:
+        ValueError: If an option is out of range.
 
     Example:
         scaler = ml.GradScaler()
-        _, gradients = compiled.evaluate(params, data, scaler.scale(output_gradients))
-        for key, gradient in scaler.unscale(gradients).items():
-            params[key].grad = gradient
-        scaler.step(optimizer)
+        scaled_one = scaler.scale({"loss": 1.0})
+        _, scaled = compiled.evaluate(params, data, output_gradients=scaled_one)
+        gradients = scaler.unscale(scaled)
+        if all(np.isfinite(each).all() for each in gradients.values()):
+            optimizer.step(params, gradients)
         scaler.update()
     """
 
@@ -52,12 +63,29 @@ class GradScaler:
 
     @checked
     def scale(self, values: Any) -> Any:
-        """A tensor, a number, or a dict, list or tuple of them, multiplied by the scale."""
+        """Multiplies values by the scale.
+
+        Args:
+            values: a tensor, a number, or a dict, list or tuple of them.
+
+        Returns:
+            The same structure with the scaled values.
+        """
         return self._scaled(values, 0) if self._enabled else values
 
     @checked
     def unscale(self, gradients: dict[str, Any]) -> dict[str, Any]:
-        """The gradients divided by the scale, as new tensors, for clipping and `step`."""
+        """Divides gradients by the scale, for clipping and for `step`.
+
+        Args:
+            gradients: dict of gradients.
+
+        Returns:
+            Dict of new tensors.
+
+        Raises:
+            TypeError: If a gradient is float16.
+        """
         if not self._enabled:
             return gradients
         if not isinstance(gradients, dict):
@@ -70,8 +98,16 @@ class GradScaler:
 
     @checked
     def unscale_(self, optimizer: Any) -> None:
-        """Divides the `.grad` of the optimizer's parameters by the scale. Otherwise `step` does
-        so."""
+        """Divides the `.grad` of the optimizer's parameters by the scale, for clipping.
+
+        Without this call `step` does so.
+
+        Args:
+            optimizer: an optimizer of torch.
+
+        Raises:
+            StateError: If the gradients are already unscaled.
+        """
         _check_optimizer("unscale_", optimizer, "param_groups")
         if not self._enabled:
             return
@@ -91,7 +127,16 @@ class GradScaler:
 
     @checked
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """`optimizer.step()`, unless an inf or NaN was found since the last update."""
+        """Calls `optimizer.step()`, unless inf or NaN was found since the last `update`.
+
+        Args:
+            optimizer: an optimizer of torch.
+            args: passed to `optimizer.step`.
+            kwargs: passed to `optimizer.step`.
+
+        Returns:
+            The result of `optimizer.step`, or None if the step was skipped.
+        """
         _check_optimizer("step", optimizer, "step")
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -103,7 +148,14 @@ class GradScaler:
 
     @checked
     def update(self, new_scale: float | None = None) -> None:
-        """Sets the scale for the next iteration. Call it at the end of each iteration."""
+        """Sets the scale for the next iteration. Call it at the end of each iteration.
+
+        Args:
+            new_scale: the new scale. None changes the scale by the rule of the class.
+
+        Raises:
+            StateError: If no gradients were unscaled since the last `update`.
+        """
         if not self._enabled:
             return
         if new_scale is not None:
@@ -118,17 +170,20 @@ class GradScaler:
 
     @checked
     def get_scale(self) -> float:
-        """The current scale of the gradients."""
+        """Returns the current scale, or 1.0 if scaling is disabled."""
         return self._state.scale if self._enabled else 1.0
 
     @checked
     def is_enabled(self) -> bool:
-        """Whether scaling is enabled."""
+        """Returns whether scaling is enabled."""
         return self._enabled
 
     @checked
     def state_dict(self) -> dict[str, Any]:
-        """The entries of the state_dict of torch.amp.GradScaler."""
+        """Returns the state as a dict with the entries of torch.amp.GradScaler.
+
+        It is empty if scaling is disabled.
+        """
         if not self._enabled:
             return {}
         names = ("scale", "growth_factor", "backoff_factor", "growth_interval")
@@ -137,7 +192,14 @@ class GradScaler:
 
     @checked
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a state_dict. StateError E0910 names missing entries."""
+        """Restores the state that `state_dict` returned.
+
+        Args:
+            state: dict of numbers.
+
+        Raises:
+            StateError: If entries are missing.
+        """
         if not self._enabled:
             return
         if not isinstance(state, dict):
@@ -163,7 +225,10 @@ class GradScaler:
         return _multiplied("scale", "values", values, self._state.scale)
 
     def _unscaled(self, gradients: Iterable[Any]) -> tuple[list[Any], bool]:
-        """New tensors, since several keys may share one; whether an inf or NaN is among them."""
+        """Returns new tensors, and whether an inf or NaN is among them.
+
+        They are new because several keys may share one tensor.
+        """
         made = list(gradients)
         found_inf = _unscale_tensors_of_torch(made, self._state.inverse)
         for at, gradient in enumerate(made):
@@ -185,8 +250,10 @@ def _multiplied(method: str, argument: str, value: Any, factor: float) -> Any:
 
 
 def _unscale_tensors_of_torch(gradients: list[Any], inverse: float) -> bool:
-    """Puts multiplied tensors in the places of torch's; whether an inf or NaN is among them. A
-    few kernels for each device and dtype, and each device is waited for once."""
+    """Replaces tensors of torch by unscaled ones; returns whether one has inf or NaN.
+
+    It runs a few kernels for each device and dtype, and waits for each device once.
+    """
     groups: dict[Any, list[int]] = {}
     for at, gradient in enumerate(gradients):
         if not isinstance(gradient, np.ndarray):

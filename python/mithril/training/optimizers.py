@@ -1,4 +1,4 @@
-"""The optimizers: the core has a class for each record."""
+"""The optimizers. The core has a class for each record."""
 
 from .. import _core
 

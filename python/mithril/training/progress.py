@@ -15,18 +15,22 @@ _WIDTH = 20
 
 
 class ProgressBar:
-    """A line with numbers, speed and time left that is drawn again after steps. `fit` has one.
+    """Shows the progress of a training loop: numbers, speed and the time left.
 
-    `total` counts samples, tokens or steps of the whole loop (None: unknown), and `unit` names
-    them. It uses tqdm if it is installed. `leave=False` removes it at the end, and `shown=False`
-    shows nothing.
+    It uses tqdm if it is installed. `fit` shows its own bar.
+
+    Args:
+        total: number of samples, tokens or steps of the whole loop. None if it is unknown.
+        label: text before the bar.
+        unit: name of what is counted.
+        leave: whether the bar stays after the end.
+        shown: False shows nothing.
 
     Example:
-        with ml.ProgressBar(total=steps * batch_size * length, unit="tokens") as bar:
-            for batch in batches:
-                rate = step.optimizer.lr
-                loss = step(params, batch)["final_cost"]
-                bar.advance(batch_size * length, loss=loss, lr=rate)
+        with ml.ProgressBar(total=3 * 8) as bar:
+            for _ in range(3):
+                loss = step(params, data)["loss"]
+                bar.advance(8, loss=loss, lr=optimizer.lr)
     """
 
     @checked
@@ -61,7 +65,12 @@ class ProgressBar:
             self._bar = tqdm(total=total, desc=label or None, unit=f" {unit}", leave=leave)
 
     def advance(self, count: int, /, **numbers: Any) -> None:
-        """After a step of `count` units. Shows the numbers: floats, or arrays of one element."""
+        """Advances the bar by `count` units, and shows the numbers.
+
+        Args:
+            count: number of units since the last call.
+            numbers: floats, or arrays of one element.
+        """
         self.count += count
         if not self._shown:
             return
@@ -73,11 +82,11 @@ class ProgressBar:
             self._draw()
 
     def rate(self) -> float:
-        """Units per second since the bar was made."""
+        """Returns the units per second since the bar was made."""
         return self.count / (time.perf_counter() - self._began)
 
     def close(self) -> None:
-        """Draws the bar a last time, or removes it."""
+        """Draws the bar a last time, or removes it if `leave` is False."""
         if self._bar is not None:
             self._bar.close()
         elif self._shown and self._leave:
