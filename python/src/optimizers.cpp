@@ -69,7 +69,7 @@ void bind_optimizers(py::module_& module) {
   py::class_<Optimizer>(module, "Optimizer", R"(The base class of all optimizers.
 
 An optimizer updates parameters by their gradients, and keeps its own state for each parameter.
-Use a subclass, such as `ml.SGD` or `ml.Adam`.
+Use a subclass, such as `ml.Adam`.
 
 Example:
     optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100))

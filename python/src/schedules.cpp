@@ -264,7 +264,7 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.SGD(ml.StepSchedule(0.1, step_size=1000, gamma=0.5)))",
+    optimizer = ml.Adam(ml.StepSchedule(0.1, step_size=1000, gamma=0.5)))",
       {{"lr", &Step::lr}, {"step_size", &Step::step_size}, {"gamma", &Step::gamma}})
       .def(py::init([](double lr, std::int64_t step_size, double gamma) {
              return checked(Step{lr, step_size, gamma});
@@ -288,7 +288,7 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.SGD(ml.OneCycleSchedule(0.1, steps=1000)))",
+    optimizer = ml.Adam(ml.OneCycleSchedule(0.1, steps=1000)))",
       {{"lr", &OneCycle::lr},
        {"steps", &OneCycle::steps},
        {"pct_start", &OneCycle::pct_start},

@@ -293,8 +293,8 @@ def load(path: str | os.PathLike[str]) -> Any:
             .npz file; or of a .pt, .pth or .bin file of PyTorch. Or a registered name.
 
     Returns:
-        A `Checkpoint`, or the compiled model of the name. Of files that `ml.save` did not write,
-        the checkpoint has `params` only.
+        A `Checkpoint`, or the compiled model of the name. The tensors
+        of other files are its `params`.
 
     Raises:
         InputError: If the file cannot be read.

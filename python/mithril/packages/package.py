@@ -30,7 +30,7 @@ CHECKS = ("full", "lazy")
 
 
 class PackagePort(NamedTuple):
-    """An input or output of a packaged model. `dims` has numbers, names of sizes, None and ...."""
+    """A port of a packaged model. `dims` has numbers, names of sizes, None and `...`."""
 
     name: str
     dtype: Any

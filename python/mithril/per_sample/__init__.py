@@ -1,4 +1,4 @@
-"""Exact gradients of the single samples of a batch, their norms, products and projections."""
+"""Exact gradients of single samples of a batch, their norms, products and projections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PerSample"]
 
 
 class SampleNorms(NamedTuple):
-    """The norms of the gradients of samples."""
+    """Norms of the gradients of samples, `total` [B] and `by_key` of each parameter [B]."""
 
     total: Any  # [B]: of the whole gradient of each sample
     by_key: dict[str, Any]  # [B]: of its part for each parameter
@@ -34,7 +34,7 @@ class SampleDots(NamedTuple):
 
 
 class ClippedGradients(NamedTuple):
-    """The sum of clipped gradients of samples."""
+    """The sum of the clipped gradients of samples, their norms, and the next state."""
 
     gradients: dict[str, Any]
     norms: Any  # [B]: before clipping
@@ -42,7 +42,7 @@ class ClippedGradients(NamedTuple):
 
 
 class ProjectedParameter(NamedTuple):
-    """Where the projection of a parameter's gradient is, and its two ranks."""
+    """The columns of the projected gradient of a parameter, and its two ranks."""
 
     slice: slice  # of the columns of `values`
     left: int
@@ -50,27 +50,42 @@ class ProjectedParameter(NamedTuple):
 
 
 class Projections(NamedTuple):
-    """Random projections of the gradients of samples."""
+    """Random projections [B, R] of the gradients of samples."""
 
     values: Any  # [B, R]
     metadata: dict[str, ProjectedParameter]  # by parameter
 
 
 class PerSample:
-    """Gradients of the single samples of a batch, without one evaluation for each sample.
+    """Computes the gradient of each sample of a batch, in one evaluation of the batch.
 
-    g_i is the gradient of the loss of sample i in all parameters. `losses` is an output [B, ...] of
-    the model; the loss of a sample is the sum of its row, or its mean with reduction="mean".
-    The results are exact for every model that treats samples independently; others are refused
-    (docs/per-sample.md).
+    The gradient g_i of sample i is that of its loss in all parameters. Results are exact for every
+    model that treats its samples independently. Other models are refused.
 
-    shared: data inputs whose first axis is not the batch, if their shapes do not show this.
-    strategy: "gram", "bilinear" or "materialized" wherever possible, instead of the cheapest one,
-    for measurements. `state=` of all methods is as in CompiledModel.evaluate.
+    Args:
+        compiled: the compiled model.
+        losses: output [B, ...] whose rows are the losses of the samples.
+        reduction: "sum" or "mean" over the row of a sample.
+        shared: data inputs without a batch axis, if their shapes do not show this.
+        strategy: "gram", "bilinear" or "materialized" forces a strategy, for measurements. None
+            chooses the cheapest one.
+
+    Raises:
+        InputError: If there is no such output.
+        GradientError: If the losses are not [B, ...], the model has no parameters, or, in a call,
+            the model mixes its samples.
 
     Example:
+        net = ml.Model()
+        net |= ml.Linear(2)(input="x", output="y")
+        net |= ml.SquaredError()(input="y", target="target", output="losses")
+        shapes = {"x": ["N", 4], "target": ["N", 2]}
+        compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+        params = compiled.get_parameters()
         samples = ml.PerSample(compiled, losses="losses")
-        norms = samples.norms(params, data)
+        norms = samples.norms(params, data).total
+
+    See docs/per-sample.md.
     """
 
     @checked
@@ -94,19 +109,38 @@ class PerSample:
 
     @property
     def compiled(self) -> _core.CompiledModel:
-        """The model."""
+        """The compiled model."""
         return self._compiled
 
     @checked
     def gradients(
         self, params: Arrays, data: Arrays, *, state: Arrays | None = None
     ) -> dict[str, Any]:
-        """Every g_i: {key: [B, *shape of the parameter]}."""
+        """Returns the gradient of each sample.
+
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            Dict of gradients [B, *shape of the parameter].
+        """
         return self._core.gradients(dict(params), dict(data), state)
 
     @checked
     def norms(self, params: Arrays, data: Arrays, *, state: Arrays | None = None) -> SampleNorms:
-        """The norms |g_i| = sqrt(<g_i, g_i>): `total` [B], and `by_key` of each parameter."""
+        """Returns the 2-norms of the gradients of samples.
+
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            `total` [B] has the norms of whole gradients, `by_key` is a dict of those of each
+            parameter.
+        """
         return SampleNorms(*self._core.norms(dict(params), dict(data), state))
 
     @checked
@@ -120,11 +154,19 @@ class PerSample:
         validation_reduction: Literal["sum", "mean"] = "sum",
         state: Arrays | None = None,
     ) -> SampleDots:
-        """Inner products with the gradients h_j of validation samples.
+        """Returns inner products with the gradients h_j of validation samples.
 
-        total [B] is <g_i, sum over j of h_j>, with validation_reduction="mean" their mean; with
-        pairs=True it is [B, V], <g_i, h_j>. `gradients` is the mean of the g_i, which an optimizer
-        takes.
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            validation: dict of the data inputs, with V samples.
+            pairs: whether to return <g_i, h_j> for each pair, instead of <g_i, sum over j of h_j>.
+            validation_reduction: "sum", or "mean" for the mean over j.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            `total` [B], or [B, V] with pairs; `by_key` of each parameter; `gradients`, the mean of
+            the g_i; `losses` [B]; `validation_losses` [V]; and the next `state`.
         """
         made = self._core.dots(
             dict(params), dict(data), dict(validation), pairs, validation_reduction, state
@@ -135,16 +177,41 @@ class PerSample:
     def weighted_gradients(
         self, params: Arrays, data: Arrays, weights: Array, *, state: Arrays | None = None
     ) -> dict[str, Any]:
-        """The sum over i of weights[i] * g_i, in one backward pass."""
+        """Returns the sum over i of weights[i] * g_i, in one backward pass.
+
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            weights: array [B].
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            Dict of gradients.
+
+        Raises:
+            InputError: If the number of weights differs from that of samples.
+        """
         return self._core.weighted_gradients(dict(params), dict(data), weights, state)
 
     @checked
     def clipped_gradients(
         self, params: Arrays, data: Arrays, max_norm: float, *, state: Arrays | None = None
     ) -> ClippedGradients:
-        """The sum over i of g_i * min(1, max_norm / |g_i|), in one backward pass.
+        """Returns the sum over i of g_i * min(1, max_norm / |g_i|), in one backward pass.
 
         This is the clipping of Abadi et al. (https://arxiv.org/abs/1607.00133).
+
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            max_norm: maximum norm of the gradient of a sample.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            `gradients`, the `norms` [B] before clipping, and the next `state`.
+
+        Raises:
+            ValueError: If `max_norm` is negative.
         """
         made = self._core.clipped_gradients(dict(params), dict(data), max_norm, state)
         return ClippedGradients(*made)
@@ -160,12 +227,22 @@ class PerSample:
         kind: Literal["gaussian", "rademacher", "orthonormal"] = "gaussian",
         state: Arrays | None = None,
     ) -> Projections:
-        """left g_i right^T of each parameter's gradient, as a matrix [rows, columns].
+        """Returns random projections of the gradients of samples.
 
-        rows is the first dim of the parameter, columns the product of the others; a vector is one
-        row. left [r, rows] and right [s, columns] are random, from `seed` and the key. r and s are
-        as equal as r * s <= rank, r <= rows and s <= columns allow. On average projections keep
-        squared norms and inner products.
+        Each parameter's gradient is a matrix [rows, columns]: its first dim and the product of the
+        others. A vector is one row. The projection multiplies it by random matrices [r, rows] and
+        [s, columns], with r * s <= rank. On average it keeps squared norms and inner products.
+
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            rank: maximum number of elements of the projection of a parameter.
+            seed: seed of the random matrices.
+            kind: distribution of the random matrices.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            `values` [B, R], and `metadata`: the columns and the two ranks of each parameter.
         """
         values, metadata = self._core.projections(dict(params), dict(data), rank, seed, kind, state)
         places = {
@@ -175,7 +252,7 @@ class PerSample:
         return Projections(values, places)
 
     def explain(self) -> str:
-        """How the last call computed each parameter, and the cost of each possible strategy."""
+        """Describes the last call: the chosen strategy of each parameter, and all costs."""
         return self._core.explain()
 
     @checked
@@ -189,10 +266,17 @@ class PerSample:
     ) -> None:
         """Compares the gradients with those of an evaluation of each sample by itself.
 
-        tolerance: of an error relative to the norm of the sample's gradient. The default is 1e-9
-        for float64, 1e-4 for float32, 4e-3 for float16 and 3e-2 for bfloat16. The least precise
-        floats of the graph decide; mixed precision adds such floats. GradientError E0512 names the
-        parameter with the largest error.
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+            tolerance: maximum error relative to the norm of the gradient. None depends on the least
+                precise floats of the graph: 1e-9 for float64, 1e-4 for float32, 4e-3 for float16,
+                3e-2 for bfloat16.
+
+        Raises:
+            GradientError: If a gradient differs. The error names the parameter with the largest
+                error.
         """
         self._core.verify(dict(params), dict(data), state, tolerance)
 
@@ -205,12 +289,15 @@ class PerSample:
         validation: Arrays | None = None,
         pairs: bool = False,
     ) -> None:
-        """Writes the norms, or the dots if there is `validation`, as one file.
+        """Writes the norms, or the inner products if `validation` is given, as one source file.
 
-        The file is C++17, or a module for JAX if the path ends in .py.
+        The outputs in the file are named after the parameters. `norms` or `dots` is the total.
 
-        The file is for inputs of the sizes of the examples in `data` and `validation`. Its outputs
-        are named after the parameters, and `norms` or `dots` is the total.
+        Args:
+            path: path of the file: C++17, or a JAX module if it ends with ".py".
+            data: dict of example inputs, whose sizes the file is for.
+            validation: dict of example validation inputs.
+            pairs: as in `dots`.
         """
         self._core.write_source(path, dict(data), dict(validation or {}), pairs)
 

@@ -1,4 +1,4 @@
-"""Inner products of the gradients of training and validation samples, logged while training."""
+"""Inner products of the gradients of training and validation samples, logged in training."""
 
 from __future__ import annotations
 
@@ -31,31 +31,38 @@ NEED_BATCH = "call attach_train_batch(data, iteration, batch_index) first"
 class GradDotProdEngine:
     """Logs how much each training sample helps on validation samples, while a model is trained.
 
-    For each sample of a training batch it logs <g_i, sum over j of h_j>, with the gradients g_i of
-    training sample i and h_j of validation sample j at the current parameters (see PerSample;
-    validation_reduction="mean" takes the mean over j). A step of SGD with g_i alone lowers the
-    validation loss by about lr times this number, so samples with low sums do harm. The engine
-    also computes the mean of the g_i, which the optimizer takes.
+    For training sample i it logs <g_i, sum over j of h_j>, where g_i is its gradient and h_j that
+    of validation sample j. A step of SGD with g_i alone lowers the validation loss by about lr
+    times this number, so samples with low sums do harm. Calls in the wrong order raise StateError.
 
-    The optimizer may be one of torch.optim or of Mithril. Calls in the wrong order raise StateError
-    E0912, which names the call that must come first.
-
-    dot_prod_save_path: the folder for the files of the log.
-    reduction, shared: as of PerSample.
-    same_pass: take the gradients of the optimizer from the pass that computes the inner products.
-    This saves a forward and a backward pass, and the gradients agree with those without the engine
-    up to rounding. Without same_pass they have the same bits.
+    Args:
+        compiled: the compiled model.
+        losses: output [B, ...] whose rows are the losses of the samples.
+        validation_batch_size: number of validation samples of each iteration.
+        dot_prod_save_path: folder for the files of the log. None writes none.
+        reduction, shared: as in `PerSample`.
+        validation_reduction: "sum" or "mean" over the validation samples.
+        same_pass: whether gradients come from the pass that computes the inner products. This saves
+            a forward and a backward pass; the gradients then agree up to rounding.
 
     Example:
-        engine = ml.GradDotProdEngine(compiled, losses="losses", validation_batch_size=64)
-        engine.attach(optimizer)  # of Mithril: attach(optimizer, params)
-        engine.attach_and_store_valset(validation)
-        for iteration, (rows, data) in enumerate(batches):
-            engine.attach_train_batch(data, iteration, rows)
+        net = ml.Model()
+        net |= ml.Linear(2)(input="x", output="y")
+        net |= ml.SquaredError()(input="y", target="target", output="losses")
+        shapes = {"x": ["N", 4], "target": ["N", 2]}
+        compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+        params = compiled.get_parameters()
+        engine = ml.GradDotProdEngine(compiled, losses="losses", validation_batch_size=8)
+        engine.attach(optimizer, params)
+        engine.attach_and_store_valset(data)
+        for iteration in range(3):
+            engine.attach_train_batch(data, iteration, np.arange(8))
             gradients = engine.prepare_gradients()
-            engine.aggregate_and_log()
-            optimizer.step()  # of Mithril: step(params, gradients)
+            dots = engine.aggregate_and_log()
+            optimizer.step(params, gradients)
             engine.clear_gradients()
+
+    See docs/per-sample.md.
     """
 
     @checked
@@ -90,27 +97,29 @@ class GradDotProdEngine:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters that `attach` was given, or found."""
+        """The parameters that `attach` was given or has found."""
         if self._params is None:
             _refuse("params: there are no parameters", NEED_ATTACH)
         return self._params
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state of the model after the last training batch (random keys), for evaluation."""
+        """The state of the model after the last training batch (random keys)."""
         return self._state
 
     @checked
     def attach(self, optimizer: Any, params: dict[str, Any] | None = None) -> None:
-        """Begins with an optimizer and the parameters that it moves.
+        """Attaches an optimizer and the parameters that it updates.
 
-        An optimizer of torch holds its parameters. Their keys are the names that it was made with,
-        `torch.optim.SGD(module.named_parameters())`. Without names they must be in the order of
-        `compiled.get_parameters()`; InputError E0816 if the shapes do not show this. `params` gives
-        the keys in all other cases.
+        Args:
+            optimizer: an optimizer of Mithril or of torch.
+            params: dict of parameters. None keeps those of the last `attach`, or begins with
+                `compiled.get_parameters()`. For torch it uses the names that the optimizer was made
+                with, or the order of its parameters.
 
-        An optimizer of Mithril holds no parameters: without `params` the engine keeps those of the
-        last `attach`, or begins with `compiled.get_parameters()`. `engine.params` has them.
+        Raises:
+            StateError: If an optimizer is attached already.
+            InputError: If the keys of torch's parameters are not clear.
         """
         if self._optimizer is not None:
             _refuse("attach: an optimizer is attached already", "call detach() first")
@@ -125,10 +134,14 @@ class GradDotProdEngine:
 
     @checked
     def attach_and_store_valset(self, data: dict[str, Any]) -> None:
-        """Keeps the validation samples. Their arrays are not copied.
+        """Stores a dict of validation samples. Their arrays are not copied.
 
-        Iteration t takes validation_batch_size = V of the N samples: rows t * V to t * V + V - 1,
-        modulo N. So all samples take part in turn; with N = V each iteration takes all of them.
+        Iteration t uses the V = validation_batch_size rows t * V to t * V + V - 1 of the N samples,
+        modulo N.
+
+        Raises:
+            InputError: If the arrays differ in length.
+            ValueError: If there are fewer than V samples.
         """
         rows = {key: _length(value) for key, value in data.items() if key not in self._shared}
         lengths = {key: length for key, length in rows.items() if length is not None}
@@ -153,11 +166,19 @@ class GradDotProdEngine:
 
     @checked
     def attach_train_batch(self, data: dict[str, Any], iteration: int, batch_index: Any) -> Any:
-        """Computes the inner products and the gradients of a batch, at the current parameters.
+        """Computes the inner products and the gradients of a batch.
 
-        Several calls with one `iteration` are micro-batches of one step: its gradient is the mean
-        over all their samples. batch_index: the number of the batch, or the index of each of its
-        samples in the data set; the log has one for each sample. Returns the losses [B].
+        Several calls with one `iteration` are micro-batches of one step, whose gradient is the mean
+        over all samples.
+
+        Args:
+            data: dict of the data inputs.
+            iteration: number of the iteration.
+            batch_index: number of the batch, or the index of each sample in the data set, for the
+                log.
+
+        Returns:
+            The losses [B].
         """
         method = "attach_train_batch"
         iteration = _int(method, iteration)
@@ -190,9 +211,9 @@ class GradDotProdEngine:
 
     @checked
     def prepare_gradients(self) -> dict[str, Any]:
-        """The gradients of the step: the mean of the gradients of its samples, by key.
+        """Returns the gradients of the step, the mean over its samples, by key.
 
-        For an optimizer of torch they replace the `.grad` of its parameters.
+        They also replace the `.grad` of the parameters of torch's optimizer.
         """
         step = self._pending("prepare_gradients")
         step.prepared = True
@@ -224,11 +245,13 @@ class GradDotProdEngine:
 
     @checked
     def save_dot_product_log(self, iteration: int) -> Path:
-        """Writes what was logged since the last file, to "dots-00000012.npz" for iteration 12.
+        """Writes the log since the last file, to "dots-00000012.npz" for iteration 12.
 
-        The arrays of the file have one row for each sample: "dots", "batch_index" and "iteration".
-        The file is complete or absent; InputError E0831 if it cannot be written. Afterwards the
-        log is empty; after a failure it is unchanged. Returns the path.
+        The file has "dots", "batch_index" and "iteration", with a row for each sample. It is
+        written atomically, and the log is empty afterwards. Returns the path.
+
+        Raises:
+            InputError: If the file cannot be written. The log is unchanged then.
         """
         iteration = _int("save_dot_product_log", iteration)
         if self._folder is None:
@@ -250,15 +273,14 @@ class GradDotProdEngine:
 
     @checked
     def detach(self) -> None:
-        """Releases the optimizer, and drops an unfinished step. The log, the validation samples and
-        the state stay for the next `attach`."""
+        """Releases the optimizer, and drops an unfinished step. The log stays."""
         if self._optimizer is not None:
             self._forget_step()
         self._optimizer = None
 
     @checked
     def state_dict(self) -> dict[str, Any]:
-        """The log and the state of the model, as arrays, for a checkpoint between two steps."""
+        """Returns the log and the state of the model as a dict of arrays."""
         if self._step is not None:
             help = "call aggregate_and_log() and clear_gradients() first"
             _refuse("state_dict: a step is not finished", help)
@@ -267,7 +289,7 @@ class GradDotProdEngine:
 
     @checked
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a state_dict. Training continues with the same bits."""
+        """Restores a `state_dict`. Training continues with the same bits."""
         expected = {*COLUMNS, *(f"state.{key}" for key in self._compiled.initial_state_dict)}
         if set(state) != expected:
             wrong_argument(
@@ -313,7 +335,7 @@ class GradDotProdEngine:
     def _mean_gradients(
         self, params: Arrays, data: Arrays, count: int
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """By the program of `evaluate`, for the bits of training without the engine."""
+        """Computes them by `evaluate`, for the bits of training without the engine."""
         shape = self._shape_of_losses(params, data, count)
         terms = max(int(np.prod(shape)) if self._mean_losses else count, 1)
         backend: Any = self._compiled.backend
@@ -368,7 +390,7 @@ def _indices(given: Any, count: int) -> Any:
 
 
 def _length(value: Any) -> int | None:
-    """None: of a scalar."""
+    """Returns the number of rows, or None for a scalar."""
     shape = np.shape(value)
     return shape[0] if shape else None
 

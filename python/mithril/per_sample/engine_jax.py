@@ -1,4 +1,4 @@
-"""Inner products of the gradients of training and validation samples, as one jitted function."""
+"""Inner products of the gradients of training and validation samples, as a jitted function."""
 
 from __future__ import annotations
 
@@ -17,19 +17,37 @@ __all__ = ["GradDotProdEngineJAX"]
 
 
 class GradDotProdEngineJAX:
-    """Computes what GradDotProdEngine logs, in JAX: gradients, inner products and losses.
+    """Computes what `GradDotProdEngine` logs in JAX: gradients, inner products and losses.
 
-    The per-sample graph of ml.PerSample is written as a module for JAX and jitted, once for each
-    combination of sizes. The model may be compiled for any backend.
+    The graph is written as a JAX module and jitted, once for each combination of sizes. The model
+    may be compiled for any backend.
 
-    losses, reduction, shared: as of PerSample.
-    validation_batch_size: the number of validation samples of a step.
-    inputs: the keys of x and y; by default the two data keys of the model, in their order.
+    Args:
+        compiled: the compiled model.
+        losses: output [B, ...] whose rows are the losses of the samples.
+        validation_batch_size: number of validation samples of a step.
+        inputs: keys of x and y. None uses the two data keys of the model, in order.
+        reduction: as in `PerSample`.
+        shared: as in `PerSample`.
+        validation_reduction: "sum" or "mean" over the validation samples.
+
+    Raises:
+        BackendError: If JAX is not installed.
 
     Example:
-        engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=64)
-        gradient, dots, loss = engine.compute_step(params, x, y, x_val, y_val)
-        updates, state = optimizer.update(gradient, state, params)  # of optax
+        net = ml.Model()
+        net |= ml.Linear(2)(input="x", output="y")
+        net |= ml.SquaredError()(input="y", target="target", output="losses")
+        shapes = {"x": ["N", 4], "target": ["N", 2]}
+        compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+        params = compiled.get_parameters()
+        engine = ml.GradDotProdEngineJAX(
+            compiled, losses="losses", validation_batch_size=8, inputs=["x", "target"]
+        )
+        x, y = data["x"], data["target"]
+        gradient, dots, loss = engine.compute_step(params, x, y, x, y)
+
+    See docs/per-sample.md.
     """
 
     @checked
@@ -65,12 +83,22 @@ class GradDotProdEngineJAX:
     def compute_step(
         self, params: dict[str, Any], x_train: Any, y_train: Any, x_val: Any, y_val: Any
     ) -> tuple[dict[str, Any], Any, Any]:
-        """(mean gradient by key, dots [B], validation loss), as arrays of JAX.
+        """Computes the mean gradient, the inner products and the validation loss of a step.
 
-        dots[i] is <g_i, sum over j of h_j>, with validation_reduction="mean" their mean, for the
-        gradients g_i of the training samples and h_j of the validation samples. The validation
-        loss is the mean over the validation samples. The next state of a model with dropout is
-        kept in `state`.
+        The next state of a model with dropout is kept in `state`.
+
+        Args:
+            params: dict of parameters.
+            x_train: the first input of B training samples.
+            y_train: the second input of B training samples.
+            x_val: the first input of the validation samples.
+            y_val: the second input of the validation samples.
+
+        Returns:
+            Tuple of JAX arrays (mean gradient by key, inner products [B], mean validation loss).
+
+        Raises:
+            ValueError: If there are not `validation_batch_size` validation samples.
         """
         count = np.shape(x_val)[0] if np.ndim(x_val) else 0
         if count != self._validation_size:
@@ -90,7 +118,7 @@ class GradDotProdEngineJAX:
         return gradient, dots, loss
 
     def _make(self, batches: Sequence[Any]) -> Callable[..., Any]:
-        """The jitted step for arrays of these sizes."""
+        """Returns the jitted step for arrays of these sizes."""
         jnp = self._jax.numpy
         examples = [np.asarray(each) for each in batches]
         data, validation = (

@@ -11,9 +11,9 @@ from .._core import CompiledModel, raise_error
 def params_of(
     compiled: CompiledModel, optimizer: Any, given: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The parameters of the model by key; InputError E0816 if they are not clear.
+    """Returns the parameters of the model by key. InputError E0816 if they are not clear.
 
-    given: the parameters by key, among which the optimizer's must be.
+    given: the parameters by key, which must include those of the optimizer.
     """
     groups = optimizer.param_groups
     tensors = [tensor for group in groups for tensor in group["params"]]
@@ -38,7 +38,7 @@ def params_of(
 
 
 def _in_modules(keys: Iterable[str]) -> list[str]:
-    """In the order of torch.nn.Module.parameters(): those of a module before its submodules'."""
+    """Orders keys as torch.nn.Module.parameters(): a module's own before its submodules'."""
     keys = list(keys)
     own = [key for key in keys if "." not in key]
     parts: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Random projections of the gradients of samples, written to a folder chunk by chunk."""
+"""Random projections of the gradients of samples, written to a folder in chunks."""
 
 from __future__ import annotations
 
@@ -26,20 +26,34 @@ INDEX = "projections.json"
 
 
 class ProjectionWriter:
-    """Writes `samples.projections` of many samples to a folder, with one chunk in memory at a time.
+    """Writes random projections of the gradients of many samples to a folder.
 
-    Each `add` writes the projections [B, R] of its samples to a file "chunk-000000.npy" that is
-    complete or absent. "projections.json" lists the columns and the two ranks of each parameter,
-    and the files with their numbers of rows. Its "complete" is false until the writer is closed,
-    which the end of a `with` block without an error does.
+    Each `add` writes one file such as "chunk-000000.npy", atomically, so one chunk at a time is in
+    memory. "projections.json" lists the files, and the columns and ranks of each parameter. Its
+    "complete" is true after the writer was closed, as a `with` block without an error does.
 
-    rank, seed, kind: as of PerSample.projections. InputError E0832 for a folder that holds
-    projections, E0831 if a file cannot be written.
+    Args:
+        folder: folder to write to.
+        samples: a `PerSample`.
+        rank: as in `PerSample.projections`.
+        seed: as in `PerSample.projections`.
+        kind: as in `PerSample.projections`.
+
+    Raises:
+        InputError: If the folder contains projections, or a file cannot be written.
 
     Example:
-        with ml.ProjectionWriter("projections", samples, rank=64) as writer:
-            for data in chunks:
-                writer.add(params, data)
+        net = ml.Model()
+        net |= ml.Linear(2)(input="x", output="y")
+        net |= ml.SquaredError()(input="y", target="target", output="losses")
+        shapes = {"x": ["N", 4], "target": ["N", 2]}
+        compiled = ml.compile(net, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+        params = compiled.get_parameters()
+        samples = ml.PerSample(compiled, losses="losses")
+        with ml.ProjectionWriter("projections", samples, rank=2) as writer:
+            writer.add(params, data)
+
+    See docs/per-sample.md.
     """
 
     @checked
@@ -75,9 +89,18 @@ class ProjectionWriter:
     def add(
         self, params: Arrays, data: Arrays, *, state: Arrays | None = None
     ) -> dict[str, tuple[int, int]]:
-        """Writes the projections of the samples of `data`, as the next file.
+        """Writes the projections of a batch as the next file.
 
-        Returns the columns of each parameter, from the first to before the last.
+        Args:
+            params: dict of parameters.
+            data: dict of the data inputs, with B samples.
+            state: dict of the state of the model, as in `CompiledModel.evaluate`.
+
+        Returns:
+            Dict of the columns of each parameter, as (start, end) without the end.
+
+        Raises:
+            StateError: If the writer is closed.
         """
         if self._closed:
             raise_error("StateError", "E0913", "add: the writer of projections is closed")
@@ -97,7 +120,7 @@ class ProjectionWriter:
 
     @checked
     def close(self) -> None:
-        """Writes the list of files. Further samples are refused (StateError E0913)."""
+        """Writes the list of files. The writer takes no samples afterwards."""
         if not self._closed:
             self._write_index(complete=True)
         self._closed = True

@@ -33,7 +33,7 @@ class Step:
 
 
 def host_array(value: Any) -> Any:
-    """The array in the memory of NumPy."""
+    """Returns the array in the memory of NumPy."""
     return np.asarray(value.detach().cpu() if hasattr(value, "cpu") else value)
 
 
