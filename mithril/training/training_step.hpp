@@ -42,8 +42,8 @@ class TrainingStep {
   TensorMap operator()(TensorMap& params, const TensorMap& data);
 
   // The averages of parameters that options.average requests, in the dtypes of the parameters.
-  // Frozen parameters, and all parameters before the first average, are returned themselves. For
-  // `infer` and `for_inference`, with state(); running statistics are not averaged. StateError
+  // Frozen parameters, and all parameters before the first average, are copies of the given ones.
+  // For `infer` and `for_inference`, with state(); running statistics are not averaged. StateError
   // E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;
 
