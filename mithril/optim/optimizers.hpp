@@ -17,7 +17,7 @@ struct SGDOptions {
   bool nesterov = false;
   std::vector<ParameterGroup> groups = {};
 };
-// Stochastic gradient descent, by the rule of torch.optim.SGD.
+// Stochastic gradient descent, as torch.optim.SGD.
 class SGD final : public Optimizer {
  public:
   explicit SGD(const SGDOptions& options = {})
@@ -36,7 +36,7 @@ struct AdamOptions {
   double weight_decay = 0.0;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.Adam.
+// Adam (https://arxiv.org/abs/1412.6980), as torch.optim.Adam.
 class Adam final : public Optimizer {
  public:
   explicit Adam(const AdamOptions& options = {})
@@ -54,7 +54,7 @@ struct AdamWOptions {
   double weight_decay = 0.01;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.AdamW: Adam with decoupled weight decay.
+// Adam with decoupled weight decay, as torch.optim.AdamW.
 class AdamW final : public Optimizer {
  public:
   explicit AdamW(const AdamWOptions& options = {})
@@ -74,7 +74,7 @@ struct NAdamOptions {
   bool decoupled_weight_decay = false;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.NAdam: Adam with Nesterov momentum.
+// Adam with Nesterov momentum, as torch.optim.NAdam.
 class NAdam final : public Optimizer {
  public:
   explicit NAdam(const NAdamOptions& options = {})
@@ -96,8 +96,9 @@ struct RMSpropOptions {
   bool centered = false;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.RMSprop: gradients are divided by the root of a running mean of their
-// squares; centered=True subtracts the square of their mean.
+// Divides each gradient by the square root of a running mean of its squares, as
+// torch.optim.RMSprop. With centered=True, the running mean of the gradient is squared and
+// subtracted before the root.
 class RMSprop final : public Optimizer {
  public:
   explicit RMSprop(const RMSpropOptions& options = {})
@@ -118,7 +119,8 @@ struct AdagradOptions {
   double eps = 1e-10;
   std::vector<ParameterGroup> groups = {};
 };
-// The rule of torch.optim.Adagrad: gradients are divided by the root of the sum of their squares.
+// Divides each gradient by the square root of the sum of its squares in all steps, as
+// torch.optim.Adagrad.
 class Adagrad final : public Optimizer {
  public:
   explicit Adagrad(const AdagradOptions& options = {})
