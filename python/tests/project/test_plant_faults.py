@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
+from dataclasses import asdict
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -220,3 +223,20 @@ def test_the_last_result_of_a_fault_counts(tool: ModuleType, tmp_path: Path) -> 
     ]
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert tool.missed_in(log) == [tool.Fault("a", 1, "0", "1")]
+
+
+def test_a_resumed_run_leaves_out_the_faults_of_the_log(tool: ModuleType, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    options = ["--dry-run", "--folders", "mithril/text", "--count", "2", "--log", str(log)]
+
+    def listed(*more: str) -> list[str]:
+        command = [sys.executable, str(ROOT / "tools" / "plant_faults"), *options, *more]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        return ran.stdout.splitlines()
+
+    sources = [name for name in tool.tracked_files() if tool.is_source(name, ["mithril/text"])]
+    first, second = islice(tool.faults_in_order(tool.ROOT, sources, 1), 2)
+    assert listed("--resume") == [str(first), str(second)]
+    log.write_text(json.dumps(asdict(tool.Result(**asdict(first), found=True, by="", seconds=1))))
+    assert listed("--resume")[0] == str(second)
+    assert listed() == [str(first), str(second)]
