@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .. import _core
 from .._core import CompiledModel, raise_error, unknown_name
-from .._internal.arguments import checked
+from .._internal.arguments import checked_kinds
 from .library import build_library
 from .wasm import to_wasm
 
@@ -36,7 +36,7 @@ TARGETS = {
 }
 
 
-@checked
+@checked_kinds
 def export(
     compiled: CompiledModel,
     path: str | os.PathLike[str],

@@ -5,7 +5,9 @@ The docstrings of ops and layers are made from their records: test_docstrings.py
 
 import importlib.util
 import inspect
+import itertools
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -68,10 +70,11 @@ def docstrings() -> dict[str, str]:
 
 
 def example_of(text: str) -> str:
-    """The code after the last line "Example:", without the link to a page of docs/ below it."""
+    """The indented code after the last line "Example:"."""
     parts = re.split(r"^Example:\n", text, flags=re.MULTILINE)
-    code = re.split(r"^See docs/", parts[-1], flags=re.MULTILINE)[0] if len(parts) > 1 else ""
-    return inspect.cleandoc(code)
+    lines = parts[-1].splitlines() if len(parts) > 1 else []
+    code = itertools.takewhile(lambda line: not line or line.startswith(" "), lines)
+    return textwrap.dedent("\n".join(code)).strip()
 
 
 DOCSTRINGS = docstrings()
