@@ -21,7 +21,7 @@ from pathlib import Path
 
 import mithril as ml
 
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 
 
 def test_backends_agree() -> None:

@@ -13,7 +13,7 @@ PACKAGE = Path(ml.__file__).resolve().parent
 PATHS = sorted(PACKAGE.rglob("*.pyi"))
 OF_THE_CORE = [
     *(PACKAGE / "_core.pyi", PACKAGE / "files.pyi", PACKAGE / "training" / "optimizers.pyi"),
-    *(PACKAGE / "_stubs").glob("*.pyi"),
+    *(path for path in (PACKAGE / "_stubs").glob("*.pyi") if path.stem != "types"),
 ]
 STUBS = [
     each
