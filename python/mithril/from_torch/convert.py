@@ -25,8 +25,9 @@ from .builders import (
     tensor,
 )
 from .complex_values import Complex, each_part, has_complex, of_pairs, pairs_of
-from .export import Names, export, functional, inputs_of, known_size
-from .names import layer_outputs, leaf_names, line_of, live, place, target_text
+from .export import export, known_size
+from .exported import Exported
+from .names import leaf_names, line_of, live, place, target_text
 from .ops.complex_numbers import of_complex
 from .registry import DROPPED, OTHERS, REGIONS, row_of
 from .weights import Weights, kind_of
@@ -43,51 +44,35 @@ COPIES = frozenset(
 class Conversion:
     """Walks the graph of torch.export once, and asks the table for each node."""
 
-    def __init__(
-        self, program: ExportedProgram, module: torch.nn.Module | None, names: Names, seed: int
-    ) -> None:
+    def __init__(self, exported: Exported, seed: int) -> None:
         self.model = Model()
         self.weights = Weights(self.model)
         self.problems: list[tuple[str, str]] = []
-        self._program = program
-        tensors = dict(program.state_dict)
-        if module is not None:
-            # Exporting copies nothing, but the parameters of the module are the user's objects.
-            tensors |= dict(module.named_parameters(remove_duplicate=False))
-        self._tensors = {name: as_pairs(each) for name, each in tensors.items()}
-        self._constants = {name: as_pairs(each) for name, each in program.constants.items()}
-        self._axis_names = names
+        self._exported = exported
         self._values: dict[fx.Node, Any] = {}
         self._known: dict[Any, torch.Tensor] = {}  # constants of the program
         self._seeds = itertools.count(seed)
         self._keys = itertools.count()
-        self._main = main_dtype(program)
-        self._layers = layer_outputs(program.graph)
         self._sizes: dict[str, Connection] = {}  # of symbols
 
     def inputs(self) -> list[str]:
         """Binds the placeholders; returns the keys of the data."""
-        names, symbols = [], self._symbols()
-        for _, spec in inputs_of(self._program):
+        for _, spec in self._exported.bound:
             if spec.kind.name == "PARAMETER":
-                self.weights.register(spec.target, self._tensors[spec.target])
-        for node, spec in inputs_of(self._program):
-            kind = spec.kind.name
-            if kind == "USER_INPUT":
-                if node.users and isinstance(node.meta.get("val"), torch.Tensor):
-                    names.append(self._data(node, symbols))
-            elif kind in {"PARAMETER", "BUFFER", "CONSTANT_TENSOR"}:
-                self._bind(node, spec)
-        return names
+                self.weights.register(spec.target, self._exported.tensors[spec.target])
+        for node, spec in self._exported.bound:
+            self._bind(node, spec)
+        return [self._data(node) for node in self._exported.data if node.users]
 
     def _bind(self, node: fx.Node, spec: Any) -> None:
         name, kind = spec.target, spec.kind.name
-        held = self._tensors if name in self._tensors else self._constants
+        tensors, constants = self._exported.tensors, self._exported.constants
+        held = tensors if name in tensors else constants
         if kind == "PARAMETER":
             if not node.users:
                 return
-            value = self.weights.parameter(name, self._tensors[name])
-        elif kind == "BUFFER" and (spec.persistent or name in self._mutations().values()):
+            value = self.weights.parameter(name, tensors[name])
+        elif kind == "BUFFER" and (spec.persistent or name in self._exported.updated):
             value = self.weights.buffer(name, held[name])
         elif node.users:
             self._known[node] = held[name]
@@ -96,9 +81,9 @@ class Conversion:
             return
         self._values[node] = of_pairs(value) if has_complex(node.meta.get("val")) else value
 
-    def _data(self, node: fx.Node, symbols: dict[Any, str]) -> str:
-        name, value = str(node.name), node.meta["val"]
-        if name in self._tensors:
+    def _data(self, node: fx.Node) -> str:
+        name, value, symbols = str(node.name), node.meta["val"], self._exported.symbols
+        if name in self._exported.tensors:
             raise_error(
                 "NameError",
                 "E0619",
@@ -116,33 +101,13 @@ class Conversion:
                 self._sizes.setdefault(str(size), self.model[name].shape[axis])
         return name
 
-    def _symbols(self) -> dict[Any, str]:
-        """A name for each size that stayed symbolic: the user's, or input_axis."""
-        found: dict[Any, str] = {}
-        for given in (True, False):
-            for node, spec in inputs_of(self._program):
-                value = node.meta.get("val")
-                if spec.kind.name != "USER_INPUT" or not isinstance(value, torch.Tensor):
-                    continue
-                own = self._axis_names.get(node.name, {})
-                for axis, size in enumerate(value.shape):
-                    if isinstance(size, int) or not size.node.expr.is_symbol:
-                        continue
-                    if axis in own if given else True:
-                        found.setdefault(str(size), own.get(axis, f"{node.name}_{axis}"))
-        return found
-
-    def _mutations(self) -> dict[str, str]:
-        return dict(self._program.graph_signature.buffers_to_mutate)
-
     def outputs(self) -> dict[str, Connection]:
         """The outputs by name; the next values of buffers are noted."""
-        node = next(each for each in self._program.graph.nodes if each.op == "output")
+        program = self._exported.program
+        node = next(each for each in program.graph.nodes if each.op == "output")
         results: dict[str, Connection] = {}
-        leaves = iter(leaf_names(self._program.call_spec.out_spec))
-        for value, spec in zip(
-            node.args[0], self._program.graph_signature.output_specs, strict=True
-        ):
+        leaves = iter(leaf_names(program.call_spec.out_spec))
+        for value, spec in zip(node.args[0], program.graph_signature.output_specs, strict=True):
             kind = spec.kind.name
             if kind == "BUFFER_MUTATION":
                 self._mutated(value, spec.target)
@@ -163,9 +128,8 @@ class Conversion:
             value = ml.ByMode()(value, self.model[name])
         self.weights.set_next(name, value)
 
-    def run(self, graph: fx.Graph) -> Any:
+    def run(self, graph: fx.Graph, needed: set[fx.Node]) -> Any:
         """Converts the nodes that are needed; returns what the output node returns."""
-        needed = live(graph)
         result = None
         for node in graph.nodes:
             if node.op == "output":
@@ -179,7 +143,7 @@ class Conversion:
 
     def _convert(self, node: fx.Node) -> Any:
         if node.op == "get_attr":
-            return getattr_of(self._program.graph_module, node)
+            return getattr_of(self._exported.program.graph_module, node)
         if node.target in DROPPED:
             return None
         if node.target in REGIONS:
@@ -194,9 +158,9 @@ class Conversion:
         site = NodeContext(
             inputs=tuple(meta_of(each) for each in node.args),
             output=node.meta.get("val"),
-            main=self._main,
+            main=self._exported.main,
             training=False,
-            name=self._layers.get(node),
+            name=self._exported.layers.get(node),
             draw_seed=self._draw_seed,
             random_key=self._random_key,
             constant=lambda i: self._known.get(node.args[i]),
@@ -227,7 +191,7 @@ class Conversion:
         placeholders = [each for each in inner.graph.nodes if each.op == "placeholder"]
         for each, operand in zip(placeholders, operands, strict=True):
             self._values[each] = self._filled(operand)
-        results = inner_results(self._filled(self.run(inner.graph)))
+        results = inner_results(self._filled(self.run(inner.graph, live(inner.graph))))
         if is_grad and not node.args[0]:
             results = [stopped(each) for each in results]
         return tuple(results)
@@ -279,16 +243,6 @@ def stopped(value: Any) -> Any:
     return ml.StopGradient()(value) if is_tensor else value
 
 
-def as_pairs(value: Any) -> Any:
-    """Pairs of real and imaginary parts, which are the same memory where that is possible."""
-    if not isinstance(value, torch.Tensor) or not value.is_complex():
-        return value
-    pairs = torch.view_as_real(value.detach().resolve_conj())
-    if not isinstance(value, torch.nn.Parameter):
-        return pairs
-    return torch.nn.Parameter(pairs, requires_grad=value.requires_grad)
-
-
 def inner_results(result: Any) -> list[Any]:
     return list(result) if isinstance(result, list | tuple) else [result]
 
@@ -307,20 +261,6 @@ def meta_of(argument: Any) -> Any:
     return argument
 
 
-def main_dtype(program: ExportedProgram) -> torch.dtype:
-    """The dtype of most parameters, or of the first input of floats."""
-    counted = Counter(
-        each.dtype for each in program.parameters() if each.is_floating_point()
-    ).most_common(1)
-    if counted:
-        return counted[0][0]
-    metas = [node.meta.get("val") for node, spec in inputs_of(program)]
-    floats = [
-        each.dtype for each in metas if isinstance(each, torch.Tensor) and each.is_floating_point()
-    ]
-    return floats[0] if floats else torch.get_default_dtype()
-
-
 def convert(
     module: torch.nn.Module | ExportedProgram,
     args: tuple[Any, ...],
@@ -328,14 +268,11 @@ def convert(
     dynamic: Any,
     seed: int,
 ) -> tuple[Model, dict[str, torch.nn.Parameter]]:
-    if isinstance(module, ExportedProgram):
-        conversion = Conversion(functional(module), None, {}, seed)
-    else:
-        program, names = export(module, args, kwargs, dynamic)
-        conversion = Conversion(program, module, names, seed)
+    exported = export(module, args, kwargs, dynamic)
+    conversion = Conversion(exported, seed)
     model = conversion.model
     keys = conversion.inputs()
-    conversion.run(conversion._program.graph)
+    conversion.run(exported.program.graph, exported.needed)
     outputs: dict[str, Connection] = {}
     try:
         outputs = conversion.outputs()

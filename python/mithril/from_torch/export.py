@@ -7,7 +7,6 @@ import re
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,20 +14,24 @@ from torch.export import Dim, ExportedProgram
 from torch.utils import _pytree as pytree
 
 from .._core import raise_error
+from .exported import Exported, Names
 from .functionalize import replace_changes
+from .names import is_theirs
 from .opaque import Replacing
 from .packed import check_packed
 from .registry import has_row, row_of
 
-TORCH = Path(torch.__file__).parent
-OURS = Path(__file__).parents[1]
-Names = dict[str, dict[int, str]]  # of the axes of each input
-
 
 def export(
-    module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Any
-) -> tuple[ExportedProgram, Names]:
-    """The exported module, and the names that `dynamic` gives to axes."""
+    module: torch.nn.Module | ExportedProgram,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic: Any,
+) -> Exported:
+    """Exports a module, with the names that `dynamic` gives to axes, or takes a program that is
+    exported already."""
+    if isinstance(module, ExportedProgram):
+        return Exported(functional(module))
     args, kwargs = distinct((args, kwargs))
     inputs = arguments_of(module, args, kwargs)
     names: Names = {}
@@ -41,9 +44,10 @@ def export(
             ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
         refuse(module, error)
+    exported = Exported(ready, module, names)
     if dynamic == "auto":
-        warn_of_fixed(program)
-    return ready, names
+        warn_of_fixed(exported)
+    return exported
 
 
 def traced(
@@ -151,24 +155,13 @@ def known_size(size: Any) -> Any:
     return int(size.node.expr) if size.node.expr.is_number else size
 
 
-def inputs_of(program: ExportedProgram) -> Iterator[tuple[torch.fx.Node, Any]]:
-    """The placeholders, and what the signature says about each."""
-    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
-    return zip(placeholders, program.graph_signature.input_specs, strict=True)
-
-
-def warn_of_fixed(program: ExportedProgram) -> None:
-    fixed = []
-    for node, spec in inputs_of(program):
-        value = node.meta.get("val")
-        if spec.kind.name != "USER_INPUT" or not isinstance(value, torch.Tensor):
-            continue
-        wanted = automatic(value)
-        fixed += [
-            f"axis {axis} of {node.name!r} at {value.shape[axis]}"
-            for axis in wanted
-            if isinstance(known_size(value.shape[axis]), int)
-        ]
+def warn_of_fixed(exported: Exported) -> None:
+    fixed = [
+        f"axis {axis} of {node.name!r} at {node.meta['val'].shape[axis]}"
+        for node in exported.data
+        for axis in automatic(node.meta["val"])
+        if isinstance(known_size(node.meta["val"].shape[axis]), int)
+    ]
     if fixed:
         warnings.warn(
             f"from_torch: torch.export fixed {', '.join(fixed)}: forward depends on the size, or "
@@ -269,8 +262,3 @@ def help_for(error: Exception) -> str:
         if re.search(pattern, text):
             return advice
     return "call the module with example_inputs to see whether forward fails; torch.export says why"
-
-
-def is_theirs(filename: str) -> bool:
-    path = Path(filename)
-    return not (path.is_relative_to(TORCH) or path.is_relative_to(OURS) or filename.startswith("<"))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import fx
 
-from .export import is_theirs
 from .registry import OTHERS
+
+TORCH = Path(torch.__file__).parent
+OURS = Path(__file__).parents[1]
 
 
 def live(graph: fx.Graph) -> set[fx.Node]:
@@ -33,11 +36,10 @@ def module_of(node: fx.Node) -> tuple[str, str]:
     return str(path), kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def layer_outputs(graph: fx.Graph) -> dict[fx.Node, str]:
+def layer_outputs(graph: fx.Graph, needed: set[fx.Node]) -> dict[fx.Node, str]:
     """The last node of each call of a layer of torch has the path of the layer as its name."""
     calls: dict[fx.Node, str] = {}
     counts: Counter[str] = Counter()
-    needed = live(graph)
     nodes = [node for node in graph.nodes if node in needed and node.op == "call_function"]
     for node, following in itertools.zip_longest(nodes, nodes[1:]):
         path, kind = module_of(node)
@@ -74,6 +76,12 @@ def line_of(node: fx.Node) -> str:
         if is_theirs(name):
             return f" ({name}:{number}: {code})"
     return ""
+
+
+def is_theirs(filename: str) -> bool:
+    """Whether the file is the user's, and not one of torch or of Mithril."""
+    path = Path(filename)
+    return not (path.is_relative_to(TORCH) or path.is_relative_to(OURS) or filename.startswith("<"))
 
 
 def frames_of(trace: str) -> Iterator[tuple[str, str, str]]:
