@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compile_costs import TARGETS, seconds
+from compile_costs import TARGETS, as_source, seconds
 
 import mithril as ml
 
@@ -83,6 +83,13 @@ def arrays(example: Example) -> dict[str, np.ndarray]:
     return made
 
 
+def exporting(name: str, example: Example, ending: str) -> float:
+    """The seconds of compiling and of writing the source."""
+    data = arrays(example)
+    model, shapes = example.make(name), {key: list(value.shape) for key, value in data.items()}
+    return seconds(lambda: as_source(ending)(model, shapes))[0]
+
+
 def compiling(name: str, example: Example, backend: Callable[[], Any], gradients: bool) -> float:
     """The seconds of compiling and of the first evaluation, without those of an evaluation."""
     data = arrays(example)
@@ -112,19 +119,29 @@ def compiling(name: str, example: Example, backend: Callable[[], Any], gradients
     return making + max(0.0, first - second)
 
 
-BACKENDS: dict[str, tuple[Callable[[], Any], bool]] = {
-    "cpu": (ml.CpuBackend, False),
-    "cpu gradients": (ml.CpuBackend, True),
+def on(backend: Callable[[], Any], gradients: bool = False) -> Callable[[str, Example], float]:
+    return lambda name, example: compiling(name, example, backend, gradients)
+
+
+def source(ending: str) -> Callable[[str, Example], float]:
+    return lambda name, example: exporting(name, example, ending)
+
+
+COSTS: dict[str, Callable[[str, Example], float]] = {
+    "cpu": on(ml.CpuBackend),
+    "cpu gradients": on(ml.CpuBackend, gradients=True),
+    "c++": source(".cpp"),
+    "javascript": source(".mjs"),
 }
 if "jax" in TARGETS:
-    BACKENDS |= {"jax": (ml.JaxBackend, False), "jax gradients": (ml.JaxBackend, True)}
+    COSTS |= {"jax": on(ml.JaxBackend), "jax gradients": on(ml.JaxBackend, gradients=True)}
 if "torch" in TARGETS:
-    BACKENDS["torch"] = (ml.TorchBackend, False)
+    COSTS["torch"] = on(ml.TorchBackend)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--targets", nargs="*", choices=BACKENDS, default=list(BACKENDS))
+    parser.add_argument("--targets", nargs="*", choices=COSTS, default=list(COSTS))
     parser.add_argument("--layers", nargs="*", choices=LIBRARY, default=list(LIBRARY))
     chosen = parser.parse_args()
     measured = refused = 0
@@ -132,10 +149,9 @@ def main() -> None:
     for name in chosen.layers:
         for growth in growths(LIBRARY[name][0]):
             for target in chosen.targets:
-                backend, gradients = BACKENDS[target]
                 try:
                     small, large = (
-                        compiling(name, growth.apply(LIBRARY[name][0], by), backend, gradients)
+                        COSTS[target](name, growth.apply(LIBRARY[name][0], by))
                         for by in (SMALL, LARGE)
                     )
                 except (ml.Error, MemoryError):

@@ -12,7 +12,7 @@ namespace {
 
 // The last space within `room` columns that is inside the fewest brackets and not too near to the
 // beginning; npos: none.
-size_t break_in(const std::string& text, size_t room) {
+size_t break_in(std::string_view text, size_t room) {
   constexpr size_t first = 16;
   size_t at = text.find(' ', std::min(first, text.size()));
   int depth = 0, least = INT_MAX;
@@ -29,22 +29,22 @@ size_t break_in(const std::string& text, size_t room) {
 }  // namespace
 
 // A trailing comment moves before the code if the line is too long.
-std::string code_line(size_t indent, std::string text) {
+std::string code_line(size_t indent, std::string_view text) {
   constexpr size_t width = 100;
   std::string result, before(indent, ' ');
   const size_t note = text.find("  // ");
-  if (indent + text.size() > width && note != std::string::npos) {
-    result = before + text.substr(note + 2) + "\n";
-    text.resize(note);
+  if (indent + text.size() > width && note != std::string_view::npos) {
+    result.append(before).append(text.substr(note + 2)).append("\n");
+    text = text.substr(0, note);
   }
   while (before.size() + text.size() > width) {
     const size_t at = break_in(text, width - before.size());
-    if (at == std::string::npos) break;
-    result += before + text.substr(0, at) + "\n";
-    text.erase(0, at + 1);
+    if (at == std::string_view::npos) break;
+    result.append(before).append(text.substr(0, at)).append("\n");
+    text.remove_prefix(at + 1);
     before.assign(indent + 4, ' ');
   }
-  return result + before + text + "\n";
+  return result.append(before).append(text).append("\n");
 }
 
 std::string dims_comment(const Value& value, const Dims& dims) {
