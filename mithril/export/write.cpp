@@ -1,7 +1,6 @@
 #include "mithril/export/write.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -17,48 +16,61 @@ namespace {
 
 struct ExportTarget {
   const char* name;
-  std::vector<std::string_view> endings;
-  bool takes_params, takes_data;
+  std::vector<std::string_view> endings;  // of files
+  bool writes_folders = false, takes_params = false, takes_data = false;
   void (*write)(const CompiledModel&, const std::string& path, const WriteOptions&);
 };
 
-const std::array<ExportTarget, 4>& export_targets() {
-  static const std::array<ExportTarget, 4> targets{{
-      {"cpp",
-       {".cpp", ".cc", ".cxx"},
-       false,
-       true,
-       [](const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
-         write_cpp(compiled.exported(options.data), path);
-       }},
-      {"jax",
-       {".py"},
-       false,
-       false,
-       [](const CompiledModel& compiled, const std::string& path, const WriteOptions&) {
-         write_jax(compiled.exported_with_open_sizes(), path);
-       }},
-      {"javascript",
-       {".mjs"},
-       false,
-       true,
-       [](const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
-         write_javascript(compiled.exported(options.data), path);
-       }},
-      {"torchscript",
-       {".pt", ".pth"},
-       true,
-       true,
-       [](const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
-         compiled.save_torchscript(path, options.params, options.data);
-       }},
-  }};
+void write_cpp_file(const CompiledModel& compiled, const std::string& path,
+                    const WriteOptions& options) {
+  write_cpp(compiled.exported(options.data), path);
+}
+
+void write_jax_file(const CompiledModel& compiled, const std::string& path, const WriteOptions&) {
+  write_jax(compiled.exported_with_open_sizes(), path);
+}
+
+void write_javascript_module(const CompiledModel& compiled, const std::string& path,
+                             const WriteOptions& options) {
+  write_javascript(compiled.exported(options.data), path);
+}
+
+void write_torchscript(const CompiledModel& compiled, const std::string& path,
+                       const WriteOptions& options) {
+  compiled.save_torchscript(path, options.params, options.data);
+}
+
+const std::vector<ExportTarget>& export_targets() {
+  static const std::vector<ExportTarget> targets = {
+      {.name = "cpp",
+       .endings = {".cpp", ".cc", ".cxx"},
+       .takes_data = true,
+       .write = write_cpp_file},
+      {.name = "jax", .endings = {".py"}, .write = write_jax_file},
+      {.name = "javascript",
+       .endings = {".mjs"},
+       .writes_folders = true,
+       .takes_data = true,
+       .write = write_javascript_module},
+      {.name = "torchscript",
+       .endings = {".pt", ".pth"},
+       .takes_params = true,
+       .takes_data = true,
+       .write = write_torchscript}};
   return targets;
 }
 
-bool ends_like(const ExportTarget& target, const std::string& path) {
+bool has_ending(const ExportTarget& target, const std::string& path) {
   return std::any_of(target.endings.begin(), target.endings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// A folder has no ending of another target.
+bool fits(const ExportTarget& target, const std::string& path) {
+  if (has_ending(target, path)) return true;
+  return target.writes_folders &&
+         std::none_of(export_targets().begin(), export_targets().end(),
+                      [&](const ExportTarget& other) { return has_ending(other, path); });
 }
 
 [[noreturn]] void refuse_ending(const std::string& path, const std::string& expected) {
@@ -72,7 +84,7 @@ const ExportTarget& target_of(const std::string& path, const std::string& name) 
   std::vector<std::string> names;
   std::string endings;
   for (const ExportTarget& target : export_targets()) {
-    if (name.empty() ? ends_like(target, path) : name == target.name) return target;
+    if (name.empty() ? has_ending(target, path) : name == target.name) return target;
     names.emplace_back(target.name);
     endings += (endings.empty() ? "" : ", ") + std::string(target.endings.front());
   }
@@ -90,8 +102,9 @@ void refuse_option(const ExportTarget& target, const char* option) {
 
 void write(const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
   const ExportTarget& target = target_of(path, options.target);
-  const bool is_folder = std::string_view(target.name) == "javascript" && !options.target.empty();
-  if (!is_folder && !ends_like(target, path)) refuse_ending(path, std::string(target.endings[0]));
+  if (!fits(target, path)) {
+    refuse_ending(path, std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
+  }
   if (!target.takes_params && !options.params.empty()) refuse_option(target, "params");
   if (!target.takes_data && !options.data.empty()) refuse_option(target, "data");
   target.write(compiled, path, options);

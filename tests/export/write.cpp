@@ -46,6 +46,9 @@ TEST_CASE("a named target of write needs a path with its ending") {
   CHECK(text_of_error([&] { write(compiled, "net.py", {.target = "cpp"}); }) ==
         "mithril.ValueError[E0492]: the ending of 'net.py' names no language\n"
         "  expected : .cpp");
+  CHECK(text_of_error([&] { write(compiled, "net.py", {.target = "javascript"}); }) ==
+        "mithril.ValueError[E0492]: the ending of 'net.py' names no language\n"
+        "  expected : .mjs, a folder");
   CHECK(text_of_error([&] { write(compiled, "net.onnx"); }) ==
         "mithril.ValueError[E0492]: the ending of 'net.onnx' names no language\n"
         "  expected : .cpp, .py, .mjs, .pt");

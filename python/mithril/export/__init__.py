@@ -77,8 +77,8 @@ def export(
     if name not in TARGETS:
         unknown_name("E0630", "target of export", name, list(TARGETS))
     chosen = TARGETS[name]
-    if Path(file).suffix not in chosen.endings and "" not in chosen.endings:
-        _refuse_ending(file, list(chosen.endings))
+    if not _fits(file, chosen):
+        _refuse_ending(file, [ending or "a folder" for ending in chosen.endings])
     given = {"params": params, "data": data, "compiler": compiler, "march": march}
     options = {key: value for key, value in given.items() if value is not None}
     for key in options:
@@ -88,6 +88,15 @@ def export(
             raise_error("ValueError", "E0493", message, facts=facts)
     chosen.write(compiled, file, **options)
     return Path(file)
+
+
+def _fits(file: str, target: _Target) -> bool:
+    """Whether the target writes such a path. A folder has no ending of another target."""
+    ending = Path(file).suffix
+    if ending in target.endings:
+        return True
+    of_files = {ending for target in TARGETS.values() for ending in target.endings}
+    return "" in target.endings and ending not in of_files
 
 
 def _target_of(file: str) -> str:

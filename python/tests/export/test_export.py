@@ -47,6 +47,14 @@ def test_a_folder_needs_the_name_of_the_target(tmp_path: Path) -> None:
         ml.export(fixed, tmp_path / "net.cpp", "jax")
 
 
+@pytest.mark.parametrize("target", ["javascript", "wasm"])
+def test_a_folder_has_no_ending_of_another_target(target: str, tmp_path: Path) -> None:
+    fixed = compiled_layer(ml.CpuBackend(), 2)
+    with pytest.raises(ml.ValueError, match=r"E0492.*\n  expected : .*a folder"):
+        ml.export(fixed, tmp_path / "net.py", target)
+    assert not (tmp_path / "net.py").exists()
+
+
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 def test_a_library_stores_its_parameters(tmp_path: Path) -> None:
     fixed = compiled_layer(ml.CpuBackend(), 2)
