@@ -6,7 +6,9 @@ The docstrings of ops and layers are made from their records: test_docstrings.py
 import importlib.util
 import inspect
 import itertools
+import os
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,10 +22,14 @@ from mithril._internal.records import public_records
 import mithril as ml
 
 RECORDS = {record["name"] for record in public_records()}
-# What an example mentions if it needs a library that may be missing, and a module of the library.
+# What an example mentions if it needs an optional module, and each module with the reason to skip.
 NEEDS = {
-    r"\btorch\b|TorchBackend|torchscript": ("torch", "mithril._torch"),
-    r"\bjax\b|JaxBackend|EngineJAX": ("jax",),
+    r"\btorch\b|TorchBackend|torchscript": {
+        "torch": "torch is not installed",
+        "mithril._torch": "torch is not built",
+    },
+    r"\bjax\b|JaxBackend|EngineJAX": {"jax": "jax is not installed"},
+    r"\bml\.serve\(": {"mithril._server": "the server is not built"},
 }
 
 
@@ -114,17 +120,19 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     }
 
 
-def skip_without_its_library(code: str) -> None:
+def skip_without_its_needs(code: str) -> None:
     for pattern, modules in NEEDS.items():
-        for module in modules if re.search(pattern, code) else ():
+        for module, reason in modules.items() if re.search(pattern, code) else ():
             if importlib.util.find_spec(module) is None:
-                pytest.skip(f"{module} is not installed")
+                pytest.skip(reason)
+    if "build_library(" in code and shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("there is no C++ compiler")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_runs(name: str, names: dict[str, Any]) -> None:
     code = EXAMPLES[name]
-    skip_without_its_library(code)
+    skip_without_its_needs(code)
     exec(compile(code, f"<example of {name}>", "exec"), names)
 
 
