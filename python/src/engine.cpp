@@ -197,7 +197,7 @@ py::list infer_all(Engine& engine, const std::string& name, const py::list& requ
 py::dict read_answer(PendingAnswer& answer) {
   const TensorMap outputs = [&] {
     const InterpreterUnlocked free;
-    return answer.get();
+    return answer.result();
   }();
   return dict_of(outputs);
 }
@@ -259,14 +259,14 @@ void bind_pending_answer(py::module_& module) {
                             "The answer to a request of `Engine.infer_async`.")
       .def("result", read_answer,
            "Waits for the outputs and returns them once, or raises the error of the request.")
-      .def("done", &PendingAnswer::is_done,
+      .def("done", &PendingAnswer::done,
            "Returns whether the request was answered or has failed.")
       .def("wait", wait_for_answer, py::arg("timeout"),
            "Waits for at most `timeout` seconds, and returns `done()`.")
       .def("cancel", &PendingAnswer::cancel,
            "Cancels the request unless it is done. `result()` then raises BackendError.")
       .def("__repr__", [](const PendingAnswer& answer) {
-        return std::string("PendingAnswer(done=") + (answer.is_done() ? "True)" : "False)");
+        return std::string("PendingAnswer(done=") + (answer.done() ? "True)" : "False)");
       });
 }
 

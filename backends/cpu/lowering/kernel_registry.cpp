@@ -14,7 +14,7 @@ namespace {
 
 struct Kernel {
   Lowering* lower;
-  HalfSupport halves = HalfSupport::none;
+  HalfSupport support = HalfSupport::none;
   int dims_only = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
 
@@ -87,7 +87,7 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
 
 HalfSupport half_support(const OpDef& op) {
   const SpelledExpression* call = kernel_of(op);
-  return call ? kernel_called(op, *call).halves : HalfSupport::none;
+  return call ? kernel_called(op, *call).support : HalfSupport::none;
 }
 
 bool reads_elements(const OpDef& op, std::string_view port) {

@@ -17,8 +17,8 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
 
 // How the kernel of an op uses 16-bit inputs.
 enum class HalfSupport {
-  none,       // not at all
-  copies,     // it moves them unchanged
+  none,       // no 16-bit inputs: they are cast to float32 before it
+  copies,     // moves them unchanged
   bf16_pair,  // the first two arguments may both be bfloat16 if the processor multiplies bfloat16
   half_weights,    // like bf16_pair; also, a constant second argument alone may have 16 bits
   bf16_attention,  // the first three arguments may all be bfloat16 if the processor multiplies it
