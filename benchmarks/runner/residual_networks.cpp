@@ -3,7 +3,7 @@
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/pooling.hpp"
 
 namespace mithril::bench {

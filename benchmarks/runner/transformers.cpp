@@ -6,8 +6,8 @@
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
 
 namespace mithril::bench {
 namespace {

@@ -6,11 +6,9 @@
 
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/losses/cross_entropy.hpp"
-#include "mithril/models/ops/reductions/mean.hpp"
-#include "mithril/models/ops/reductions/softmax.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "runner/residual_networks.hpp"
 #include "runner/transformers.hpp"
 

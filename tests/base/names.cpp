@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mithril/base/text.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

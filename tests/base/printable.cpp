@@ -14,7 +14,7 @@
 #include "mithril/model/html.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

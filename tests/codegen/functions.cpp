@@ -7,8 +7,8 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "tests/codegen/generated.hpp"
 #include "tests/skip.hpp"
 

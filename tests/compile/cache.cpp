@@ -10,7 +10,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/graph_cache.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/compile/cache_folder.hpp"

@@ -7,8 +7,8 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
-#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/shapes.hpp"
 
 namespace mithril {
 namespace {

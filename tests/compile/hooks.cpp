@@ -8,11 +8,9 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/log.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/functions_of_one_element/sin.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
-#include "mithril/models/ops/making_data/ones.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
+#include "mithril/models/ops/making_data.hpp"
 #include "mithril/train/train_model.hpp"
 
 namespace ml = mithril;

@@ -7,10 +7,9 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/functions_of_one_element/sin.hpp"
-#include "mithril/models/ops/reductions/softmax.hpp"
-#include "mithril/models/ops/shapes/swapaxes.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/reductions.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "tests/compile/cache_folder.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -8,8 +8,8 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/shapes.hpp"
 
 namespace ml = mithril;
 

@@ -8,8 +8,8 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
 #include "mithril/train/train_model.hpp"
 
 namespace mithril {

@@ -8,7 +8,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/engine/engine.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/models/ops/losses.hpp"
 #include "mithril/train/train_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 

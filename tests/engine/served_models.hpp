@@ -5,7 +5,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/engine/engine.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 
 namespace mithril::tests {
 

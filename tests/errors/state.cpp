@@ -5,7 +5,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"

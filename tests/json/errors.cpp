@@ -4,7 +4,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/infer/facts.hpp"
 #include "mithril/json/model_json.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/op/solver.hpp"
 
 namespace mithril {

@@ -7,8 +7,8 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/arithmetic/add.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/arithmetic.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/pooling.hpp"
 #include "tests/json/check_round_trip.hpp"
 

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/arithmetic/add.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/arithmetic.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace ml = mithril;

@@ -4,11 +4,9 @@
 #include "mithril/base/error.hpp"
 #include "mithril/models/elementwise.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/functions_of_one_element/tanh.hpp"
-#include "mithril/models/ops/linear_algebra/linear.hpp"
-#include "mithril/models/ops/moving_data/concat.hpp"
-#include "mithril/models/ops/moving_data/indexer.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/linear_algebra.hpp"
+#include "mithril/models/ops/moving_data.hpp"
 #include "mithril/models/perceptron.hpp"
 
 namespace ml = mithril;

@@ -1,7 +1,7 @@
 // User constraints: when they run, the facts that they state, and their errors.
 #include <doctest/doctest.h>
 
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/op/solver.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -10,8 +10,8 @@
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "mithril/passes/pipeline.hpp"
 
 namespace ml = mithril;

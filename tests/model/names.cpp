@@ -4,7 +4,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

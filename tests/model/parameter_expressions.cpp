@@ -7,9 +7,9 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
-#include "mithril/models/ops/shapes/reshape.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "mithril/models/regularizers.hpp"
 #include "mithril/train/train_model.hpp"
 

@@ -11,7 +11,7 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/reductions/softmax.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

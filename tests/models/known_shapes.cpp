@@ -3,7 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

@@ -12,7 +12,7 @@
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/making_data/full.hpp"
+#include "mithril/models/ops/making_data.hpp"
 
 namespace ml = mithril;
 

@@ -7,7 +7,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/package/package.hpp"
 #include "tests/serialization/files.hpp"
 

@@ -9,9 +9,9 @@
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/linear_algebra/linear.hpp"
-#include "mithril/models/ops/moving_data/split.hpp"
-#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/linear_algebra.hpp"
+#include "mithril/models/ops/moving_data.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "mithril/passes/pipeline.hpp"
 
 namespace mithril {

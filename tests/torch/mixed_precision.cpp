@@ -6,7 +6,7 @@
 #include "backends/torch/torch.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/functions_of_one_element/tanh.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "tests/skip.hpp"

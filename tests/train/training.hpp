@@ -3,7 +3,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/making_data/zeros.hpp"
+#include "mithril/models/ops/making_data.hpp"
 #include "mithril/train/train_model.hpp"
 
 namespace mithril::tests {

@@ -9,7 +9,7 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/models/ops/losses.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/serialization/safetensors.hpp"

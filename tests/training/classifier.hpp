@@ -8,9 +8,9 @@
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
-#include "mithril/models/ops/losses/cross_entropy.hpp"
-#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
+#include "mithril/models/ops/reductions.hpp"
 
 namespace mithril::tests {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mithril/compile/finite.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
+#include "mithril/models/ops/losses.hpp"
 #include "mithril/models/random.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/fit.hpp"
