@@ -1,10 +1,9 @@
-// Layers against PyTorch's, by the numbers of tests/data/torch_layers
+// Layers against PyTorch's, by the numbers of tests/data/torch_layers.jsonl
 // (tools/make_torch_references): outputs, gradients, and states over several steps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -97,16 +96,17 @@ void check_layer(const json& reference) {
 }  // namespace
 
 TEST_CASE("layers compute the outputs, gradients and states of PyTorch's layers") {
-  const std::filesystem::directory_iterator folder("tests/data/torch_layers");
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : folder) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  REQUIRE(paths.size() > 0);
-  for (const std::filesystem::path& path : paths) {
-    CAPTURE(path.string());
-    std::ifstream file(path);
-    check_layer(json::parse(file));
+  std::ifstream file("tests/data/torch_layers.jsonl");
+  int references = 0;
+  for (std::string line; std::getline(file, line); ++references) {
+    const json reference = json::parse(line);
+    const auto layer = reference.at("model").get<std::string>();
+    const auto name = reference.at("name").get<std::string>();
+    CAPTURE(layer);
+    CAPTURE(name);
+    check_layer(reference);
   }
+  REQUIRE(references > 0);
 }
 
 }  // namespace mithril

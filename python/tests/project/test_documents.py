@@ -118,7 +118,7 @@ def test_generated_files_are_up_to_date(tool):
     assert run.returncode == 0, f"run tools/{tool}"
 
 
-def test_every_reference_of_a_layer_has_its_file():
+def test_every_reference_of_a_layer_has_its_line():
     pytest.importorskip("torch", reason="torch is not installed")
     tool = TOOLS / "make_torch_references"
     run = subprocess.run([sys.executable, str(tool), "--check"], check=False)
