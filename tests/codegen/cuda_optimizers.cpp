@@ -1,7 +1,7 @@
 // The steps of optimizers as CUDA kernels for many tensors: their text, and their results on the
 // CPU against the loops of the optimizers.
 //
-// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="*CUDA*"
+// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -161,8 +161,8 @@ double step_tolerance(DType dtype) {
 
 }  // namespace
 
-TEST_CASE("the text of CUDA kernels for optimizers is the one that is compiled") {
-  check_kernel_files("tests/codegen/cuda_optimizer_kernels", texts_of_optimizers());
+TEST_CASE("the text of CUDA kernels for optimizers is the one of their files") {
+  check_kernel_files("tests/codegen/cuda_optimizer_kernels", texts_of_optimizers(), {"adam"});
 }
 
 TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their loops do") {

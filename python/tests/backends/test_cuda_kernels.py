@@ -1,24 +1,23 @@
-"""Every CUDA kernel of the table of ops is compiled by NVRTC, which needs no GPU."""
+"""NVRTC, which needs no GPU, compiles every CUDA kernel of the C++ tests: of ops, rows and
+optimizers."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from mithril import _core
+
 ROOT = Path(__file__).parents[3]
 PRELUDE = ROOT / "codegen" / "cuda" / "prelude.cuh"
-CODEGEN = ROOT / "tests" / "codegen"
-KERNELS = sorted((CODEGEN / "cuda_kernels").iterdir())
-GROUPS = [
-    path
-    for folder in ("cuda_optimizer_kernels", "cuda_row_kernels")
-    for path in sorted((CODEGEN / folder).iterdir())
-]
-TEXT = "\n".join(path.read_text() for path in [PRELUDE, *KERNELS, *GROUPS])
+PROGRAM = Path(_core.__file__).resolve().parents[2] / "tests" / "mithril_tests"
+OF_OPS, *GROUPS = ("cuda_kernels", "cuda_optimizer_kernels", "cuda_row_kernels")
 
 
 def nvrtc() -> ctypes.CDLL:
@@ -54,22 +53,45 @@ def ptx_of(text: str, architecture: str) -> str:
     return ptx.value.decode()
 
 
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that has the files of all kernels in a folder for each kind."""
+    nvrtc()
+    if not PROGRAM.exists():
+        pytest.skip("mithril_tests is not built")
+    folder = tmp_path_factory.mktemp("kernels")
+    command = [PROGRAM, "--test-case=the text of CUDA kernels for *"]
+    environment = os.environ | {"MITHRIL_CUDA_KERNELS": str(folder)}
+    run = subprocess.run(
+        command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout
+    return folder
+
+
+def text_of(kernels: Path, *kinds: str) -> str:
+    """A file with the prelude and all kernels of these kinds."""
+    files = [path for kind in kinds for path in sorted((kernels / kind).iterdir())]
+    return "\n".join(path.read_text() for path in [PRELUDE, *files])
+
+
 @pytest.mark.parametrize("architecture", ["compute_80", "compute_90"])
 @pytest.mark.slow
-def test_every_kernel_becomes_ptx(architecture: str) -> None:
-    bounds = re.findall(r"__global__ void __launch_bounds__\((\d+)\) (\w+)\(", TEXT)
-    assert len(bounds) > 100
-    ptx = ptx_of(TEXT, architecture)
+def test_every_kernel_becomes_ptx(kernels: Path, architecture: str) -> None:
+    text = text_of(kernels, OF_OPS, *GROUPS)
+    bounds = re.findall(r"__global__ void __launch_bounds__\((\d+)\) (\w+)\(", text)
+    assert len(bounds) > 800
+    ptx = ptx_of(text, architecture)
     assert f".target {architecture.replace('compute', 'sm')}" in ptx
     entries = re.findall(r"\.visible \.entry (\w+)\([^)]*\)\s*\.maxntid (\d+)", ptx)
     assert entries == [(name, threads) for threads, name in bounds]
     assert ptx.count("ld.global.nc.v4.f32") > 0  # four neighbours at a time
 
 
-def test_a_kernel_copies_no_layout_to_memory_of_a_thread() -> None:
-    chain = PRELUDE.read_text() + (KERNELS[0].parent / "chain.cu").read_text()
+def test_a_kernel_copies_no_layout_to_memory_of_a_thread(kernels: Path) -> None:
+    chain = PRELUDE.read_text() + (kernels / OF_OPS / "chain.cu").read_text()
     assert ".local" not in ptx_of(chain, "compute_80")
-    groups = ptx_of("\n".join(path.read_text() for path in [PRELUDE, *GROUPS]), "compute_80")
+    groups = ptx_of(text_of(kernels, *GROUPS), "compute_80")
     assert ".local" not in groups
     assert "shfl.sync" in groups
 
