@@ -3,7 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "codegen/common/formula_text.hpp"
+#include "codegen/common/formula_writer.hpp"
+#include "codegen/common/snippet_library.hpp"
 
 namespace mithril::codegen {
 
@@ -11,8 +12,10 @@ struct Language {
   std::string_view name;  // "C++", in errors
   // None if the language has no expression for it.
   std::optional<FormulaText> (*formula)(const Formula& formula, const FormulaNode& node);
-  bool (*has_kernel)(std::string_view op);
+  const SnippetLibrary& (*snippets)() = nullptr;  // its kernels; null: it has none
   bool numbers_are_doubles = false;  // so ints of 64 bits may need another type (wide_ints.hpp)
+
+  bool has_kernel(std::string_view op) const { return snippets && snippets().has_kernel(op); }
 };
 
 }  // namespace mithril::codegen

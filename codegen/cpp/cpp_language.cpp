@@ -1,14 +1,12 @@
 #include "codegen/cpp/cpp_language.hpp"
 
+#include "codegen/common/formula_text.hpp"
 #include "codegen/cpp/snippets.hpp"
 
 namespace mithril::codegen {
 
 const Language& cpp_language() {
-  static const Language language{
-      .name = "C++", .formula = formula_text, .has_kernel = [](std::string_view op) {
-        return find_snippet(op) != nullptr;
-      }};
+  static const Language language{.name = "C++", .formula = formula_text, .snippets = cpp_snippets};
   return language;
 }
 

@@ -1,12 +1,9 @@
 #include "codegen/cpp/snippets.hpp"
 
-#include <map>
+#include <algorithm>
+#include <cctype>
 #include <optional>
-#include <regex>
 #include <sstream>
-
-#include "codegen/common/snippet_file.hpp"
-#include "mithril/base/error.hpp"
 
 namespace mithril::codegen {
 
@@ -28,11 +25,37 @@ std::optional<std::string> included(const std::string& line, std::string_view fo
   return line.substr(start.size(), line.size() - start.size() - 5);
 }
 
+bool in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string identifier_from(std::string_view text) {
+  return {text.begin(), std::find_if_not(text.begin(), text.end(), in_identifier)};
+}
+
+// The name that a line of a namespace declares: a type, a constant or a function, in the first
+// column. Empty: none.
+std::string declared(std::string_view line) {
+  constexpr std::string_view constant = "inline constexpr ";
+  if (line.empty() || std::isalpha(static_cast<unsigned char>(line.front())) == 0) return {};
+  for (const std::string_view word : {"struct ", "using "}) {
+    if (line.starts_with(word)) return identifier_from(line.substr(word.size()));
+  }
+  if (line.starts_with(constant)) {
+    const std::string type = identifier_from(line.substr(constant.size()));
+    const std::string_view rest = line.substr(constant.size() + type.size());
+    if (rest.starts_with(' ')) return identifier_from(rest.substr(1));
+  }
+  const size_t end = line.find('(');
+  if (end == std::string_view::npos) return {};
+  size_t begin = end;
+  while (begin > 0 && in_identifier(line[begin - 1])) --begin;
+  return std::string(line.substr(begin, end - begin));
+}
+
 // A file has comments, includes, and then one namespace.
-Snippet parse(const SnippetFile& file) {
+Snippet read_header(std::string_view text) {
   constexpr std::string_view standard = "#include <";
-  Snippet snippet{.name = file.name};
-  std::istringstream lines(file.text);
+  Snippet snippet;
+  std::istringstream lines{std::string(text)};
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     std::optional<std::string> need = included(line, "codegen/cpp/kernels/");
@@ -43,10 +66,12 @@ Snippet parse(const SnippetFile& file) {
       inside = true;
     } else if (inside) {
       snippet.text += line + "\n";
+      std::string name = declared(line);
+      if (!name.empty()) snippet.names.insert(std::move(name));
     } else if (need) {
       snippet.needs.push_back(*need);
     } else if (line.starts_with(standard)) {
-      snippet.headers.push_back(line.substr(standard.size(), line.size() - standard.size() - 1));
+      snippet.imports.insert(line.substr(standard.size(), line.size() - standard.size() - 1));
     } else if (line.starts_with("//")) {
       snippet.description += line + "\n";
     }
@@ -55,51 +80,12 @@ Snippet parse(const SnippetFile& file) {
   return snippet;
 }
 
-const std::map<std::string_view, Snippet>& snippets() {
-  static const std::map<std::string_view, Snippet> snippets = [] {
-    std::map<std::string_view, Snippet> all;
-    for (size_t i = 0; i < snippet_file_count; ++i)
-      all.emplace(snippet_files[i].name, parse(snippet_files[i]));
-    return all;
-  }();
-  return snippets;
-}
-
-void add_with_needs(const std::string& name, std::set<std::string>& seen,
-                    std::vector<const Snippet*>& order) {
-  if (!seen.insert(name).second) return;
-  const Snippet* snippet = find_snippet(name);
-  MITHRIL_CHECK(snippet, "there is no snippet " + name);
-  for (const std::string& need : snippet->needs) add_with_needs(need, seen, order);
-  order.push_back(snippet);
-}
-
 }  // namespace
 
-const Snippet* find_snippet(std::string_view name) {
-  const auto at = snippets().find(name);
-  return at == snippets().end() ? nullptr : &at->second;
-}
-
-std::vector<const Snippet*> with_needs(const std::set<std::string>& names) {
-  std::set<std::string> seen;
-  std::vector<const Snippet*> order;
-  for (const std::string& name : names) add_with_needs(name, seen, order);
-  return order;
-}
-
-// Declarations of the namespace start in the first column: functions, types, constants.
-std::set<std::string> names_in(const std::vector<const Snippet*>& snippets) {
-  static const std::regex declared(
-      R"((?:^|\n)(?:struct|using|inline constexpr [A-Za-z_0-9]+) ([A-Za-z_0-9]+)|)"
-      R"((?:^|\n)[A-Za-z][^\n(]*?([A-Za-z_0-9]+)\()");
-  std::set<std::string> names;
-  for (const Snippet* snippet : snippets) {
-    const std::string& text = snippet->text;
-    for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at)
-      names.insert((*at)[1].matched ? (*at)[1] : (*at)[2]);
-  }
-  return names;
+const SnippetLibrary& cpp_snippets() {
+  static const SnippetLibrary library("codegen/cpp/kernels", {snippet_files, snippet_file_count},
+                                      read_header);
+  return library;
 }
 
 }  // namespace mithril::codegen

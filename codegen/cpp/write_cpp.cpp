@@ -64,7 +64,8 @@ class FileWriter {
     check_ops(programs, cpp_language());
     made_.snippets = snippets_of(forward_);
     if (gradients_) made_.snippets.merge(snippets_of(*gradients_));
-    file_names_ = names_in(with_needs(made_.snippets));
+    for (const Snippet* snippet : cpp_snippets().with_needs(made_.snippets))
+      file_names_.insert(snippet->names.begin(), snippet->names.end());
     for (const char* name :
          {"inputs", "outputs", "output_gradients", "gradients", "workspace", "std"})
       file_names_.insert(name);
@@ -231,8 +232,8 @@ std::string cpp_file(const std::string& head, std::span<const CppModel> models,
   }
   // For the formulas.
   headers = {"cmath", "algorithm", "limits"};
-  for (const Snippet* snippet : with_needs(names)) {
-    headers.insert(snippet->headers.begin(), snippet->headers.end());
+  for (const Snippet* snippet : cpp_snippets().with_needs(names)) {
+    headers.insert(snippet->imports.begin(), snippet->imports.end());
     snippets += "\n" + snippet->description + "\n" + snippet->text + "\n";
   }
   std::string text = head +

@@ -53,9 +53,7 @@ std::string element_type(DType dtype) {
 }
 
 const Language& cuda_language() {
-  static const Language language{.name = "CUDA",
-                                 .formula = formula_in_registers,
-                                 .has_kernel = [](std::string_view) { return false; }};
+  static const Language language{.name = "CUDA", .formula = formula_in_registers};
   return language;
 }
 

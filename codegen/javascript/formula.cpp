@@ -156,7 +156,7 @@ std::optional<FormulaText> javascript_formula(const Formula& formula, const Form
 const Language& javascript_language() {
   static const Language language{.name = "JavaScript",
                                  .formula = javascript_formula,
-                                 .has_kernel = has_javascript_kernel,
+                                 .snippets = javascript_snippets,
                                  .numbers_are_doubles = true};
   return language;
 }

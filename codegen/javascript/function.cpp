@@ -266,7 +266,7 @@ JavaScriptFunction javascript_function(const std::string& name, const Program& p
 
 std::set<std::string> javascript_reserved_names() {
   static const std::set<std::string> names = [] {
-    std::set<std::string> all = javascript_snippet_names();
+    std::set<std::string> all = javascript_snippets().defined_names();
     for (const char* name : {"Adam",
                              "Array",
                              "BigInt",

@@ -1,21 +1,16 @@
-// The kernels that JavaScript modules contain: the files of codegen/javascript as text.
+// The kernels that JavaScript modules contain: the modules of codegen/javascript/kernels.
 #pragma once
-#include <set>
-#include <string>
-#include <string_view>
+#include "codegen/common/snippet_library.hpp"
 
 namespace mithril::codegen {
 
-// Whether there is a file for the op.
-bool has_javascript_kernel(std::string_view op);
+// The text of a snippet has no imports and exports.
+const SnippetLibrary& javascript_snippets();
 
-// Whether the kernel reads ints of 64 bits that are BigInts: keys of random numbers.
+// Whether the kernel of an op reads ints of 64 bits that are BigInts: keys of random numbers.
 bool takes_wide_ints(std::string_view op);
 
-// These snippets and all that they need, in dependency order.
+// These snippets and all that they need.
 std::string javascript_snippets_text(const std::set<std::string>& names);
-
-// The names that all snippets define. No local of a module may have one.
-const std::set<std::string>& javascript_snippet_names();
 
 }  // namespace mithril::codegen

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "codegen/common/snippet_file.hpp"
+#include "codegen/common/snippet_library.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::codegen {

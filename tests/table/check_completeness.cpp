@@ -50,7 +50,7 @@ bool takes_tensors(const OpDef& op) {
 
 // Generated C++ has the op as an expression of its elements, a kernel, a view or a constant.
 bool is_generated_in_cpp(const OpDef& op) {
-  return op.spelling("c") || codegen::find_snippet(op.name) || op.keeps_elements ||
+  return op.spelling("c") || codegen::cpp_snippets().has_kernel(op.name) || op.keeps_elements ||
          !takes_tensors(op);
 }
 
