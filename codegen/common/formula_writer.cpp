@@ -72,7 +72,6 @@ FormulaWriter::Piece FormulaWriter::port(const std::string& name) {
   return constant(held.value, node_.computed);
 }
 
-// An element that is only tested for truth, unchanged.
 std::string FormulaWriter::truth(const Formula& formula, int level) {
   if (formula.kind == Kind::port) {
     const FormulaPort held = node_.port(formula.text);
@@ -93,14 +92,13 @@ FormulaWriter::Piece FormulaWriter::conversion(const Formula& formula) {
 FormulaWriter::Piece FormulaWriter::truth_call(const Formula& call) {
   if (call.text == "abs") return piece(call.children.front());
   if (call.text != "pow") throw NoText();
-  std::string written = text(call.children[0], 1);
-  written += " || !" + text(call.children[1], unary_level);
-  return {std::move(written), 1};
+  const Formula inverted{.kind = Kind::unary, .text = "!", .children = {call.children[1]}};
+  return logical(call.children[0], "||", inverted);
 }
 
 FormulaWriter::Piece FormulaWriter::unary(const Formula& formula) {
   const Formula& operand = formula.children.front();
-  if (formula.text == "!") return {"!" + truth(operand, unary_level), unary_level};
+  if (formula.text == "!") return negated_truth(operand);
   if (is_integer_ && operand.kind != Kind::number) return negated_integer(operand);
   if (node_.computed == DType::boolean) return piece(operand);
   return {"-" + text(operand, primary_level), unary_level};
@@ -109,14 +107,33 @@ FormulaWriter::Piece FormulaWriter::unary(const Formula& formula) {
 FormulaWriter::Piece FormulaWriter::binary(const Formula& formula) {
   if (std::optional<Piece> special = special_operator(formula)) return *std::move(special);
   const std::string& sign = sign_of(formula);
+  if (sign == "&&" || sign == "||") return logical(formula.children[0], sign, formula.children[1]);
   const int level = levels().at(sign);
-  const bool logical = sign == "&&" || sign == "||";
-  const Formula &left = formula.children[0], &right = formula.children[1];
+  std::string written = text(formula.children[0], level);
+  written += " " + sign + " " + text(formula.children[1], level + 1);
+  return {std::move(written), level};
+}
+
+FormulaWriter::Piece FormulaWriter::logical(const Formula& left, const std::string& sign,
+                                            const Formula& right) {
+  const int level = levels().at(sign);
   // && inside of || gets parentheses for clarity.
   const int looser = sign == "||" ? comparison_level : level;
-  std::string written = logical ? truth(left, looser) : text(left, looser);
-  written += " " + sign + " " + (logical ? truth(right, looser + 1) : text(right, level + 1));
+  std::string written = truth(left, looser);
+  written += " " + sign + " " + truth(right, looser + 1);
   return {std::move(written), level};
+}
+
+FormulaWriter::Piece FormulaWriter::negated_truth(const Formula& operand) {
+  return {"!" + truth(operand, unary_level), unary_level};
+}
+
+FormulaWriter::Piece FormulaWriter::selected(const Formula& condition, const Formula& yes,
+                                             const Formula& no) {
+  std::string written = truth(condition, 1);
+  written += " ? " + text(yes, 1);
+  written += " : " + text(no);
+  return {std::move(written), loosest};
 }
 
 // The operator on bools that replaces arithmetic followed by a comparison with 0.
@@ -144,10 +161,7 @@ FormulaWriter::Piece FormulaWriter::choice(const Formula& formula) {
       return piece(formula.children[held.value.real() != 0 ? 1 : 2]);
     }
   }
-  std::string written = truth(condition, 1);
-  written += " ? " + text(formula.children[1], 1);
-  written += " : " + text(formula.children[2]);
-  return {std::move(written), loosest};
+  return selected(condition, formula.children[1], formula.children[2]);
 }
 
 }  // namespace mithril::codegen

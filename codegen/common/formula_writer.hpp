@@ -1,4 +1,5 @@
-// A record's formula as an expression, for one node, in a language with the operators of C.
+// A record's formula as an expression, for one node. Operators are those of C unless a language
+// overrides them.
 #pragma once
 #include <functional>
 #include <optional>
@@ -62,10 +63,16 @@ class FormulaWriter {
   virtual Piece negated_integer(const Formula& operand) = 0;
   // None: the operator of the same sign computes it.
   virtual std::optional<Piece> special_operator(const Formula& binary) = 0;
+  // Operators of truths: `sign` is "&&" or "||".
+  virtual Piece logical(const Formula& left, const std::string& sign, const Formula& right);
+  virtual Piece negated_truth(const Formula& operand);
+  virtual Piece selected(const Formula& condition, const Formula& yes, const Formula& no);
 
   // All languages share these.
   Piece piece(const Formula& formula);
   std::string text(const Formula& formula, int level = loosest);
+  // An element that is only tested for truth is unchanged.
+  std::string truth(const Formula& formula, int level = loosest);
   std::string arguments(const Formula& call);  // "a, b"
   // "a + b", of an operator of this precedence. Operators of equal precedence group to the left.
   std::string operation(const Formula& binary, int level);
@@ -76,7 +83,6 @@ class FormulaWriter {
 
  private:
   Piece port(const std::string& name);
-  std::string truth(const Formula& formula, int level);
   Piece conversion(const Formula& formula);
   Piece truth_call(const Formula& call);
   Piece unary(const Formula& formula);
