@@ -104,7 +104,7 @@ class CpuExecutable final : public Executable {
     } catch (const Error& error) {
       if (next < plan.memory.untouched_steps) throw;
       ErrorDetails details = error.details();
-      details.facts.push_back({"donated", "some inputs have been written to"});
+      details.wrote_inputs = true;
       raise(std::move(details));
     } catch (const std::bad_alloc&) {
       if (next < plan.memory.untouched_steps) throw;

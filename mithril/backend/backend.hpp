@@ -71,8 +71,8 @@ struct LoadOptions {
   // Whether the backend may fuse ops.
   bool fuse = true;
   // A backend may ignore donations. If an output reuses its input, the result is that tensor;
-  // otherwise the input does not change. An error after the first write says that inputs have been
-  // written to.
+  // otherwise the input does not change. An error after the first write has
+  // ErrorDetails::wrote_inputs.
   std::vector<Donation> donations = {};
   // The forward and backward graphs for the gradients of some inputs (a flag for each), for a
   // backend that takes part in its library's automatic differentiation; null without gradients. May

@@ -26,7 +26,7 @@ std::string facts_rendering(const ErrorDetails& details) {
   std::size_t label_width = 0;
   std::size_t text_columns = 0;
   std::vector<Fact> facts;
-  for (const Fact& fact : details.facts) {
+  for (const Fact& fact : shown_facts(details)) {
     facts.push_back({printable(fact.label), is_listing(fact) ? fact.text : printable(fact.text),
                      printable(fact.origin)});
   }
@@ -92,6 +92,12 @@ std::string_view class_name(ErrorKind kind) {
   }
   MITHRIL_CHECK(false, "an error kind outside the enumeration");
   std::abort();
+}
+
+std::vector<Fact> shown_facts(const ErrorDetails& details) {
+  std::vector<Fact> facts = details.facts;
+  if (details.wrote_inputs) facts.push_back({"donated", "some inputs have been written to"});
+  return facts;
 }
 
 std::string point_at(std::size_t column, std::size_t width, std::string_view expected) {

@@ -46,9 +46,14 @@ struct ErrorDetails {
   std::string port = {};         // the port it is about; may be empty, the message names it too
   std::string message = {};      // "port 'weight' does not fit port 'input'"
   std::vector<Fact> facts = {};  // may be empty
-  std::string marker = {};  // under the last fact, from the column of its text on; see point_at
-  std::string help = {};    // advice in the imperative; may be empty
+  std::string marker = {};    // under the last fact, from the column of its text on; see point_at
+  std::string help = {};      // advice in the imperative; may be empty
+  bool wrote_inputs = false;  // whether donated inputs have been written to
 };
+
+// The facts of the rendering: those of the details, then one that says whether inputs have been
+// written to.
+std::vector<Fact> shown_facts(const ErrorDetails& details);
 
 // A marker: `width` carets from `column` on, and the expectation.
 // point_at(6, 2, "expected 128") is "      ^^ expected 128", which points at the 64 of "[256, 64]".

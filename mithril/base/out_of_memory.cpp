@@ -8,16 +8,15 @@
 namespace mithril {
 namespace {
 
-std::exception_ptr error_with(std::vector<Fact> facts) {
+std::exception_ptr make_error(bool wrote_inputs) {
   return std::make_exception_ptr(OutOfMemoryError({.kind = ErrorKind::out_of_memory,
                                                    .code = "E1102",
                                                    .message = "there is not enough memory",
-                                                   .facts = std::move(facts)}));
+                                                   .wrote_inputs = wrote_inputs}));
 }
 
-const std::exception_ptr error = error_with({});
-const std::exception_ptr error_after_writing =
-    error_with({{"donated", "some inputs have been written to"}});
+const std::exception_ptr error = make_error(false);
+const std::exception_ptr error_after_writing = make_error(true);
 
 // Null before the library is initialised.
 [[noreturn]] void rethrow(const std::exception_ptr& made) {

@@ -5,7 +5,7 @@ namespace mithril {
 
 // Throws OutOfMemoryError E1102, which is allocated at startup, so that throwing needs no memory.
 [[noreturn]] void raise_out_of_memory();
-// The same after donated inputs have been written to. The error reports that.
+// The same with ErrorDetails::wrote_inputs.
 [[noreturn]] void raise_out_of_memory_after_writing();
 
 }  // namespace mithril

@@ -1,6 +1,5 @@
 #include "mithril/engine/run_requests.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "mithril/base/interrupt.hpp"
@@ -8,12 +7,6 @@
 
 namespace mithril {
 namespace {
-
-bool has_written(const Error& error) {
-  const auto& facts = error.details().facts;
-  return std::any_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return fact.label == "donated"; });
-}
 
 class CallTimer {
  public:
@@ -69,7 +62,7 @@ TensorMap run_in_session(const std::string& name, ModelSession& session,
   try {
     return session.model->run(inputs, session.state);
   } catch (const Error& error) {
-    session.closed = has_written(error);
+    session.closed = error.details().wrote_inputs;
     throw;
   } catch (const Interrupted&) {  // nothing was written to
     throw;

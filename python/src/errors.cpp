@@ -87,7 +87,7 @@ void set_error(const Error& error, const py::object& type, const std::string& te
   py::object cause = taken_error();
   const ErrorDetails& details = error.details();
   py::list facts;
-  for (const Fact& fact : details.facts)
+  for (const Fact& fact : shown_facts(details))
     facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
   py::object instance = type(py::str(text));
   instance.attr("code") = details.code;

@@ -38,7 +38,7 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
   } catch (const OutOfMemoryError& error) {
     FailingAllocator::count(false);
     if (error.code() != "E1102") return std::string("another error: ") + error.what();
-    has_written = std::string(error.what()).find("have been written to") != std::string::npos;
+    has_written = error.details().wrote_inputs;
   } catch (const BackendError& error) {
     FailingAllocator::count(false);
     const std::string text = error.what();

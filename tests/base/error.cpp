@@ -49,6 +49,22 @@ TEST_CASE("a fact without an origin ends with its text") {
         "  bb : int   from x");
 }
 
+TEST_CASE("the last fact says that inputs have been written to") {
+  const Error error({.kind = ErrorKind::value,
+                     .code = "E0402",
+                     .message = "no",
+                     .facts = {{"got", "4"}},
+                     .help = "stop",
+                     .wrote_inputs = true});
+  CHECK(std::string(error.what()) ==
+        "mithril.ValueError[E0402]: no\n"
+        "  got     : 4\n"
+        "  donated : some inputs have been written to\n"
+        "  help: stop");
+  CHECK(error.details().facts.size() == 1);
+  CHECK(error.details().wrote_inputs);
+}
+
 TEST_CASE("facts align by code points, not by bytes") {
   const Error error({.kind = ErrorKind::type,
                      .code = "E0301",

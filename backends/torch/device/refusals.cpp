@@ -78,7 +78,7 @@ void rethrow_after_writing() {
     }
   } catch (const Error& error) {
     ErrorDetails details = error.details();
-    details.facts.push_back({"donated", "some inputs have been written to"});
+    details.wrote_inputs = true;
     raise(std::move(details));
   }
 }

@@ -17,7 +17,7 @@ struct Operation {
                                    const std::string& why);
 // OutOfMemoryError E1101 if the limit of this thread's meter was exceeded, otherwise E1102.
 [[noreturn]] void refuse_memory(const Operation& operation, const std::string& why);
-// Throws the current exception, as an error that says that donated inputs have been written to.
+// Throws the current exception, as an error with wrote_inputs.
 [[noreturn]] void rethrow_after_writing();
 
 }  // namespace mithril::torch_backend
