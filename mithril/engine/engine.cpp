@@ -152,20 +152,18 @@ struct Engine::Impl {
                         const std::shared_ptr<ModelSession>& session, const InferOptions& options,
                         ServingClock::time_point start) {
     const Scheduler::Slot slot(*own_scheduler);
-    const std::string& name = found.entry->name;
     ServingCounters& counters = *found.entry->counters;
-    const ServingClock::time_point begin = ServingClock::now();
-    ServingCounters::add(counters.calls);
-    ServingCounters::add(counters.rows, static_cast<std::uint64_t>(inputs.rows));
+    ServingCounters::add(counters.wait_nanoseconds, ServingClock::now() - start);
     TensorMap outputs = counting_failures(counters, [&] {
       const TraceScope scope(options.trace);
-      return session ? run_in_session(name, *session, inputs) : found.served->run(inputs);
+      return run_request({.name = found.entry->name,
+                          .model = *found.served,
+                          .inputs = inputs,
+                          .session = session.get(),
+                          .counters = counters});
     });
-    const ServingClock::time_point end = ServingClock::now();
-    ServingCounters::add(counters.wait_nanoseconds, begin - start);
-    ServingCounters::add(counters.run_nanoseconds, end - begin);
     refuse_ended(found, options);
-    counters.answer(end - start);
+    counters.answer(ServingClock::now() - start);
     return outputs;
   }
 

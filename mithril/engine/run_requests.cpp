@@ -8,52 +8,21 @@
 namespace mithril {
 namespace {
 
-class CallTimer {
+// Counts an evaluation and its rows when it begins, and its time when it ends, also if it fails.
+class MeteredCall {
  public:
-  CallTimer(ServingCounters& counters, std::int64_t rows) : counters_(counters) {
+  MeteredCall(ServingCounters& counters, std::int64_t rows) : counters_(counters) {
     ServingCounters::add(counters.calls);
     ServingCounters::add(counters.rows, static_cast<std::uint64_t>(rows));
   }
-  ~CallTimer() { ServingCounters::add(counters_.run_nanoseconds, ServingClock::now() - start_); }
-  CallTimer(const CallTimer&) = delete;
-  CallTimer& operator=(const CallTimer&) = delete;
+  ~MeteredCall() { ServingCounters::add(counters_.run_nanoseconds, ServingClock::now() - start_); }
+  MeteredCall(const MeteredCall&) = delete;
+  MeteredCall& operator=(const MeteredCall&) = delete;
 
  private:
   ServingCounters& counters_;
   const ServingClock::time_point start_ = ServingClock::now();
 };
-
-// The caller waits in another thread, so whatever is thrown goes there.
-void run_alone(InferenceRequest& request) {
-  try {
-    const CallTimer timer(*request.counters, request.inputs.rows);
-    request.answer(request.session ? run_in_session(request.name, *request.session, request.inputs)
-                                   : request.model->run(request.inputs));
-  } catch (...) {
-    request.fail(std::current_exception());
-  }
-}
-
-// False if the batch fails, with whatever exception: of the library, or of a user's op.
-bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) try {
-  std::vector<const ServedInputs*> inputs;
-  std::int64_t rows = 0;
-  for (const auto& request : batch) {
-    inputs.push_back(&request->inputs);
-    rows += request->inputs.rows;
-  }
-  std::vector<TensorMap> answers;
-  {
-    const CallTimer timer(*batch.front()->counters, rows);
-    answers = batch.front()->model->run_batch(inputs);
-  }
-  for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->answer(std::move(answers[i]));
-  return true;
-} catch (...) {
-  return false;
-}
-
-}  // namespace
 
 TensorMap run_in_session(const std::string& name, ModelSession& session,
                          const ServedInputs& inputs) {
@@ -72,6 +41,46 @@ TensorMap run_in_session(const std::string& name, ModelSession& session,
     session.closed = true;
     throw;
   }
+}
+
+// The caller waits in another thread, so whatever is thrown goes there.
+void run_alone(InferenceRequest& request) {
+  try {
+    request.answer(run_request({.name = request.name,
+                                .model = *request.model,
+                                .inputs = request.inputs,
+                                .session = request.session.get(),
+                                .counters = *request.counters}));
+  } catch (...) {
+    request.fail(std::current_exception());
+  }
+}
+
+// False if the batch fails, with whatever exception: of the library, or of a user's op.
+bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) try {
+  std::vector<const ServedInputs*> inputs;
+  std::int64_t rows = 0;
+  for (const auto& request : batch) {
+    inputs.push_back(&request->inputs);
+    rows += request->inputs.rows;
+  }
+  std::vector<TensorMap> answers;
+  {
+    const MeteredCall call(*batch.front()->counters, rows);
+    answers = batch.front()->model->run_batch(inputs);
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->answer(std::move(answers[i]));
+  return true;
+} catch (...) {
+  return false;
+}
+
+}  // namespace
+
+TensorMap run_request(const CheckedRequest& request) {
+  const MeteredCall call(request.counters, request.inputs.rows);
+  return request.session ? run_in_session(request.name, *request.session, request.inputs)
+                         : request.model.run(request.inputs);
 }
 
 void run_requests(const std::vector<std::shared_ptr<InferenceRequest>>& batch) {

@@ -57,6 +57,23 @@ TEST_CASE("requests that the engine refuses are counted once") {
   }
 }
 
+TEST_CASE("an evaluation that fails counts with its rows and its time") {
+  Engine engine({.threads = 1});
+  engine.register_model("net", gated(), {}, {.max_batch_size = 8});
+  gate.fail_next();
+  CHECK_THROWS_AS(engine.infer("net", request_of(1, 3)), std::runtime_error);
+  const ServingStats here = engine.stats("net");
+  CHECK(here.calls == 1);
+  CHECK(here.rows == 3);
+  CHECK(here.run_seconds > 0);
+  gate.fail_next();
+  CHECK_THROWS_AS(engine.infer_async("net", request_of(1, 3)).result(), std::runtime_error);
+  const ServingStats in_worker = engine.stats("net");
+  CHECK(in_worker.calls == 2);
+  CHECK(in_worker.rows == 6);
+  CHECK(in_worker.run_seconds > here.run_seconds);
+}
+
 TEST_CASE("requests to a model that cannot be loaded again are counted once") {
   const CompiledModel compiled = served_perceptron();
   const auto load = [&] { return ServableModel{compiled, compiled.get_parameters(1)}; };
