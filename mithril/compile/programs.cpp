@@ -1,4 +1,6 @@
 // Makes the programs of a compiled model: graphs, loaded by its backend.
+#include <algorithm>
+
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
@@ -46,6 +48,21 @@ void CompiledModel::Impl::load() {
   }
   forward = std::make_unique<const Program>(
       Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, options)});
+}
+
+const Program& CompiledModel::Impl::in_place() {
+  if (next_states.empty()) return *forward;
+  const std::lock_guard lock(*facts_mutex);
+  if (in_place_) return *in_place_;
+  LoadOptions loading = load_options;
+  for (const NamedIndex& next : next_states) {
+    const auto is_same = [&](const NamedIndex& state) { return state.name == next.name; };
+    const auto state = std::find_if(states.begin(), states.end(), is_same);
+    loading.donations.push_back({next.index, state->index});
+  }
+  in_place_ = std::make_unique<const Program>(
+      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, loading)});
+  return *in_place_;
 }
 
 std::vector<size_t> CompiledState::parameter_inputs() const {

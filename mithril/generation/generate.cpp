@@ -265,21 +265,6 @@ void GenerateOptions::check() const {
   require_of_generate(top_p > 0 && top_p <= 1, "top_p", top_p, "above 0 and at most 1");
 }
 
-const Program& CompiledModel::Impl::in_place() {
-  if (next_states.empty()) return *forward;
-  const std::lock_guard lock(*facts_mutex);
-  if (in_place_) return *in_place_;
-  LoadOptions loading = load_options;
-  for (const NamedIndex& next : next_states) {
-    const auto is_same = [&](const NamedIndex& state) { return state.name == next.name; };
-    const auto state = std::find_if(states.begin(), states.end(), is_same);
-    loading.donations.push_back({next.index, state->index});
-  }
-  in_place_ = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, loading)});
-  return *in_place_;
-}
-
 std::vector<Tokens> generate(const CompiledModel& model, const TensorMap& params,
                              const std::vector<Tokens>& prompts,
                              const GenerateOptions& options) try {
