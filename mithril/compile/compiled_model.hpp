@@ -195,6 +195,7 @@ class CompiledModel {
   friend class Generation;
   friend class PerSample;
   friend class ServedModel;
+  friend class InferenceProgram;
   friend class ComparedModel;
   CompiledModel fixed(TensorMap params, const State* state, const OutputOptions& options) const;
   // Shared, because it is immutable.
