@@ -194,7 +194,6 @@ class CompiledModel {
   friend class TrainingStep;
   friend class Generation;
   friend class PerSample;
-  friend class ServedModel;
   friend class InferenceProgram;
   friend class ComparedModel;
   CompiledModel fixed(TensorMap params, const State* state, const OutputOptions& options) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mithril/compile/inference_program.hpp"
 #include "mithril/engine/serving_options.hpp"
 
 namespace mithril {
@@ -30,9 +31,9 @@ class ServedModel {
 
   const ServingOptions& options() const { return options_; }
   bool batches() const { return options_.max_batch_size > 1; }
-  bool has_state() const;
+  bool has_state() const { return !program_.states().empty(); }
   std::int64_t bytes() const { return bytes_; }
-  std::int64_t state_bytes() const;  // of one session
+  std::int64_t state_bytes() const { return program_.state_bytes(); }  // of one session
   // Everything that the model itself knows.
   ServedModelInfo info() const;
 
@@ -42,14 +43,15 @@ class ServedModel {
   bool fit_together(const ServedInputs& a, const ServedInputs& b) const;
 
   // The outputs for the initial state.
-  TensorMap run(const ServedInputs& inputs) const;
+  TensorMap run(const ServedInputs& inputs) const { return program_.run(inputs.tensors); }
   // One evaluation for requests that fit together: the outputs of each.
   std::vector<TensorMap> run_batch(std::span<const ServedInputs* const> requests) const;
 
-  State initial_state() const;  // with elements of its own
-  // The same, from this state, which it replaces with the next one. A backend that supports
-  // donation writes in place.
-  TensorMap run(const ServedInputs& inputs, State& state) const;
+  State initial_state() const { return program_.initial_state(); }  // with elements of its own
+  // As InferenceProgram::run with a state.
+  TensorMap run(const ServedInputs& inputs, State& state) const {
+    return program_.run(inputs.tensors, state);
+  }
 
  private:
   struct Axes;
@@ -58,6 +60,7 @@ class ServedModel {
 
   ServingOptions options_;
   CompiledModel compiled_;
+  InferenceProgram program_;
   std::unique_ptr<const Batching> batching_;  // null without batches
   std::int64_t bytes_ = 0;
 };
