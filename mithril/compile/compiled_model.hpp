@@ -192,7 +192,6 @@ class CompiledModel {
 
  private:
   friend class TrainingStep;
-  friend class Generation;
   friend class PerSample;
   friend class InferenceProgram;
   friend class ComparedModel;

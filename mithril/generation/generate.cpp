@@ -7,18 +7,16 @@
 #include <optional>
 #include <utility>
 
-#include "mithril/base/names.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/inference_program.hpp"
 #include "mithril/generation/sampling.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/tensor/functions.hpp"
 
 namespace mithril {
 namespace {
-
-using Impl = CompiledModel::Impl;
 
 template <typename Number>
 void require_of_generate(bool holds, const char* option, Number got, const char* expected) {
@@ -35,27 +33,15 @@ void require_of_generate(bool holds, const char* option, Number got, const char*
          .help = std::move(help)});
 }
 
-std::string listed_keys(const std::vector<NamedIndex>& keys) {
-  return keys.empty() ? "none" : join(names_of(keys), ", ");
-}
-
-// The state of CachePositions; null without a cache.
-const Tensor* find_cached_tokens(const CompiledState& compiled) {
-  for (const NamedIndex& state : compiled.states) {
-    const std::string& path = compiled.inputs[state.index].path;
-    const Tensor& initial = compiled.initial.at(state.name);
-    const bool is_named = path == "cached_tokens" || path.ends_with(".cached_tokens");
-    if (is_named && initial.rank() == 2) return &initial;
-  }
-  return nullptr;
+std::string listed_names(const std::vector<ProgramPort>& ports) {
+  return ports.empty() ? "none" : join(names_of(ports), ", ");
 }
 
 // The number of tokens that the model knows; none if it is not known before it runs.
-std::optional<std::int64_t> vocabulary_size(const CompiledState& compiled) {
-  for (const auto& [key, shape] : compiled.shapes) {
-    if (key == "logits" && shape.rank() == 3) return shape[-1].number();
-  }
-  return std::nullopt;
+std::optional<std::int64_t> vocabulary_size(const InferenceProgram& program) {
+  const ProgramPort* logits = port_named(program.outputs(), "logits");
+  if (!logits || !logits->sizes || logits->sizes->size() != 3) return std::nullopt;
+  return logits->sizes->back().number;
 }
 
 struct Table {
@@ -65,10 +51,9 @@ struct Table {
 
 // What the node that makes the value takes rows of; none if it is another op.
 std::optional<Table> find_table(const Graph& graph, const std::string& made) {
-  const std::optional<ValueId> id = find_value_named(graph, made);
   const auto& nodes = graph.nodes();
   const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& each) {
-    return id && each.outputs.front() == *id && each.op->name == "gather";
+    return each.op->name == "gather" && graph.value(each.outputs.front()).name == made;
   });
   if (node == nodes.end()) return std::nullopt;
   const auto *table = std::get_if<ValueId>(&node->arguments[0]),
@@ -79,36 +64,28 @@ std::optional<Table> find_table(const Graph& graph, const std::string& made) {
   return Table{graph.value(*table).name, graph.value(*index).name, rows.constant()};
 }
 
-}  // namespace
-
 // The texts of a call of `generate`, and the model that continues them.
 class Generation {
  public:
   Generation(const CompiledModel& model, const TensorMap& params,
              const std::vector<Tokens>& prompts, const GenerateOptions& options)
-      : held_(in_use(in_inference(model.impl_))),
-        compiled_(*held_),
-        params_(params),
-        prompts_(prompts),
-        options_(options) {
+      : program_(model), params_(params), prompts_(prompts), options_(options) {
     check_model();
     check_prompts();
-    if (const Tensor* cached = find_cached_tokens(compiled_)) check_limit(cached->dims()[1]);
+    state_ = program_.initial_state();
+    if (const Tensor* cached = find_cached_tokens()) check_limit(cached->dims()[1]);
     for (size_t i = 0; i < prompts_.size(); ++i)
       random_.emplace_back(options_.seed, std::to_string(i));
   }
 
   std::vector<Tokens> run() {
-    const Program& program = compiled_.in_place();
-    for (const auto& [key, tensor] : compiled_.initial)
-      state_[key] = compiled_.backend->adopt(tensor.host().copy(), false);
-    const bool has_cache = find_cached_tokens(compiled_) != nullptr;
+    const bool has_cache = find_cached_tokens() != nullptr;
     std::vector<Tokens> made(prompts_.size());
     std::vector<bool> ended(prompts_.size());
     std::vector<Tokens> texts = padded();
     size_t evaluated = 0;  // the tokens of each text that are in the cache
     for (std::int64_t count = 0; count < options_.max_tokens; ++count) {
-      const Tensor logits = next_logits(program, texts, evaluated);
+      const Tensor logits = next_logits(texts, evaluated);
       if (has_cache) evaluated = texts.front().size();
       for (size_t i = 0; i < texts.size(); ++i) {
         texts[i].push_back(0);
@@ -129,19 +106,29 @@ class Generation {
 
  private:
   void check_model() const {
-    const bool fits =
-        contains(compiled_.data, "input_ids") && contains(compiled_.outputs, "logits");
-    if (fits) return;
+    if (takes("input_ids") && port_named(program_.outputs(), "logits")) return;
     raise({.kind = ErrorKind::input,
            .code = "E0850",
            .message = "generate needs a model with the input 'input_ids' and the output 'logits'",
-           .facts = {{"inputs", listed_keys(compiled_.data)},
-                     {"outputs", listed_keys(compiled_.outputs)}}});
+           .facts = {{"inputs", listed_names(program_.inputs())},
+                     {"outputs", listed_names(program_.outputs())}}});
+  }
+
+  bool takes(const char* input) const { return port_named(program_.inputs(), input) != nullptr; }
+
+  // The state of CachePositions; null without a cache.
+  const Tensor* find_cached_tokens() const {
+    for (const ProgramPort& port : program_.states()) {
+      const bool is_named = port.path == "cached_tokens" || port.path.ends_with(".cached_tokens");
+      const Tensor& tokens = state_.at(port.name);
+      if (is_named && tokens.rank() == 2) return &tokens;
+    }
+    return nullptr;
   }
 
   void check_prompts() {
     if (prompts_.empty()) refuse_input("E0851", "generate needs at least one prompt");
-    const std::optional<std::int64_t> known = vocabulary_size(compiled_);
+    const std::optional<std::int64_t> known = vocabulary_size(program_);
     for (size_t i = 0; i < prompts_.size(); ++i) {
       const Tokens& prompt = prompts_[i];
       if (prompt.empty()) {
@@ -158,7 +145,7 @@ class Generation {
       }
     }
     const auto is_shorter = [&](const Tokens& prompt) { return prompt.size() < longest_; };
-    if (contains(compiled_.data, "attention_mask")) return;
+    if (takes("attention_mask")) return;
     if (std::none_of(prompts_.begin(), prompts_.end(), is_shorter)) return;
     refuse_input("E0854",
                  "prompts of different lengths need a model with the input 'attention_mask'",
@@ -189,7 +176,7 @@ class Generation {
   }
 
   // Evaluates the tokens from `first` on: [N, 1, V] of float64.
-  Tensor next_logits(const Program& program, const std::vector<Tokens>& texts, size_t first) {
+  Tensor next_logits(const std::vector<Tokens>& texts, size_t first) {
     const size_t length = texts.front().size() - first;
     const Dims dims{std::ssize(texts), static_cast<std::int64_t>(length)};
     Tensor ids = Tensor::empty(DType::int64, dims), mask = Tensor::empty(DType::boolean, dims);
@@ -202,20 +189,15 @@ class Generation {
       }
     }
     TensorMap data{{"input_ids", ids}};
-    if (contains(compiled_.data, "attention_mask")) data["attention_mask"] = mask;
-    std::vector<Tensor> inputs(program.signature.size());
-    take_inputs(compiled_, program.signature, params_, data, state_, inputs);
-    if (compiled_.safe_shapes) program.signature.check_dims(inputs);
-    const std::vector<Tensor> made = run(program, inputs, texts.front().size());
-    state_ = next_state(compiled_, state_, made);
-    const Tensor logits = named(compiled_.outputs, made).at("logits");
+    if (takes("attention_mask")) data["attention_mask"] = mask;
+    const TensorMap outputs = run(program_.check(params_, data), texts.front().size());
+    const Tensor& logits = outputs.at("logits");
     return slice(logits, 1, -1, logits.dims()[1]).to(DType::float64);
   }
 
-  std::vector<Tensor> run(const Program& program, const std::vector<Tensor>& inputs,
-                          size_t length) const {
+  TensorMap run(const std::vector<Tensor>& inputs, size_t length) {
     try {
-      return program.executable->run(inputs);
+      return program_.run(inputs, state_);
     } catch (const Error& error) {
       check_positions(error, length);
       throw;
@@ -225,7 +207,7 @@ class Generation {
   // Ids are in range: an index that is not is the position of a token, in a table of the model.
   void check_positions(const Error& error, size_t length) const {
     if (error.code() != "E0402") return;
-    const std::optional<Table> table = find_table(compiled_.graph, error.path());
+    const std::optional<Table> table = find_table(program_.graph(), error.path());
     if (!table || table->index == "input_ids") return;
     raise({.kind = ErrorKind::input,
            .code = "E0853",
@@ -247,8 +229,7 @@ class Generation {
                         random_[prompt]);
   }
 
-  std::shared_ptr<Impl> held_;
-  Impl& compiled_;
+  const InferenceProgram program_;
   const TensorMap& params_;
   const std::vector<Tokens>& prompts_;
   const GenerateOptions& options_;
@@ -256,6 +237,8 @@ class Generation {
   std::vector<Random> random_;
   State state_;
 };
+
+}  // namespace
 
 void GenerateOptions::check() const {
   require_of_generate(max_tokens >= 1, "max_tokens", max_tokens, "at least 1");
