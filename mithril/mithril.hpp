@@ -17,6 +17,7 @@
 #include "mithril/check/check_op.hpp"
 #include "mithril/comparison/compare.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/compile/inference_program.hpp"
 #include "mithril/engine/engine.hpp"
 #include "mithril/evaluation/classification.hpp"
 #include "mithril/evaluation/perplexity.hpp"
