@@ -80,6 +80,31 @@ TEST_CASE("sessions are limited in number and in age") {
   CHECK(forgetful.open_session("gpt2") != first);
 }
 
+TEST_CASE("an error after a write to the state closes the session, and earlier ones do not") {
+  Model model;
+  model |= Model::op("add")({{"left", "x"}, {"right", "total"}, {"output", "sum"}});
+  model.bind_state_keys("total", "sum", Tensor::of<float>({2}, {10, 20}));
+  model |= Model::op("gather")({{"input", "sum"}, {"index", "at"}, {"axis", 0}, {"output", "y"}});
+  const CompiledModel compiled =
+      compile(model, cpu(),
+              {.shapes = {{"x", {2}}, {"at", {1}}}, .data_keys = {"x", "at"}, .inference = true});
+  Engine engine;
+  engine.register_model("sum", compiled);
+  const std::string id = engine.open_session("sum");
+  const auto sum_at = [&](int64_t at) {
+    const TensorMap request = {{"x", Tensor::of<float>({2}, {1, 1})},
+                               {"at", Tensor::of<int64_t>({1}, {at})}};
+    return engine.infer("sum", request, {.session = id}).at("y").item();
+  };
+  CHECK(sum_at(1) == 21);
+  CHECK_THROWS_AS(engine.infer("sum", {}, {.session = id}), InputError);
+  CHECK(sum_at(1) == 22);
+  CHECK(text_of_error([&] {
+          sum_at(5);
+        }).ends_with("\n  donated  : some inputs have been written to"));
+  CHECK(text_of_error([&] { sum_at(1); }).starts_with("mithril.NameError[E1202]"));
+}
+
 TEST_CASE("a model without state has no sessions") {
   const CompiledModel compiled = served_perceptron();
   Engine engine;
