@@ -22,8 +22,8 @@
 
 #include "checkpoint.hpp"
 #include "mithril/mithril.hpp"
-#include "text_stream.hpp"
-#include "tokenizer.hpp"
+#include "mithril/text/byte_pair_model.hpp"
+#include "mithril/text/text_stream.hpp"
 
 namespace ml = mithril;
 

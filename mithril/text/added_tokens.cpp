@@ -1,4 +1,4 @@
-#include "added_tokens.hpp"
+#include "mithril/text/added_tokens.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "printed_bytes.hpp"
+#include "mithril/text/printed_bytes.hpp"
 
 #include <array>
 #include <map>
 
-#include "utf8.hpp"
+#include "mithril/text/utf8.hpp"
 
 namespace {
 

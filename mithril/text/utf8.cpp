@@ -1,4 +1,4 @@
-#include "utf8.hpp"
+#include "mithril/text/utf8.hpp"
 
 Character first_of(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "byte_pairs.hpp"
-#include "words.hpp"
+#include "mithril/text/byte_pairs.hpp"
+#include "mithril/text/split_words.hpp"
 
 struct Replacement {
   std::string from, to;  // an empty `from`: `to` is put before texts that are not empty

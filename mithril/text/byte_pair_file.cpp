@@ -1,4 +1,4 @@
-#include "tokenizer_file.hpp"
+#include "mithril/text/byte_pair_file.hpp"
 
 #include <array>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "json_field.hpp"
+#include "examples/chat/json_field.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
-#include "tokenizer.hpp"
+#include "mithril/text/byte_pair_model.hpp"
 
 #include <cctype>
 #include <charconv>
 #include <utility>
 
-#include "printed_bytes.hpp"
-#include "utf8.hpp"
-#include "words.hpp"
+#include "mithril/text/printed_bytes.hpp"
+#include "mithril/text/split_words.hpp"
+#include "mithril/text/utf8.hpp"
 
 namespace {
 

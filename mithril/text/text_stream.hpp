@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tokenizer.hpp"
+#include "mithril/text/byte_pair_model.hpp"
 
 // Text is valid UTF-8: the bytes of a character are returned when it is complete, and U+FFFD takes
 // the place of others. If a run of tokens such as <0x0A> is not UTF-8, `tokenizers` of Hugging Face

@@ -1,4 +1,4 @@
-#include "byte_pairs.hpp"
+#include "mithril/text/byte_pairs.hpp"
 
 #include <cstdio>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "utf8.hpp"
+#include "mithril/text/utf8.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
-#include "text_stream.hpp"
+#include "mithril/text/text_stream.hpp"
 
 #include <utility>
 
-#include "utf8.hpp"
+#include "mithril/text/utf8.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
-#include "words.hpp"
+#include "mithril/text/split_words.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "utf8.hpp"
+#include "mithril/text/utf8.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "added_tokens.hpp"
-#include "byte_pairs.hpp"
-#include "tokenizer_file.hpp"
+#include "mithril/text/added_tokens.hpp"
+#include "mithril/text/byte_pair_file.hpp"
+#include "mithril/text/byte_pairs.hpp"
 
 class Tokenizer {
  public:
