@@ -47,6 +47,7 @@
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/tensor/dlpack.hpp"
 #include "mithril/tensor/functions.hpp"
+#include "mithril/text/byte_pair_tokenizer.hpp"
 #include "mithril/text/tokenizer.hpp"
 #include "mithril/train/train_model.hpp"
 #include "mithril/training/checkpoint.hpp"

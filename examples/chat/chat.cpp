@@ -22,8 +22,6 @@
 
 #include "checkpoint.hpp"
 #include "mithril/mithril.hpp"
-#include "mithril/text/byte_pair_model.hpp"
-#include "mithril/text/text_stream.hpp"
 
 namespace ml = mithril;
 
@@ -38,8 +36,8 @@ struct Turns {
 
 // The format of chats follows from the special tokens of the tokenizer: ChatML (Qwen2), Llama 3, or
 // as in DialoGPT, where the end-of-text token ends each turn.
-Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
-  const auto has = [&](const std::string& name) { return tokenizer.special(name).has_value(); };
+Turns turns_of(const ml::BytePairTokenizer& tokenizer, const ml::Tokens& stop) {
+  const auto has = [&](const std::string& name) { return tokenizer.added_token(name).has_value(); };
   if (has("<|im_start|>") && has("<|im_end|>")) {
     return {"<|im_start|>user\n", tokenizer.encode("<|im_end|>\n<|im_start|>assistant\n"),
             tokenizer.encode("<|im_end|>\n")};
@@ -49,7 +47,7 @@ Turns turns_of(const Tokenizer& tokenizer, const ml::Tokens& stop) {
             tokenizer.encode("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"),
             tokenizer.encode("<|eot_id|>")};
   }
-  const std::optional<int64_t> last = tokenizer.special("<|endoftext|>");
+  const std::optional<int64_t> last = tokenizer.added_token("<|endoftext|>");
   if (!last && stop.empty()) throw std::runtime_error("config.json has no eos_token_id");
   const int64_t turn = last ? *last : stop.front();
   return {"", {turn}, {turn}};
@@ -70,7 +68,7 @@ ml::Tokens recent(const std::vector<ml::Tokens>& turns, const ml::Tokens& begin,
 
 void chat(const std::string& folder, double temperature, uint64_t seed) {
   const auto [model, limit, stop] = checkpoint::load(folder);
-  const Tokenizer tokenizer(folder);
+  const auto tokenizer = ml::BytePairTokenizer::load(folder);
   const Turns format = turns_of(tokenizer, stop);
   ml::GenerateOptions options{.max_tokens = limit / 4,
                               .temperature = temperature,
@@ -87,7 +85,7 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
     turns.push_back(turn);
     const ml::Tokens text =
         recent(turns, tokenizer.begin_of_text(), limit - options.max_tokens + 1);
-    TextStream answer(tokenizer);
+    ml::TextStream answer = tokenizer.stream();
     options.stream = [&answer](size_t, int64_t token) {
       std::cout << answer.next(token) << std::flush;
     };
@@ -102,7 +100,7 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
 std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
 
 void print_tokens(const std::string& folder, const std::vector<std::string>& files) {
-  const Tokenizer tokenizer(folder);
+  const auto tokenizer = ml::BytePairTokenizer::load(folder);
   if (files.empty()) {
     for (const int64_t token : tokenizer.encode(all_of(std::cin))) std::cout << token << "\n";
   }
@@ -115,11 +113,11 @@ void print_tokens(const std::string& folder, const std::vector<std::string>& fil
 }
 
 void print_text(const std::string& folder) {
-  const Tokenizer tokenizer(folder);
+  const auto tokenizer = ml::BytePairTokenizer::load(folder);
   std::string line;
   while (std::getline(std::cin, line)) {
     std::istringstream tokens(line);
-    TextStream text(tokenizer);
+    ml::TextStream text = tokenizer.stream();
     nlohmann::json pieces = nlohmann::json::array();
     for (int64_t token = 0; tokens >> token;) pieces.push_back(text.next(token));
     pieces.push_back(text.rest());

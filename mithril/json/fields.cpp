@@ -17,10 +17,10 @@ std::string cut_text(const Json& json) {
 
 }  // namespace
 
-void wrong_form(const Json& json, const Place& place, std::string expected) {
+void wrong_form(const Json& json, const std::string& pointer, std::string expected) {
   raise({.kind = ErrorKind::parse,
          .code = "E0726",
-         .path = place.pointer(),
+         .path = pointer,
          .message = "this does not fit here",
          .facts = {{"expected", std::move(expected), ""}, {"got", cut_text(json), ""}}});
 }

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mithril/base/error.hpp"
@@ -11,7 +12,10 @@
 namespace mithril {
 
 // ParseError E0726 with the expected and the actual form.
-[[noreturn]] void wrong_form(const Json& json, const Place& place, std::string expected);
+[[noreturn]] void wrong_form(const Json& json, const std::string& pointer, std::string expected);
+[[noreturn]] inline void wrong_form(const Json& json, const Place& place, std::string expected) {
+  wrong_form(json, place.pointer(), std::move(expected));
+}
 
 bool flag_of(const Json& json, const Place& place);
 int64_t integer_of(const Json& json, const Place& place);

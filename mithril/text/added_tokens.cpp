@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+namespace mithril {
+
 void AddedTokens::add(const std::string& text, int64_t token) {
   auto& tokens = tokens_[static_cast<unsigned char>(text[0])];
   const auto place = std::find_if(tokens.begin(), tokens.end(), [&](const auto& each) {
@@ -33,3 +35,5 @@ std::vector<TextPart> AddedTokens::split(std::string_view text) const {
   if (begin < text.size()) parts.push_back({text.substr(begin), std::nullopt});
   return parts;
 }
+
+}  // namespace mithril

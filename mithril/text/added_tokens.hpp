@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace mithril {
+
 struct TextPart {
   std::string_view text;
   std::optional<int64_t> token;  // if the text is an added token
@@ -27,3 +29,5 @@ class AddedTokens {
   // By their first byte; longer ones are first.
   std::array<std::vector<std::pair<std::string, int64_t>>, 256> tokens_;
 };
+
+}  // namespace mithril

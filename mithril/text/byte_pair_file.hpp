@@ -1,14 +1,18 @@
-// The files that describe a tokenizer: tokenizer.json, or vocab.json and merges.txt of GPT-2.
+// The files that describe a byte-pair tokenizer: tokenizer.json, or vocab.json and merges.txt of
+// GPT-2.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mithril/text/byte_pairs.hpp"
 #include "mithril/text/split_words.hpp"
+
+namespace mithril {
 
 struct Replacement {
   std::string from, to;  // an empty `from`: `to` is put before texts that are not empty
@@ -36,8 +40,8 @@ struct DecoderRule {
   size_t stripped_spaces = 0;  // as many at most, at the beginning of the text
 };
 
-struct TokenizerFile {
-  Vocabulary vocabulary;
+struct BytePairFile {
+  TokenIds vocabulary;
   std::vector<Merge> merges;
   BytePairOptions options;
   std::vector<Replacement> normalizer;
@@ -48,6 +52,15 @@ struct TokenizerFile {
   std::vector<int64_t> begin_of_text;  // tokens before each text
 };
 
-// std::runtime_error that names the file, and the field with its value, if the file is damaged or
-// describes a tokenizer that is not supported.
-TokenizerFile read_tokenizer(const std::string& folder);
+// Reads a tokenizer.json. ParseError E0772 for a tokenizer of another kind, E0773 for a merge of
+// tokens that are not in the vocabulary, E0726 for values of another form, and errors as
+// guarded_parse. Each names the field.
+BytePairFile read_byte_pair_file(std::string_view tokenizer_json);
+
+// Reads vocab.json of GPT-2: the ids of tokens. Errors as read_byte_pair_file.
+TokenIds read_gpt2_vocabulary(std::string_view vocab_json);
+// Reads merges.txt of GPT-2. ParseError E0773 with the line.
+std::vector<Merge> read_gpt2_merges(std::string_view merges_txt, const TokenIds& vocabulary);
+BytePairFile gpt2_file(TokenIds vocabulary, std::vector<Merge> merges);
+
+}  // namespace mithril

@@ -1,6 +1,5 @@
 #include "mithril/text/byte_pair_model.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "mithril/text/split_words.hpp"
 #include "mithril/text/utf8.hpp"
 
+namespace mithril {
 namespace {
 
 void replace_all(std::string& text, const Replacement& replacement) {
@@ -26,7 +26,7 @@ void replace_all(std::string& text, const Replacement& replacement) {
 }
 
 // The byte of a token such as <0x0A>.
-std::optional<char> byte_of(std::string_view token) {
+std::optional<char> byte_of_token(std::string_view token) {
   if (token.size() != 6 || !token.starts_with("<0x") || !token.ends_with('>')) return std::nullopt;
   unsigned char byte = 0;
   const char* const end = token.data() + 5;
@@ -36,7 +36,7 @@ std::optional<char> byte_of(std::string_view token) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(const std::string& folder) : file_(read_tokenizer(folder)) {
+BytePairModel::BytePairModel(BytePairFile file) : file_(std::move(file)) {
   for (const auto& [text, token] : file_.vocabulary) pieces_[token] = piece_of(text);
   for (const auto& [text, token] : file_.added) {
     const std::string found = token.is_normalized ? normalized(text) : text;
@@ -50,34 +50,35 @@ Tokenizer::Tokenizer(const std::string& folder) : file_(read_tokenizer(folder)) 
   pairs_ = BytePairs(std::move(file_.vocabulary), file_.merges, file_.options);
 }
 
-std::optional<int64_t> Tokenizer::special(const std::string& name) const {
-  const auto found = file_.added.find(name);
+std::optional<int64_t> BytePairModel::added_token(const std::string& text) const {
+  const auto found = file_.added.find(text);
   return found == file_.added.end() ? std::nullopt : std::optional(found->second.id);
 }
 
-Tokenizer::Piece Tokenizer::piece_of(const std::string& token) const {
-  if (file_.decoder.is_byte_level) return {bytes_of(token)};
+BytePairModel::Piece BytePairModel::piece_of(const std::string& token) const {
+  if (file_.decoder.is_byte_level) return {from_printed_bytes(token)};
   std::string text = token;
   replace_all(text, file_.decoder.replacement);
-  if (const std::optional<char> byte = byte_of(text)) return {std::string(1, *byte), true};
+  if (const std::optional<char> byte = byte_of_token(text)) return {std::string(1, *byte), true};
   return {text};
 }
 
-const Tokenizer::Piece* Tokenizer::piece(int64_t token) const {
+const BytePairModel::Piece* BytePairModel::piece(int64_t token) const {
   const auto found = pieces_.find(token);
   return found == pieces_.end() ? nullptr : &found->second;
 }
 
-std::string Tokenizer::normalized(std::string_view text) const {
+std::string BytePairModel::normalized(std::string_view text) const {
   std::string result(text);
   for (const Replacement& step : file_.normalizer) replace_all(result, step);
   return result;
 }
 
-void Tokenizer::encode_piece(std::string text, bool is_first, std::vector<int64_t>& tokens) const {
+void BytePairModel::encode_piece(std::string text, bool is_first,
+                                 std::vector<int64_t>& tokens) const {
   if (file_.byte_words) {
     for (const std::string_view word : split_words(text, *file_.byte_words))
-      pairs_.encode(printed(word), tokens);
+      pairs_.encode(to_printed_bytes(word), tokens);
     return;
   }
   if (!file_.metaspace) return pairs_.encode(text, tokens);
@@ -90,7 +91,7 @@ void Tokenizer::encode_piece(std::string text, bool is_first, std::vector<int64_
   for (const std::string_view word : split_before(text, spaces.mark)) pairs_.encode(word, tokens);
 }
 
-std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
+std::vector<int64_t> BytePairModel::encode(std::string_view text) const {
   std::vector<int64_t> tokens;
   bool is_first = true;
   const std::string valid = valid_utf8(text);
@@ -112,3 +113,5 @@ std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
   }
   return tokens;
 }
+
+}  // namespace mithril

@@ -1,4 +1,4 @@
-// Byte-pair encoding of texts: the tokenizers of GPT-2, Llama, Mistral and Qwen2.
+// What the encoders and decoders of a byte-pair tokenizer share: its tokens, merges and rules.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,18 +11,16 @@
 #include "mithril/text/byte_pair_file.hpp"
 #include "mithril/text/byte_pairs.hpp"
 
-class Tokenizer {
- public:
-  // Reads tokenizer.json in a folder, or vocab.json and merges.txt of GPT-2. std::runtime_error if
-  // a file is missing or damaged, or describes another kind of tokenizer.
-  explicit Tokenizer(const std::string& folder);
+namespace mithril {
 
-  // The tokens of a text in UTF-8, without begin_of_text(). Added tokens such as <s> are found in
-  // the text. Bytes that are not UTF-8 count as U+FFFD.
+// Immutable: any thread may use it.
+class BytePairModel {
+ public:
+  explicit BytePairModel(BytePairFile file);
+
   std::vector<int64_t> encode(std::string_view text) const;
-  // A token that is not made of text, such as <|endoftext|>.
-  std::optional<int64_t> special(const std::string& name) const;
-  const std::vector<int64_t>& begin_of_text() const { return file_.begin_of_text; }  // perhaps none
+  std::optional<int64_t> added_token(const std::string& text) const;
+  const std::vector<int64_t>& begin_of_text() const { return file_.begin_of_text; }
 
   // What a token adds to a text.
   struct Piece {
@@ -37,8 +35,10 @@ class Tokenizer {
   std::string normalized(std::string_view text) const;
   void encode_piece(std::string text, bool is_first, std::vector<int64_t>& tokens) const;
 
-  TokenizerFile file_;
+  BytePairFile file_;
   BytePairs pairs_;
   AddedTokens in_text_, in_normalized_text_;
   std::unordered_map<int64_t, Piece> pieces_;
 };
+
+}  // namespace mithril

@@ -3,36 +3,40 @@
 #include <cstdio>
 #include <functional>
 #include <queue>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
+#include "mithril/base/error.hpp"
+#include "mithril/base/printable.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/text/utf8.hpp"
 
+namespace mithril {
 namespace {
 
-constexpr size_t none = static_cast<size_t>(-1);
+constexpr size_t no_neighbor = static_cast<size_t>(-1);
 
 // A token of a word, in a list from left to right.
-struct Symbol {
+struct PairSymbol {
   int64_t token = 0;
-  size_t previous = none, next = none;
+  size_t previous = no_neighbor, next = no_neighbor;
   bool is_merged = false;  // into the symbol before it
 };
 
-struct Candidate {
+struct MergeCandidate {
   size_t rank = 0, at = 0;  // `at`: the index of the left symbol
   int64_t result = 0;
 
-  bool operator>(const Candidate& other) const {
+  bool operator>(const MergeCandidate& other) const {
     return std::tie(rank, at) > std::tie(other.rank, other.at);
   }
 };
 
-std::vector<Symbol> linked(const std::vector<int64_t>& tokens) {
-  std::vector<Symbol> symbols(tokens.size());
+std::vector<PairSymbol> linked_symbols(const std::vector<int64_t>& tokens) {
+  std::vector<PairSymbol> symbols(tokens.size());
   for (size_t i = 0; i < tokens.size(); ++i)
-    symbols[i] = {tokens[i], i == 0 ? none : i - 1, i + 1 < tokens.size() ? i + 1 : none};
+    symbols[i] = {tokens[i], i == 0 ? no_neighbor : i - 1,
+                  i + 1 < tokens.size() ? i + 1 : no_neighbor};
   return symbols;
 }
 
@@ -51,8 +55,7 @@ size_t BytePairs::HashOfPair::operator()(const Pair& pair) const {
       0x9e3779b97f4a7c15u);
 }
 
-BytePairs::BytePairs(Vocabulary vocabulary, const std::vector<Merge>& merges,
-                     BytePairOptions options)
+BytePairs::BytePairs(TokenIds vocabulary, const std::vector<Merge>& merges, BytePairOptions options)
     : vocabulary_(std::move(vocabulary)), options_(std::move(options)) {
   for (size_t i = 0; i < merges.size(); ++i)
     ranks_[{merges[i].left, merges[i].right}] = {i, merges[i].result};
@@ -72,9 +75,13 @@ bool BytePairs::append_bytes(std::string_view character, std::vector<int64_t>& t
 
 int64_t BytePairs::unknown_token() const {
   const auto token = vocabulary_.find(options_.unknown);
-  if (token == vocabulary_.end())
-    throw std::runtime_error("tokenizer.json: model.unk_token is \"" + options_.unknown +
-                             "\", which the vocabulary lacks");
+  if (token == vocabulary_.end()) {
+    raise({.kind = ErrorKind::parse,
+           .code = "E0774",
+           .path = "/model/unk_token",
+           .message =
+               "the vocabulary lacks the unknown token " + quoted(printable(options_.unknown))});
+  }
   return token->second;
 }
 
@@ -88,7 +95,7 @@ std::vector<int64_t> BytePairs::characters(std::string_view word) const {
     unknown.reset();
   };
   while (!word.empty()) {
-    const std::string_view character = word.substr(0, first_of(word).bytes);
+    const std::string_view character = word.substr(0, first_character(word).bytes);
     word.remove_prefix(character.size());
     if (const auto known = vocabulary_.find(std::string(character)); known != vocabulary_.end()) {
       add_unknown();
@@ -109,33 +116,33 @@ const BytePairs::Rank* BytePairs::rank_of(int64_t left, int64_t right) const {
 }
 
 void BytePairs::merge(std::vector<int64_t>& tokens) const {
-  std::vector<Symbol> symbols = linked(tokens);
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+  std::vector<PairSymbol> symbols = linked_symbols(tokens);
+  std::priority_queue<MergeCandidate, std::vector<MergeCandidate>, std::greater<>> candidates;
   const auto consider = [&](size_t left) {
-    const size_t right = left == none ? none : symbols[left].next;
-    if (right == none) return;
+    const size_t right = left == no_neighbor ? no_neighbor : symbols[left].next;
+    if (right == no_neighbor) return;
     if (const Rank* found = rank_of(symbols[left].token, symbols[right].token))
       candidates.push({found->rank, left, found->result});
   };
   for (size_t i = 0; i < symbols.size(); ++i) consider(i);
   while (!candidates.empty()) {
-    const Candidate best = candidates.top();
+    const MergeCandidate best = candidates.top();
     candidates.pop();
-    Symbol& left = symbols[best.at];
-    if (left.is_merged || left.next == none) continue;
-    Symbol& right = symbols[left.next];
+    PairSymbol& left = symbols[best.at];
+    if (left.is_merged || left.next == no_neighbor) continue;
+    PairSymbol& right = symbols[left.next];
     // Merges since then may have changed the pair.
     const Rank* found = rank_of(left.token, right.token);
     if (!found || found->result != best.result) continue;
     left.token = best.result;
     left.next = right.next;
     right.is_merged = true;
-    if (left.next != none) symbols[left.next].previous = best.at;
+    if (left.next != no_neighbor) symbols[left.next].previous = best.at;
     consider(left.previous);
     consider(best.at);
   }
   tokens.clear();
-  for (const Symbol& symbol : symbols) {
+  for (const PairSymbol& symbol : symbols) {
     if (!symbol.is_merged) tokens.push_back(symbol.token);
   }
 }
@@ -149,3 +156,5 @@ void BytePairs::encode(std::string_view word, std::vector<int64_t>& tokens) cons
   merge(merged);
   tokens.insert(tokens.end(), merged.begin(), merged.end());
 }
+
+}  // namespace mithril

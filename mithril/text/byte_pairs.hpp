@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-using Vocabulary = std::unordered_map<std::string, int64_t>;
+namespace mithril {
+
+using TokenIds = std::unordered_map<std::string, int64_t>;
 
 // Two tokens and the token that takes their place. Earlier merges of a list go first.
 struct Merge {
@@ -26,11 +28,11 @@ struct BytePairOptions {
 class BytePairs {
  public:
   BytePairs() = default;
-  BytePairs(Vocabulary vocabulary, const std::vector<Merge>& merges, BytePairOptions options);
+  BytePairs(TokenIds vocabulary, const std::vector<Merge>& merges, BytePairOptions options);
 
   // Appends the tokens of a word in UTF-8, as `tokenizers` of Hugging Face does. The time grows
-  // with n log n for n characters. std::runtime_error if the token for unknown characters is
-  // needed and the vocabulary lacks it.
+  // with n log n for n characters. ParseError E0774 if the token for unknown characters is needed
+  // and the vocabulary lacks it.
   void encode(std::string_view word, std::vector<int64_t>& tokens) const;
 
  private:
@@ -52,8 +54,10 @@ class BytePairs {
   const Rank* rank_of(int64_t left, int64_t right) const;
   void merge(std::vector<int64_t>& tokens) const;
 
-  Vocabulary vocabulary_;
+  TokenIds vocabulary_;
   std::unordered_map<Pair, Rank, HashOfPair> ranks_;
   std::array<std::optional<int64_t>, 256> bytes_;
   BytePairOptions options_;
 };
+
+}  // namespace mithril

@@ -5,6 +5,7 @@
 
 #include "mithril/text/utf8.hpp"
 
+namespace mithril {
 namespace {
 
 // The characters of the bytes 0 to 255, all of them below U+0800.
@@ -18,18 +19,13 @@ std::array<char32_t, 256> printed_characters() {
   return characters;
 }
 
-std::string utf8_of(char32_t code) {
-  if (code < 0x80) return {static_cast<char>(code)};
-  return {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
-}
-
 }  // namespace
 
-std::string printed(std::string_view bytes) {
+std::string to_printed_bytes(std::string_view bytes) {
   static const std::array<std::string, 256> texts = [] {
     std::array<std::string, 256> result;
     const auto characters = printed_characters();
-    for (size_t byte = 0; byte < 256; ++byte) result[byte] = utf8_of(characters[byte]);
+    for (size_t byte = 0; byte < 256; ++byte) result[byte] = utf8_of({&characters[byte], 1});
     return result;
   }();
   std::string text;
@@ -37,7 +33,7 @@ std::string printed(std::string_view bytes) {
   return text;
 }
 
-std::string bytes_of(std::string_view printed_text) {
+std::string from_printed_bytes(std::string_view text) {
   static const std::map<char32_t, char> bytes = [] {
     std::map<char32_t, char> result;
     const auto characters = printed_characters();
@@ -45,12 +41,14 @@ std::string bytes_of(std::string_view printed_text) {
     return result;
   }();
   std::string result;
-  for (std::string_view rest = printed_text; !rest.empty();) {
-    const Character next = first_of(rest);
+  for (std::string_view rest = text; !rest.empty();) {
+    const Character next = first_character(rest);
     const auto byte = bytes.find(next.code);
-    if (byte == bytes.end()) return std::string(printed_text);
+    if (byte == bytes.end()) return std::string(text);
     result += byte->second;
     rest.remove_prefix(next.bytes);
   }
   return result;
 }
+
+}  // namespace mithril

@@ -3,6 +3,10 @@
 #include <string>
 #include <string_view>
 
-std::string printed(std::string_view bytes);
-// Inverts `printed`. A text with a character that represents no byte is returned unchanged.
-std::string bytes_of(std::string_view printed_text);
+namespace mithril {
+
+std::string to_printed_bytes(std::string_view bytes);
+// Inverts to_printed_bytes. A text with a character that represents no byte is returned unchanged.
+std::string from_printed_bytes(std::string_view text);
+
+}  // namespace mithril

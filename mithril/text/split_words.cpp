@@ -5,6 +5,7 @@
 
 #include "mithril/text/utf8.hpp"
 
+namespace mithril {
 namespace {
 
 enum class Kind { space, letter, digit, other };
@@ -15,7 +16,7 @@ struct Block {
 };
 
 // Characters outside ASCII that are not letters.
-constexpr std::array blocks = {
+constexpr std::array character_blocks = {
     Block{0x80, 0x84, Kind::other},     Block{0x85, 0x85, Kind::space},
     Block{0x86, 0x9f, Kind::other},     Block{0xa0, 0xa0, Kind::space},
     Block{0xa1, 0xa9, Kind::other},     Block{0xab, 0xb1, Kind::other},
@@ -41,25 +42,25 @@ constexpr std::array blocks = {
     Block{0xfffd, 0xfffd, Kind::other}, Block{0x1f000, 0x1faff, Kind::other},
 };
 
-Kind kind_of(char32_t code) {
+Kind character_kind(char32_t code) {
   if (code < 0x80) {
     if (code == ' ' || (code >= '\t' && code <= '\r')) return Kind::space;
     if (code >= '0' && code <= '9') return Kind::digit;
     const char32_t lower = code | 0x20;
     return lower >= 'a' && lower <= 'z' ? Kind::letter : Kind::other;
   }
-  const auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block& each) {
-    return code >= each.first && code <= each.last;
-  });
-  return block == blocks.end() ? Kind::letter : block->kind;
+  const auto block =
+      std::find_if(character_blocks.begin(), character_blocks.end(),
+                   [&](const Block& each) { return code >= each.first && code <= each.last; });
+  return block == character_blocks.end() ? Kind::letter : block->kind;
 }
 
 // The bytes at the beginning of the text whose characters are of this kind.
-size_t run_of(std::string_view text, Kind kind) {
+size_t length_of_run(std::string_view text, Kind kind) {
   size_t end = 0;
   while (end < text.size()) {
-    const Character next = first_of(text.substr(end));
-    if (kind_of(next.code) != kind) break;
+    const Character next = first_character(text.substr(end));
+    if (character_kind(next.code) != kind) break;
     end += next.bytes;
   }
   return end;
@@ -78,38 +79,38 @@ size_t length_of_contraction(std::string_view text, bool any_case) {
 
 // Spaces belong to the word before which they are: one of them, if it is ' '.
 size_t length_of_spaces(std::string_view text) {
-  const size_t spaces = run_of(text, Kind::space);
+  const size_t spaces = length_of_run(text, Kind::space);
   if (spaces == text.size()) return spaces;
   size_t last = 0;  // where the last of them begins
-  for (size_t at = 0; at < spaces; at += first_of(text.substr(at)).bytes) last = at;
+  for (size_t at = 0; at < spaces; at += first_character(text.substr(at)).bytes) last = at;
   return last == 0 ? spaces : last;
 }
 
 size_t length_of_word(std::string_view text) {
   if (const size_t length = length_of_contraction(text, false)) return length;
   const size_t space = text.size() > 1 && text[0] == ' ' ? 1 : 0;
-  const Kind kind = kind_of(first_of(text.substr(space)).code);
-  if (kind != Kind::space) return space + run_of(text.substr(space), kind);
+  const Kind kind = character_kind(first_character(text.substr(space)).code);
+  if (kind != Kind::space) return space + length_of_run(text.substr(space), kind);
   return length_of_spaces(text);
 }
 
-bool is_newline(char byte) { return byte == '\n' || byte == '\r'; }
+bool is_line_end(char byte) { return byte == '\n' || byte == '\r'; }
 
 // Letters, perhaps with one character before them that is neither a digit nor a newline.
 size_t length_of_letters(std::string_view text) {
-  const Character first = first_of(text);
-  const Kind kind = kind_of(first.code);
-  if (kind == Kind::letter) return run_of(text, kind);
-  if (kind == Kind::digit || is_newline(text[0])) return 0;
-  const size_t letters = run_of(text.substr(first.bytes), Kind::letter);
+  const Character first = first_character(text);
+  const Kind kind = character_kind(first.code);
+  if (kind == Kind::letter) return length_of_run(text, kind);
+  if (kind == Kind::digit || is_line_end(text[0])) return 0;
+  const size_t letters = length_of_run(text.substr(first.bytes), Kind::letter);
   return letters == 0 ? 0 : first.bytes + letters;
 }
 
 size_t length_of_digits(std::string_view text, size_t most) {
   size_t end = 0;
   for (size_t i = 0; i < most && end < text.size(); ++i) {
-    const Character next = first_of(text.substr(end));
-    if (kind_of(next.code) != Kind::digit) break;
+    const Character next = first_character(text.substr(end));
+    if (character_kind(next.code) != Kind::digit) break;
     end += next.bytes;
   }
   return end;
@@ -121,12 +122,12 @@ size_t length_of_word(std::string_view text, size_t most_digits) {
   if (const size_t length = length_of_letters(text)) return length;
   if (const size_t length = length_of_digits(text, most_digits)) return length;
   const size_t space = text[0] == ' ' ? 1 : 0;
-  if (const size_t marks = run_of(text.substr(space), Kind::other)) {
+  if (const size_t marks = length_of_run(text.substr(space), Kind::other)) {
     size_t end = space + marks;
-    while (end < text.size() && is_newline(text[end])) ++end;
+    while (end < text.size() && is_line_end(text[end])) ++end;
     return end;
   }
-  const std::string_view spaces = text.substr(0, run_of(text, Kind::space));
+  const std::string_view spaces = text.substr(0, length_of_run(text, Kind::space));
   const size_t newline = spaces.find_last_of("\r\n");
   return newline == std::string_view::npos ? length_of_spaces(text) : newline + 1;
 }
@@ -153,3 +154,5 @@ std::vector<std::string_view> split_before(std::string_view text, std::string_vi
   }
   return words;
 }
+
+}  // namespace mithril

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "mithril/text/byte_pair_model.hpp"
 #include "mithril/text/utf8.hpp"
 
+namespace mithril {
 namespace {
 
 std::string replacement_characters(size_t count) {
@@ -14,11 +16,14 @@ std::string replacement_characters(size_t count) {
 
 }  // namespace
 
+TextStream::TextStream(std::shared_ptr<const BytePairModel> model)
+    : model_(std::move(model)), spaces_to_strip_(model_->decoder().stripped_spaces) {}
+
 std::string TextStream::complete_characters() {
-  const bool is_byte_level = tokenizer_->decoder().is_byte_level;
+  const bool is_byte_level = model_->decoder().is_byte_level;
   std::string text;
   while (!bytes_.empty()) {
-    const CharacterBytes first = first_bytes_of(bytes_);
+    const CharacterBytes first = first_character_bytes(bytes_);
     const bool is_invalid = first.state == CharacterBytes::State::invalid;
     if (is_invalid_run_ || (is_invalid && !is_byte_level)) {
       is_invalid_run_ = true;
@@ -34,8 +39,7 @@ std::string TextStream::complete_characters() {
 // Of bytes that will not be completed. A tokenizer of bytes counts the beginning of a character as
 // one.
 std::string TextStream::end_of_run() {
-  const size_t count =
-      tokenizer_->decoder().is_byte_level ? (bytes_.empty() ? 0 : 1) : bytes_.size();
+  const size_t count = model_->decoder().is_byte_level ? (bytes_.empty() ? 0 : 1) : bytes_.size();
   bytes_.clear();
   return replacement_characters(count);
 }
@@ -52,10 +56,10 @@ std::string TextStream::stripped(std::string_view text) {
   return std::string(text);
 }
 
-std::string TextStream::next(int64_t token) {
-  const Tokenizer::Piece* const piece = tokenizer_->piece(token);
+std::string TextStream::next(std::int64_t token) {
+  const BytePairModel::Piece* const piece = model_->piece(token);
   if (!piece) return {};
-  if (piece->is_byte || tokenizer_->decoder().is_byte_level) {
+  if (piece->is_byte || model_->decoder().is_byte_level) {
     bytes_ += piece->text;
     return stripped(complete_characters());
   }
@@ -65,3 +69,5 @@ std::string TextStream::next(int64_t token) {
 }
 
 std::string TextStream::rest() { return stripped(end_of_run()); }
+
+}  // namespace mithril

@@ -12,6 +12,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
+#include "mithril/text/utf8.hpp"
 #include "mithril/text/vocabulary.hpp"
 #include "mithril/text/words.hpp"
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "mithril/text/utf8.hpp"
+
 namespace mithril {
 namespace {
 
@@ -197,46 +199,18 @@ void add_plain(char32_t c, std::u32string& text) {
   }
 }
 
+// Bytes that are not UTF-8 become some letters.
 std::u32string code_points(std::string_view utf8) {
   std::u32string text;
-  for (std::size_t i = 0; i < utf8.size();) {
-    const auto byte = static_cast<unsigned char>(utf8[i]);
-    const std::size_t length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-    if (length > utf8.size() - i) break;
-    char32_t c = length == 1 ? byte : byte & (0x7Fu >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      c = c << 6 | (static_cast<unsigned char>(utf8[i + k]) & 0x3Fu);
-    }
-    text += c;
-    i += length;
+  while (!utf8.empty() && character_bytes(utf8[0]) <= utf8.size()) {
+    const Character next = first_character(utf8);
+    text += next.code;
+    utf8.remove_prefix(next.bytes);
   }
   return text;
 }
 
 }  // namespace
-
-std::string utf8_of(std::u32string_view text) {
-  std::string utf8;
-  for (const char32_t c : text) {
-    const auto add = [&](char32_t byte) { utf8 += static_cast<char>(byte); };
-    if (c < 0x80) {
-      add(c);
-      continue;
-    }
-    if (c < 0x800) {
-      add(0xC0 | c >> 6);
-    } else if (c < 0x10000) {
-      add(0xE0 | c >> 12);
-      add(0x80 | (c >> 6 & 0x3F));
-    } else {
-      add(0xF0 | c >> 18);
-      add(0x80 | (c >> 12 & 0x3F));
-      add(0x80 | (c >> 6 & 0x3F));
-    }
-    add(0x80 | (c & 0x3F));
-  }
-  return utf8;
-}
 
 std::vector<std::u32string> bert_words(std::string_view text) {
   std::vector<std::u32string> found;

@@ -12,6 +12,4 @@ namespace mithril {
 // not UTF-8 become unknown letters.
 std::vector<std::u32string> bert_words(std::string_view utf8);
 
-std::string utf8_of(std::u32string_view text);
-
 }  // namespace mithril

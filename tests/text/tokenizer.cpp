@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mithril/base/error.hpp"
+#include "mithril/text/utf8.hpp"
 #include "mithril/text/words.hpp"
 
 namespace mithril {

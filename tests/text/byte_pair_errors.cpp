@@ -1,0 +1,217 @@
+// The errors of byte-pair tokenizers that are damaged or not supported.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/temporary_folder.hpp"
+#include "mithril/text/byte_pair_tokenizer.hpp"
+#include "tests/errors/text_of_error.hpp"
+#include "tests/text/byte_pair_samples.hpp"
+
+namespace mithril {
+
+using tests::gpt2_vocabulary;
+using tests::sentence_piece_json;
+using tests::text_of_error;
+using tests::with_value;
+
+namespace {
+
+std::string byte_pair_error(const std::string& json) {
+  return text_of_error([&] { BytePairTokenizer{json}; });
+}
+
+// A place, a value that is refused there, and the code, the place and the facts of the error.
+struct RefusedValue {
+  const char *pointer, *value, *code, *at, *expected, *got;
+};
+
+constexpr const char* pre_tokenizers = "Metaspace, ByteLevel, or a Sequence of Split and ByteLevel";
+constexpr const char* decoders =
+    "ByteLevel, or a Sequence of Replace, ByteFallback, Fuse and Strip";
+constexpr const char* byte_pairs = "\"BPE\": the tokenizers of GPT-2, Llama, Mistral and Qwen2";
+
+const RefusedValue unsupported_values[] = {
+    {"/model/type", "\"Unigram\"", "E0772", "/model/type", byte_pairs, "\"Unigram\""},
+    {"/model/type", "\"WordPiece\"", "E0772", "/model/type", byte_pairs, "\"WordPiece\""},
+    {"/model/type", "1", "E0772", "/model/type", byte_pairs, "1"},
+    {"/model/type", "null", "E0772", "/model/type", byte_pairs, "null"},
+    {"/model/dropout", "0.1", "E0772", "/model/dropout", "0.0", "0.1"},
+    {"/model/continuing_subword_prefix", "\"##\"", "E0772", "/model/continuing_subword_prefix",
+     "\"\"", "\"##\""},
+    {"/model/end_of_word_suffix", "\"</w>\"", "E0772", "/model/end_of_word_suffix", "\"\"",
+     "\"</w>\""},
+    {"/model/max_length", "8", "E0772", "/model/max_length", "no such field", "8"},
+    {"/normalizer", R"({"type": "NFKC"})", "E0772", "/normalizer", "Prepend, Replace or NFC",
+     "\"NFKC\""},
+    {"/normalizer/normalizers/1", R"({"type": "Lowercase"})", "E0772", "/normalizer/normalizers/1",
+     "Prepend, Replace or NFC", "\"Lowercase\""},
+    {"/normalizer/normalizers/0", R"({"type": "Sequence", "normalizers": []})", "E0772",
+     "/normalizer/normalizers/0", "Prepend, Replace or NFC", "\"Sequence\""},
+    {"/normalizer", R"({"type": "Replace", "pattern": {"String": ""}, "content": "b"})", "E0772",
+     "/normalizer/pattern/String", "a text that is not empty", "\"\""},
+    {"/pre_tokenizer", R"({"type": "Whitespace"})", "E0772", "/pre_tokenizer", pre_tokenizers,
+     "\"Whitespace\""},
+    {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": ""})", "E0772",
+     "/pre_tokenizer/replacement", "a character", "\"\""},
+    {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
+     "E0772", "/pre_tokenizer/prepend_scheme", "first, always or never", "\"last\""},
+    {"/pre_tokenizer", R"({"type": "ByteLevel", "add_prefix_space": true})", "E0772",
+     "/pre_tokenizer/add_prefix_space", "false", "true"},
+    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [
+        {"type": "Split", "pattern": {"Regex": "\\d"}, "behavior": "Isolated", "invert": false},
+        {"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}]})",
+     "E0772", "/pre_tokenizer/pretokenizers/0/pattern/Regex", "that of Llama 3 or Qwen2",
+     R"("\\d")"},
+    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [
+        {"type": "Metaspace"}, {"type": "ByteLevel"}]})",
+     "E0772", "/pre_tokenizer/pretokenizers/0", "Split", "\"Metaspace\""},
+    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": []})", "E0772",
+     "/pre_tokenizer/pretokenizers", "a Split and a ByteLevel", "an array"},
+    {"/decoder", R"({"type": "WordPiece"})", "E0772", "/decoder", decoders, "\"WordPiece\""},
+    {"/decoder", "null", "E0772", "/decoder", decoders, "null"},
+    {"/decoder/decoders/1/type", "\"CTC\"", "E0772", "/decoder/decoders/1", "ByteFallback",
+     "\"CTC\""},
+    {"/decoder/decoders/3/content", "\"x\"", "E0772", "/decoder/decoders/3/content", "\" \"",
+     "\"x\""},
+    {"/decoder/decoders/3/stop", "1", "E0772", "/decoder/decoders/3/stop", "0", "1"},
+    {"/post_processor/type", "\"BertProcessing\"", "E0772", "/post_processor",
+     "TemplateProcessing or ByteLevel", "\"BertProcessing\""},
+    {"/added_tokens/0/lstrip", "true", "E0772", "/added_tokens/0/lstrip", "false", "true"},
+    {"/added_tokens/1/rstrip", "true", "E0772", "/added_tokens/1/rstrip", "false", "true"},
+    {"/added_tokens/2/single_word", "true", "E0772", "/added_tokens/2/single_word", "false",
+     "true"},
+    {"/added_tokens/0/content", "\"\"", "E0772", "/added_tokens/0/content",
+     "a text that is not empty", "\"\""},
+    {"/added_tokens/0/id", "7", "E0772", "/added_tokens/0/id", "0, as in the vocabulary", "7"},
+};
+
+constexpr const char* token_range = "an integer from 0 to 16777215";
+
+const RefusedValue misfit_values[] = {
+    {"", "1", "E0726", "/", "an object", "1"},
+    {"", "[]", "E0726", "/", "an object", "[]"},
+    {"", "null", "E0726", "/", "an object", "null"},
+    {"/model", "null", "E0726", "/model", "an object", "null"},
+    {"/model", "[]", "E0726", "/model", "an object", "[]"},
+    {"/model/vocab", "null", "E0726", "/model/vocab", "an object", "null"},
+    {"/model/vocab/a", "\"1\"", "E0726", "/model/vocab/a", token_range, "\"1\""},
+    {"/model/vocab/a", "-1", "E0726", "/model/vocab/a", token_range, "-1"},
+    {"/model/vocab/a", "16777216", "E0726", "/model/vocab/a", token_range, "16777216"},
+    {"/model/vocab/a", "1e300", "E0726", "/model/vocab/a", token_range, "1e+300"},
+    {"/model/byte_fallback", "1", "E0726", "/model/byte_fallback", "true or false", "1"},
+    {"/model/unk_token", "[\"<unk>\"]", "E0726", "/model/unk_token", "a string", "[\"<unk>\"]"},
+    {"/model/merges", "null", "E0726", "/model/merges", "an array", "null"},
+    {"/model/merges/0", "5", "E0726", "/model/merges/0", "an array", "5"},
+    {"/model/merges/0", "[\"a\"]", "E0726", "/model/merges/0", "two tokens", "[\"a\"]"},
+    {"/model/merges/0", "[\"a\", 1]", "E0726", "/model/merges/0/1", "a string", "1"},
+    {"/added_tokens", "{}", "E0726", "/added_tokens", "an array", "{}"},
+    {"/added_tokens/0", "1", "E0726", "/added_tokens/0", "an object", "1"},
+    {"/added_tokens/0", R"({"id": 1099511627776, "content": "q"})", "E0726", "/added_tokens/0/id",
+     token_range, "1099511627776"},
+    {"/normalizer", "1", "E0726", "/normalizer", "an object", "1"},
+    {"/normalizer", "{}", "E0726", "/normalizer/type", "a string", "null"},
+    {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "a"}, "content": "b"})", "E0726",
+     "/normalizer/pattern/String", "a string", "null"},
+    {"/pre_tokenizer", R"({"type": "Metaspace"})", "E0726", "/pre_tokenizer/replacement",
+     "a string", "null"},
+    {"/post_processor/single", "null", "E0726", "/post_processor/single", "an array", "null"},
+    {"/post_processor/special_tokens", "{}", "E0726", "/post_processor/special_tokens/<s>",
+     "an object", "null"},
+};
+
+void check_refused(const RefusedValue& row) {
+  CAPTURE(row.pointer);
+  CAPTURE(row.value);
+  try {
+    BytePairTokenizer{with_value(sentence_piece_json, row.pointer, row.value)};
+    FAIL_CHECK("nothing was raised");
+  } catch (const Error& error) {
+    CHECK(error.code() == row.code);
+    CHECK(error.path() == row.at);
+    REQUIRE(error.details().facts.size() == 2);
+    CHECK(error.details().facts[0].text == row.expected);
+    CHECK(error.details().facts[1].text == row.got);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a setting that a byte-pair tokenizer does not support is refused") {
+  for (const RefusedValue& row : unsupported_values) check_refused(row);
+  CHECK(byte_pair_error(with_value(sentence_piece_json, "/model/type", "\"Unigram\"")) ==
+        "mithril.ParseError[E0772]: /model/type: BytePairTokenizer does not read tokenizers of "
+        "this kind\n"
+        "  expected : \"BPE\": the tokenizers of GPT-2, Llama, Mistral and Qwen2\n"
+        "  got      : \"Unigram\"\n"
+        "  help: the Python package tokenizers reads tokenizers of all kinds");
+}
+
+TEST_CASE("a value of another form in a byte-pair tokenizer is refused") {
+  for (const RefusedValue& row : misfit_values) check_refused(row);
+}
+
+TEST_CASE("a merge of tokens that the vocabulary lacks is refused") {
+  const auto with_merge = [](const char* merge) {
+    return byte_pair_error(with_value(sentence_piece_json, "/model/merges/0", merge));
+  };
+  CHECK(with_merge(R"(["a", "qqq"])") ==
+        "mithril.ParseError[E0773]: /model/merges/0: the merge of 'a' and 'qqq' needs the token "
+        "'qqq', which the vocabulary lacks");
+  CHECK(with_merge(R"(["a", "a"])") ==
+        "mithril.ParseError[E0773]: /model/merges/0: the merge of 'a' and 'a' needs the token "
+        "'aa', which the vocabulary lacks");
+  CHECK(with_merge("\"ab\"") ==
+        "mithril.ParseError[E0773]: /model/merges/0: the merge 'ab' is not two tokens with a "
+        "space between");
+  CHECK(with_merge("\"a b c\"") ==
+        "mithril.ParseError[E0773]: /model/merges/0: the merge 'a b c' is not two tokens with a "
+        "space between");
+}
+
+TEST_CASE("an unknown token that the vocabulary lacks is an error when it is needed") {
+  const BytePairTokenizer tokenizer(
+      with_value(sentence_piece_json, "/model/unk_token", "\"<none>\""));
+  CHECK(tokenizer.encode("a") == tests::TokenList{7});
+  CHECK(text_of_error([&] { tokenizer.encode("x"); }) ==
+        "mithril.ParseError[E0774]: /model/unk_token: the vocabulary lacks the unknown token "
+        "'<none>'");
+}
+
+TEST_CASE("a byte-pair tokenizer that is no JSON is refused") {
+  for (const size_t end : {size_t{0}, size_t{1}, size_t{100}, sentence_piece_json.size() - 1}) {
+    CAPTURE(end);
+    CHECK(byte_pair_error(sentence_piece_json.substr(0, end)).find("E0720") != std::string::npos);
+  }
+  std::string nested = "1";
+  for (int i = 0; i < 300; ++i) nested = "[" + nested + "]";
+  CHECK(byte_pair_error("{\"normalizer\": " + nested + "}").find("E0721") != std::string::npos);
+  CHECK(byte_pair_error(R"({"model": {"type": "BPE", "vocab": {"a": 18446744073709551615}}})")
+            .find("E0724]: /model/vocab/a: ") != std::string::npos);
+}
+
+TEST_CASE("an error of a byte-pair tokenizer names its file") {
+  const TemporaryFolder folder("mithril-test-");
+  const auto error_of = [&] {
+    return text_of_error([&] { BytePairTokenizer::load(folder.path()); });
+  };
+  const std::string vocabulary = folder.path("vocab.json"), merges = folder.path("merges.txt");
+  CHECK(error_of().starts_with("mithril.InputError[E0830]: " + vocabulary + ": "));
+  std::ofstream(vocabulary) << "{\"a\": -1}";
+  CHECK(error_of().starts_with("mithril.InputError[E0830]: " + merges + ": "));
+  std::ofstream(merges) << "#version: 0.2\n\na b\nb z\n";
+  CHECK(error_of().find("\n  at       : " + vocabulary + "\n") != std::string::npos);
+  std::ofstream(vocabulary) << gpt2_vocabulary;
+  CHECK(error_of() ==
+        "mithril.ParseError[E0773]: line 4: the merge of 'b' and 'z' needs the token 'z', which "
+        "the vocabulary lacks\n"
+        "  at : " +
+            merges);
+  const std::string json = folder.path("tokenizer.json");
+  std::ofstream(json) << "{";
+  CHECK(error_of().starts_with("mithril.ParseError[E0720]: " + json + ": the text is not JSON"));
+}
+
+}  // namespace mithril
