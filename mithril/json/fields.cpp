@@ -25,6 +25,13 @@ void wrong_form(const Json& json, const std::string& pointer, std::string expect
          .facts = {{"expected", std::move(expected), ""}, {"got", cut_text(json), ""}}});
 }
 
+void missing_field(const std::string& pointer, std::string_view name) {
+  raise({.kind = ErrorKind::parse,
+         .code = "E0727",
+         .path = pointer,
+         .message = "the field " + quoted(name) + " is missing"});
+}
+
 bool flag_of(const Json& json, const Place& place) {
   if (const auto* flag = json.as<bool>()) return *flag;
   wrong_form(json, place, "true or false");
@@ -94,10 +101,7 @@ const Json* Fields::find(std::string_view name) const {
 
 const Json& Fields::need(std::string_view name) const {
   if (const Json* value = find(name)) return *value;
-  raise({.kind = ErrorKind::parse,
-         .code = "E0727",
-         .path = place_.pointer(),
-         .message = "the field " + quoted(name) + " is missing"});
+  missing_field(place_.pointer(), name);
 }
 
 void raise_at(const std::string& pointer, ErrorDetails details) {

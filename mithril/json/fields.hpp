@@ -17,6 +17,9 @@ namespace mithril {
   wrong_form(json, place.pointer(), std::move(expected));
 }
 
+// ParseError E0727 for an object that lacks the field.
+[[noreturn]] void missing_field(const std::string& pointer, std::string_view name);
+
 bool flag_of(const Json& json, const Place& place);
 int64_t integer_of(const Json& json, const Place& place);
 double real_of(const Json& json, const Place& place);  // an integer serves, too

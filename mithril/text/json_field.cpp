@@ -26,9 +26,14 @@ const Json* JsonField::find(const std::string& name) const {
 
 JsonField JsonField::operator[](const std::string& name) const {
   static const Json absent{};
-  if (!value_->as<Json::Object>()) refuse_form("an object");
+  if (!is_null() && !value_->as<Json::Object>()) refuse_form("an object");
   const Json* found = find(name);
   return {found ? *found : absent, pointer_of(name)};
+}
+
+JsonField JsonField::need(const std::string& name) const {
+  if (!find(name)) missing_field(pointer(), name);
+  return (*this)[name];
 }
 
 std::vector<JsonField> JsonField::items() const {
@@ -62,6 +67,12 @@ bool JsonField::flag_or(bool otherwise) const {
   const auto* flag = value_->as<bool>();
   if (!flag) refuse_form("true or false");
   return *flag;
+}
+
+int64_t JsonField::integer() const {
+  const auto* number = value_->as<int64_t>();
+  if (!number) refuse_form("an integer");
+  return *number;
 }
 
 int64_t JsonField::integer(int64_t least, int64_t most) const {

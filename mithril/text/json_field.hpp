@@ -22,7 +22,9 @@ class JsonField {
 
   bool is_null() const { return value_->as<std::nullptr_t>() != nullptr; }
   bool has(const std::string& name) const { return find(name) != nullptr; }
-  JsonField operator[](const std::string& name) const;  // null if the object lacks it
+  // Null if the object lacks it, or if this is null.
+  JsonField operator[](const std::string& name) const;
+  JsonField need(const std::string& name) const;  // E0727 if the object lacks it
   std::vector<JsonField> items() const;
   std::vector<std::pair<std::string, JsonField>> members() const;
 
@@ -30,6 +32,7 @@ class JsonField {
   const std::string& text() const;
   std::string text_or(const std::string& otherwise) const { return is_null() ? otherwise : text(); }
   bool flag_or(bool otherwise) const;
+  int64_t integer() const;
   int64_t integer(int64_t least, int64_t most) const;
   // The field `type` of an object, by which tokenizers tell parts of one kind apart.
   const std::string& type() const { return (*this)["type"].text(); }

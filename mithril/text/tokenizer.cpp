@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
+#include "mithril/text/json_field.hpp"
 #include "mithril/text/utf8.hpp"
 #include "mithril/text/vocabulary.hpp"
 #include "mithril/text/words.hpp"
@@ -38,156 +38,125 @@ constexpr std::size_t most_word_characters = 1000, most_added_pieces = 10'000;
 
 constexpr const char *begin_piece = "[CLS]", *end_piece = "[SEP]", *padding_piece = "[PAD]";
 
-[[noreturn]] void refuse_tokenizer(const Place& place, std::string expected, const Json& got) {
+[[noreturn]] void refuse_tokenizer(const JsonField& field, std::string expected, const Json& got) {
   raise({.kind = ErrorKind::parse,
          .code = "E0771",
-         .path = place.pointer(),
+         .path = field.pointer(),
          .message = "this is not a tokenizer of the kind WordPiece without capital letters",
          .facts = {{"expected", std::move(expected), ""},
                    {"got", printable(to_text(got)).substr(0, 100), ""}},
          .help = "the Python package tokenizers reads tokenizers of all kinds"});
 }
 
-// The value of the field that each place names; null if it or its object is not there.
-const Json* field_of(const Json* json, std::initializer_list<const char*> path) {
-  for (const char* name : path) {
-    const auto* fields = json ? json->as<Json::Object>() : nullptr;
-    if (!fields) return nullptr;
-    const auto found = std::find_if(fields->begin(), fields->end(),
-                                    [&](const auto& field) { return field.first == name; });
-    json = found == fields->end() ? nullptr : &found->second;
-  }
-  return json;
+[[noreturn]] void refuse_tokenizer(const JsonField& field, std::string expected) {
+  refuse_tokenizer(field, std::move(expected), field.value());
 }
 
-void require_value(const Json& file, const char* object, const char* field, const Json& expected) {
-  const Json* got = field_of(&file, {object, field});
-  const Place root, at_object = root.at(object);
-  if (!got || !(*got == expected))
-    refuse_tokenizer(at_object.at(field), to_text(expected), got ? *got : Json());
+void require_value(const JsonField& field, const Json& expected) {
+  if (!(field.value() == expected)) refuse_tokenizer(field, to_text(expected));
 }
 
-void require_kind(const Json& file) {
-  require_value(file, "model", "type", "WordPiece");
-  require_value(file, "normalizer", "type", "BertNormalizer");
-  require_value(file, "normalizer", "lowercase", true);
-  require_value(file, "normalizer", "clean_text", true);
-  require_value(file, "normalizer", "handle_chinese_chars", true);
-  require_value(file, "pre_tokenizer", "type", "BertPreTokenizer");
-  const Place root, at_normalizer = root.at("normalizer"), at_cut = root.at("truncation");
-  if (const Json* side = field_of(&file, {"truncation", "direction"}))
-    if (!(*side == Json("Right")))
-      refuse_tokenizer(at_cut.at("direction"), to_text("Right"), *side);
-  const Json* strip = field_of(&file, {"normalizer", "strip_accents"});
-  if (strip && *strip == Json(false))
-    refuse_tokenizer(at_normalizer.at("strip_accents"), "true or null", *strip);
+void require_kind(const JsonField& file) {
+  const JsonField normalizer = file["normalizer"];
+  require_value(file["model"]["type"], "WordPiece");
+  require_value(normalizer["type"], "BertNormalizer");
+  require_value(normalizer["lowercase"], true);
+  require_value(normalizer["clean_text"], true);
+  require_value(normalizer["handle_chinese_chars"], true);
+  require_value(file["pre_tokenizer"]["type"], "BertPreTokenizer");
+  const JsonField side = file["truncation"]["direction"];
+  if (!side.is_null()) require_value(side, "Right");
+  const JsonField strip = normalizer["strip_accents"];
+  if (strip.value() == Json(false)) refuse_tokenizer(strip, "true or null");
 }
 
 // The names of the special pieces around a text: [CLS] A [SEP].
-std::vector<std::string> template_of(const Json& file) {
+std::vector<std::string> template_of(const JsonField& processor) {
   std::vector<std::string> names;
-  const Json* single = field_of(&file, {"post_processor", "single"});
-  const auto* items = single ? single->as<Json::Array>() : nullptr;
-  for (std::size_t i = 0; items && i < items->size(); ++i) {
-    const Json* special = field_of(&(*items)[i], {"SpecialToken", "id"});
-    const Json* sequence = field_of(&(*items)[i], {"Sequence", "id"});
-    const Json* id = special ? special : sequence;
-    names.push_back(id && id->as<std::string>() ? *id->as<std::string>() : "");
+  const JsonField single = processor["single"];
+  if (single.is_null()) return names;
+  for (const JsonField& item : single.items()) {
+    const JsonField special = item["SpecialToken"]["id"], sequence = item["Sequence"]["id"];
+    names.push_back((special.is_null() ? sequence : special).text_or(""));
   }
   return names;
 }
 
 // The post-processor adds the pieces of the vocabulary: it has names and ids of its own.
-void require_template(const Json& file, const Tokenizer::Impl& made) {
-  const Json* got = field_of(&file, {"post_processor"});
-  const Place root, here = root.at("post_processor");
-  const auto refuse = [&] { refuse_tokenizer(here, "[CLS] A [SEP]", got ? *got : Json()); };
-  const Json* kind = field_of(got, {"type"});
-  const bool is_bert = kind && *kind == Json("BertProcessing");
-  if (!is_bert && template_of(file) != std::vector<std::string>{begin_piece, "A", end_piece})
+void require_template(const JsonField& processor, const Tokenizer::Impl& made) {
+  const auto refuse = [&] { refuse_tokenizer(processor, "[CLS] A [SEP]"); };
+  const bool is_bert = processor["type"].value() == Json("BertProcessing");
+  if (!is_bert && template_of(processor) != std::vector<std::string>{begin_piece, "A", end_piece})
     refuse();
-  const auto require = [&](std::initializer_list<const char*> path, const Json& expected) {
-    const Json* value = field_of(got, path);
-    if (value ? !(*value == expected) : is_bert) refuse();
+  const auto require = [&](const JsonField& field, const Json& expected) {
+    if (field.is_null() ? is_bert : !(field.value() == expected)) refuse();
   };
   if (is_bert) {
-    require({"cls"}, Json::Array{begin_piece, made.first});
-    require({"sep"}, Json::Array{end_piece, made.last});
+    require(processor["cls"], Json::Array{begin_piece, made.first});
+    require(processor["sep"], Json::Array{end_piece, made.last});
   } else {
-    require({"special_tokens", begin_piece, "ids"}, Json::Array{made.first});
-    require({"special_tokens", end_piece, "ids"}, Json::Array{made.last});
+    const JsonField special = processor["special_tokens"];
+    require(special[begin_piece]["ids"], Json::Array{made.first});
+    require(special[end_piece]["ids"], Json::Array{made.last});
   }
 }
 
-void read_added(const Json& file, Tokenizer::Impl& made) {
-  const Json* listed = field_of(&file, {"added_tokens"});
-  if (!listed) return;
-  const Place root, at_added = root.at("added_tokens");
-  const Json::Array& items = array_of(*listed, at_added);
+void read_added(const JsonField& listed, Tokenizer::Impl& made) {
+  if (listed.is_null()) return;
+  const std::vector<JsonField> items = listed.items();
   if (items.size() > most_added_pieces) {
-    refuse_tokenizer(at_added, fmt::format("at most {} pieces", most_added_pieces),
+    refuse_tokenizer(listed, fmt::format("at most {} pieces", most_added_pieces),
                      static_cast<std::int64_t>(items.size()));
   }
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Place here = at_added.at(i), at_content = here.at("content"), at_id = here.at("id");
+  for (const JsonField& item : items) {
     for (const char* flag : {"single_word", "lstrip", "rstrip", "normalized"}) {
-      const Json* value = field_of(&items[i], {flag});
-      if (value && *value == Json(true)) refuse_tokenizer(here.at(flag), "false", *value);
+      if (item[flag].value() == Json(true)) refuse_tokenizer(item[flag], "false");
     }
-    const Fields fields(items[i], here);
-    const std::string& content = text_of(fields.need("content"), at_content);
-    if (content.empty()) refuse_tokenizer(at_content, "a piece", content);
-    const Json& id = fields.need("id");
-    made.added[content] = integer_of(id, at_id);
+    const std::string& content = item.need("content").text();
+    if (content.empty()) refuse_tokenizer(item["content"], "a piece");
+    const JsonField id = item.need("id");
+    made.added[content] = id.integer();
     const Vocabulary::Piece* known = made.ids.find(content);
     if (known && known->second != made.added[content])
-      refuse_tokenizer(at_id, "the id of the vocabulary, " + std::to_string(known->second), id);
+      refuse_tokenizer(id, "the id of the vocabulary, " + std::to_string(known->second));
   }
 }
 
-std::size_t size_at(const Json& json, const Place& place) {
-  const std::int64_t size = integer_of(json, place);
-  if (size < 0) refuse_tokenizer(place, "a size of 0 or more", json);
+std::size_t size_in(const JsonField& field) {
+  const std::int64_t size = field.integer();
+  if (size < 0) refuse_tokenizer(field, "a size of 0 or more");
   return static_cast<std::size_t>(size);
 }
 
 Tokenizer::Impl read_tokenizer(std::string_view text) {
-  const Json file = guarded_parse(text);
-  const Place root, at_model = root.at("model"), at_vocab = at_model.at("vocab");
-  object_of(file, root);
+  const Json parsed = guarded_parse(text);
+  const JsonField file(parsed);
   require_kind(file);
   Tokenizer::Impl made{};
-  const Json& model = *field_of(&file, {"model"});
-  const Fields fields(model, at_model);
+  const JsonField model = file["model"], vocab = model.need("vocab");
   std::vector<Vocabulary::Piece> pieces;
-  for (const auto& [piece, id] : object_of(fields.need("vocab"), at_vocab))
-    pieces.emplace_back(piece, integer_of(id, at_vocab.at(piece)));
+  for (const auto& [piece, id] : vocab.members()) pieces.emplace_back(piece, id.integer());
   made.ids = Vocabulary(std::move(pieces));
-  read_added(file, made);
-  made.prefix =
-      text_of(fields.need("continuing_subword_prefix"), at_model.at("continuing_subword_prefix"));
-  const Json& longest = fields.need("max_input_chars_per_word");
-  const Place at_longest = at_model.at("max_input_chars_per_word");
-  made.longest_word = size_at(longest, at_longest);
-  if (made.longest_word > most_word_characters) {
-    refuse_tokenizer(at_longest, fmt::format("at most {} characters", most_word_characters),
-                     longest);
-  }
-  const Place at_cut = root.at("truncation");
-  if (const Json* most = field_of(&file, {"truncation", "max_length"}))
-    made.max_length = size_at(*most, at_cut.at("max_length"));
+  read_added(file["added_tokens"], made);
+  made.prefix = model.need("continuing_subword_prefix").text();
+  const JsonField longest = model.need("max_input_chars_per_word");
+  made.longest_word = size_in(longest);
+  if (made.longest_word > most_word_characters)
+    refuse_tokenizer(longest, fmt::format("at most {} characters", most_word_characters));
+  const JsonField cut = file["truncation"]["max_length"];
+  if (!cut.is_null()) made.max_length = size_in(cut);
   const auto id_of = [&](const std::string& piece) {
     const auto special = made.added.find(piece);
     if (special != made.added.end()) return special->second;
     const Vocabulary::Piece* found = made.ids.find(piece);
-    if (!found) refuse_tokenizer(at_vocab, "the piece " + quoted(printable(piece)), Json());
+    if (!found) refuse_tokenizer(vocab, "the piece " + quoted(printable(piece)), Json());
     return found->second;
   };
   made.first = id_of(begin_piece);
   made.last = id_of(end_piece);
   made.padding = id_of(padding_piece);
-  made.unknown = id_of(text_of(fields.need("unk_token"), at_model.at("unk_token")));
-  require_template(file, made);
+  made.unknown = id_of(model.need("unk_token").text());
+  require_template(file["post_processor"], made);
   return made;
 }
 

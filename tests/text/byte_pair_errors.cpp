@@ -38,6 +38,8 @@ const RefusedValue unsupported_values[] = {
     {"/model/type", "\"WordPiece\"", "E0772", "/model/type", byte_pairs, "\"WordPiece\""},
     {"/model/type", "1", "E0772", "/model/type", byte_pairs, "1"},
     {"/model/type", "null", "E0772", "/model/type", byte_pairs, "null"},
+    {"/model", "null", "E0772", "/model/type", byte_pairs, "null"},
+    {"", "null", "E0772", "/model/type", byte_pairs, "null"},
     {"/model/dropout", "0.1", "E0772", "/model/dropout", "0.0", "0.1"},
     {"/model/continuing_subword_prefix", "\"##\"", "E0772", "/model/continuing_subword_prefix",
      "\"\"", "\"##\""},
@@ -93,8 +95,6 @@ constexpr const char* token_range = "an integer from 0 to 16777215";
 const RefusedValue misfit_values[] = {
     {"", "1", "E0726", "/", "an object", "1"},
     {"", "[]", "E0726", "/", "an object", "[]"},
-    {"", "null", "E0726", "/", "an object", "null"},
-    {"/model", "null", "E0726", "/model", "an object", "null"},
     {"/model", "[]", "E0726", "/model", "an object", "[]"},
     {"/model/vocab", "null", "E0726", "/model/vocab", "an object", "null"},
     {"/model/vocab/a", "\"1\"", "E0726", "/model/vocab/a", token_range, "\"1\""},
@@ -118,8 +118,8 @@ const RefusedValue misfit_values[] = {
     {"/pre_tokenizer", R"({"type": "Metaspace"})", "E0726", "/pre_tokenizer/replacement",
      "a string", "null"},
     {"/post_processor/single", "null", "E0726", "/post_processor/single", "an array", "null"},
-    {"/post_processor/special_tokens", "{}", "E0726", "/post_processor/special_tokens/<s>",
-     "an object", "null"},
+    {"/post_processor/special_tokens", "{}", "E0726", "/post_processor/special_tokens/<s>/ids",
+     "an array", "null"},
 };
 
 void check_refused(const RefusedValue& row) {
