@@ -15,7 +15,7 @@ def main() -> None:
     compiled, params = compiled_model(name, folder)
     engine = ml.Engine()
     mask = WORKLOADS[name].mask
-    engine.register(name, compiled, params, max_batch_size=32, mask=mask)
+    engine.register_model(name, compiled, params, max_batch_size=32, mask=mask)
     with ml.serve(engine, port=port) as server:
         server.wait()
 

@@ -63,7 +63,7 @@ def main(path=None, epochs=8):
 
     # Serve.
     engine = ml.Engine()
-    engine.register("digits", package, max_batch_size=32)
+    engine.register_model("digits", package, max_batch_size=32)
     print(f"served {accuracy(engine.infer('digits', images), test):.4f}")
 
 

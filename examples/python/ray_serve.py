@@ -28,11 +28,11 @@ NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
 class Replica:
-    """options: those of Engine.register, such as max_batch_size."""
+    """options: those of Engine.register_model, such as max_batch_size."""
 
     def __init__(self, path, options):
         self.engine = ml.Engine()
-        self.engine.register("model", ml.load_package(path), **options)
+        self.engine.register_model("model", ml.load_package(path), **options)
         self.threads = ThreadPoolExecutor(AT_A_TIME)  # that wait for answers
 
     async def infer(self, inputs):

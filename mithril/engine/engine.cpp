@@ -40,13 +40,13 @@ EngineOptions checked_options(EngineOptions options) {
 }
 
 ServingOptions checked_options(ServingOptions options) {
-  require_of_engine(options.max_batch_size >= 1, "register", "max_batch_size",
+  require_of_engine(options.max_batch_size >= 1, "register_model", "max_batch_size",
                     options.max_batch_size, "at least 1");
-  require_of_engine(options.max_delay.count() >= 0, "register", "max_delay",
+  require_of_engine(options.max_delay.count() >= 0, "register_model", "max_delay",
                     options.max_delay.count(), "at least 0 microseconds");
-  require_of_engine(options.max_padding >= 0 && options.max_padding <= 1, "register", "max_padding",
-                    options.max_padding, "0 to 1");
-  require_of_engine(options.max_queue >= 1, "register", "max_queue",
+  require_of_engine(options.max_padding >= 0 && options.max_padding <= 1, "register_model",
+                    "max_padding", options.max_padding, "0 to 1");
+  require_of_engine(options.max_queue >= 1, "register_model", "max_queue",
                     static_cast<std::int64_t>(options.max_queue), "at least 1");
   return options;
 }

@@ -259,8 +259,7 @@ void bind_pending_answer(py::module_& module) {
                             "The answer to a request of `Engine.infer_async`.")
       .def("result", read_answer,
            "Waits for the outputs and returns them once, or raises the error of the request.")
-      .def("done", &PendingAnswer::done,
-           "Returns whether the request was answered or has failed.")
+      .def("done", &PendingAnswer::done, "Returns whether the request was answered or has failed.")
       .def("wait", wait_for_answer, py::arg("timeout"),
            "Waits for at most `timeout` seconds, and returns `done()`.")
       .def("cancel", &PendingAnswer::cancel,
@@ -270,19 +269,51 @@ void bind_pending_answer(py::module_& module) {
       });
 }
 
+constexpr const char* register_model_doc = R"(Serves a model under a name, in inference mode.
+
+An older model of this name is replaced. Requests that it has accepted finish on it.
+
+Args:
+    name: name of the model in requests.
+    model: a compiled model, a package, or a function without arguments that returns one of them or
+        a tuple (compiled, params, state). The engine calls the function now and after an eviction.
+    params: dict of parameters, which are copied. None for a bound model, a package or a function.
+    state: dict of the state, such as running statistics.
+    max_batch_size: maximum number of rows of one evaluation. 1 does not batch requests.
+    max_delay: seconds that the first request of a batch waits for others while a thread is free.
+    max_queue: maximum number of waiting requests.
+    mask: input that is 0 at padding. With it requests of different lengths share a batch.
+    padding: dict of the padding values of other inputs. The default is 0.
+    max_padding: maximum fraction of padding in a batch.
+    outputs: list of outputs to answer with. None uses all but losses and metrics.
+
+Raises:
+    ValueError: If the model cannot be batched or padded, or an option is out of range.
+    OutOfMemoryError: If the model does not fit into the memory limit.)";
+
+void bind_register_model(py::class_<Engine, std::shared_ptr<Engine>>& engine, const char* name,
+                         const char* doc) {
+  const ServingOptions by_default;
+  engine.def(name, register_in_engine, py::arg("name"), py::arg("model"),
+             py::arg("params") = py::none(), py::kw_only(), py::arg("state") = py::none(),
+             py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.0,
+             py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
+             py::arg("padding") = py::dict(), py::arg("max_padding") = by_default.max_padding,
+             py::arg("outputs") = py::none(), doc);
+}
+
 }  // namespace
 
 void bind_engine(py::module_& module) {
   bind_pending_answer(module);
-  const ServingOptions by_default;
   const auto text = [](const Engine& engine) {
     std::vector<std::string> names;
-    const std::vector<std::string> models = call_without_lock([&] { return engine.list_models(); });
-    for (const std::string& name : models) names.push_back(quoted(name));
+    for (const std::string& name : call_without_lock([&] { return engine.list_models(); }))
+      names.push_back(quoted(name));
     return "Engine(models=[" + join(names, ", ") + "])";
   };
-  py::class_<Engine, std::shared_ptr<Engine>>(module, "Engine",
-                                              R"(Serves compiled models to many threads.
+  py::class_<Engine, std::shared_ptr<Engine>> engine(module, "Engine",
+                                                     R"(Serves compiled models to many threads.
 
 Requests of a model with `max_batch_size` above 1 share evaluations. Other requests run in the
 calling thread.
@@ -296,40 +327,15 @@ Args:
 
 Example:
     engine = ml.Engine()
-    engine.register("digits", compiled, params)
+    engine.register_model("digits", compiled, params)
     outputs = engine.infer("digits", {"x": data["x"]})
 
-See docs/serving.md.)")
+See docs/serving.md.)");
+  bind_register_model(engine, "register_model", register_model_doc);
+  bind_register_model(engine, "register", "The old name of `register_model`, until 0.2.");
+  engine
       .def(py::init(&make_engine), py::arg("memory_limit") = py::none(), py::kw_only(),
            py::arg("threads") = 0, py::arg("max_sessions") = 1024, py::arg("session_age") = 600.0)
-      .def("register", register_in_engine, py::arg("name"), py::arg("model"),
-           py::arg("params") = py::none(), py::kw_only(), py::arg("state") = py::none(),
-           py::arg("max_batch_size") = by_default.max_batch_size, py::arg("max_delay") = 0.0,
-           py::arg("max_queue") = by_default.max_queue, py::arg("mask") = py::none(),
-           py::arg("padding") = py::dict(), py::arg("max_padding") = by_default.max_padding,
-           py::arg("outputs") = py::none(),
-           R"(Serves a model under a name, in inference mode.
-
-An older model of this name is replaced. Requests that it has accepted finish on it.
-
-Args:
-    name: name of the model in requests.
-    model: a compiled model, a package, or a function without arguments that returns one of them or
-        a tuple (compiled, params, state). The engine calls the function now and after an eviction.
-    params: dict of parameters. Later changes of the arrays have no effect. None for a bound model,
-        a package or a function.
-    state: dict of the state, such as running statistics.
-    max_batch_size: maximum number of rows of one evaluation. 1 does not batch requests.
-    max_delay: seconds that the first request of a batch waits for others while a thread is free.
-    max_queue: maximum number of waiting requests.
-    mask: input that is 0 at padding. With it requests of different lengths share a batch.
-    padding: dict of the padding values of other inputs. The default is 0.
-    max_padding: maximum fraction of padding in a batch.
-    outputs: list of outputs to answer with. None uses all but losses and metrics.
-
-Raises:
-    ValueError: If the model cannot be batched or padded, or an option is out of range.
-    OutOfMemoryError: If the model does not fit into the memory limit.)")
       .def("infer", infer_in_engine, py::arg("name"), py::arg("inputs"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("session") = py::none(),
            py::arg("trace") = py::none(),

@@ -82,7 +82,7 @@ class Served:
         bytes_of_one = sum(each.nbytes for each in ml.load_package(self.path).params.values())
         self.engine = ml.Engine(memory_limit=bytes_of_one)
         for name in ("net", "other"):
-            self.engine.register(name, lambda name=name: ml.load_package(folder / name))
+            self.engine.register_model(name, lambda name=name: ml.load_package(folder / name))
 
     def damage(self, kind: str) -> None:
         self.engine.infer("other", {"x": X})  # evicts net
@@ -255,8 +255,8 @@ def test_what_a_function_of_python_raises_is_no_answer_of_the_server(tmp_path: P
             raise FileNotFoundError("the disk is gone")
         return ml.load_package(save(tmp_path / "net"))
 
-    engine.register("net", load)
-    engine.register("other", lambda: ml.load_package(save(tmp_path / "other")))
+    engine.register_model("net", load)
+    engine.register_model("other", lambda: ml.load_package(save(tmp_path / "other")))
     broken.append(True)
     with ml.serve(engine, port=0) as server:
         status, body = post(server.address, "net", {"x": X})

@@ -181,10 +181,10 @@ slow = compiled(ml.add_op("slow_rows", function=keep, **ports)())
 fast = compiled(ml.add_op("fast_rows", function=lambda x: x, **ports)())
 row = {{"x": np.ones((1, 2), np.float32)}}
 late = ml.Engine()
-late.register("late", fast, max_batch_size=64, max_delay=1e6)
+late.register_model("late", fast, max_batch_size=64, max_delay=1e6)
 engine = ml.Engine(threads=1)
-engine.register("slow", slow, max_batch_size=4)
-engine.register("fast", fast)
+engine.register_model("slow", slow, max_batch_size=4)
+engine.register_model("fast", fast)
 pending = engine.infer_async("slow", row)
 begun.wait()
 

@@ -151,11 +151,11 @@ def test_packages_and_engines_have_outputs(tmp_path: Path) -> None:
     scored = ml.load_package(tmp_path / "net").compile()
     assert scored.data_keys == ["x", "label"]
     engine = ml.Engine()
-    engine.register("net", compiled, params, state=state, max_batch_size=8)
+    engine.register_model("net", compiled, params, state=state, max_batch_size=8)
     assert np.allclose(engine.infer("net", X)["logits"], expected, atol=1e-6)
-    engine.register("net", compiled, params, state=state, outputs=["loss", "logits"])
+    engine.register_model("net", compiled, params, state=state, outputs=["loss", "logits"])
     assert set(engine.infer("net", {**X, **LABEL})) == {"loss", "logits"}
-    engine.register("net", package, max_batch_size=8)
+    engine.register_model("net", package, max_batch_size=8)
     assert np.allclose(engine.infer("net", {**X, **LABEL})["logits"], expected, atol=1e-6)
 
 

@@ -200,7 +200,7 @@ TEST_CASE("a model that does not fit into the memory limit is refused") {
 TEST_CASE("options out of range are errors") {
   Served served;
   CHECK(text_of_error([&] { served.add("net", {.max_batch_size = 0}); }) ==
-        "mithril.ValueError[E1223]: register: max_batch_size is 0, expected at least 1");
+        "mithril.ValueError[E1223]: register_model: max_batch_size is 0, expected at least 1");
   CHECK(text_of_error([] { const Engine engine({.threads = -1}); }) ==
         "mithril.ValueError[E1223]: Engine: threads is -1, expected at least 0");
 }

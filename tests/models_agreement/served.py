@@ -77,7 +77,7 @@ def served_differences():
         tokenizer.no_padding()
         tokenizer.enable_truncation(256)
         engine = ml.Engine()
-        engine.register("minilm", package, max_batch_size=32, mask="attention_mask")
+        engine.register_model("minilm", package, max_batch_size=32, mask="attention_mask")
         with ml.serve(engine, port=0) as server:
             got, wrong = answers(server.address, tokenizer, texts)
         calls = engine.stats("minilm")["calls"]

@@ -23,7 +23,7 @@ class Engine:
         max_sessions: int = 1024,
         session_age: float = 600.0,
     ) -> None: ...
-    def register(
+    def register_model(
         self,
         name: str,
         model: CompiledModel | Package | Callable[[], Any],
@@ -38,6 +38,7 @@ class Engine:
         max_padding: float = 0.1,
         outputs: Outputs = None,
     ) -> None: ...
+    register = register_model
     def infer(
         self,
         name: str,

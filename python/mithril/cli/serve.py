@@ -65,7 +65,7 @@ def _run(given: argparse.Namespace) -> None:
     load = partial(load_package, allow_native_code=given.allow_native)
     for argument in given.packages:
         name, _, path = argument.rpartition("=")
-        engine.register(
+        engine.register_model(
             name or load(path, verify="lazy").info.name,
             partial(load, path),
             max_batch_size=given.max_batch_size,

@@ -119,7 +119,7 @@ def serve(  # noqa: PLR0913 - its options
 
     Example:
         engine = ml.Engine()
-        engine.register("net", compiled, params)
+        engine.register_model("net", compiled, params)
         with ml.serve(engine, port=0) as server:
             address = server.address
 

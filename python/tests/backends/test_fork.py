@@ -85,9 +85,9 @@ def check_engine() -> None:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": ["N", 3]}, inference=True)
     params = compiled.get_parameters(seed=1)
     engine = ml.Engine(threads=2)
-    engine.register("net", compiled, params, max_batch_size=4)
+    engine.register_model("net", compiled, params, max_batch_size=4)
     waits = ml.Engine(threads=2)  # for more rows than come
-    waits.register("net", compiled, params, max_batch_size=4, max_delay=1e6)
+    waits.register_model("net", compiled, params, max_batch_size=4, max_delay=1e6)
     waiting = waits.infer_async("net", {"x": np.ones((1, 3), np.float32)})
     expected = answers(engine, 1)
 
@@ -104,9 +104,9 @@ def check_engine() -> None:
             if not str(error).startswith(text):
                 return False
         engine.unload("net")
-        engine.register("net", compiled, params)
+        engine.register_model("net", compiled, params)
         engine.infer("net", {"x": np.ones((1, 3), np.float32)})
-        ml.Engine(threads=1).register("net", compiled, params)
+        ml.Engine(threads=1).register_model("net", compiled, params)
         engine.shut_down()
         return True
 
@@ -126,7 +126,7 @@ def check_server() -> None:
     model = ml.Model()
     model |= ml.Relu()(input="x", output="y")
     engine = ml.Engine()
-    engine.register("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [1]}))
+    engine.register_model("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [1]}))
     server = ml.serve(engine, port=0)
 
     def stop() -> bool:

@@ -123,7 +123,7 @@ def test_an_engine_batches_requests_of_several_widths(array) -> None:
     x = ml.IOKey("x", type=ml.Tensor[int], shape=["N", 3])
     compiled = ml.compile(ml.Model.create(y=x * 300), ml.CpuBackend(), data_keys=["x"])
     engine = ml.Engine()
-    engine.register("net", compiled, {}, max_batch_size=3, max_delay=60.0)
+    engine.register_model("net", compiled, {}, max_batch_size=3, max_delay=60.0)
     rows = [array.reshape(1, 3), array.reshape(1, 3).astype(np.int64) * 1000, array.reshape(1, 3)]
     answers = [engine.infer_async("net", {"x": row}) for row in rows]
     for row, answer in zip(rows, answers, strict=True):

@@ -124,7 +124,7 @@ def test_an_engine_serves_a_library_and_unloads_it(tmp_path: Path, built: Path) 
     before = mapped_libraries()
     engine = ml.Engine()
     for _ in range(3):
-        engine.register("net", loaded(path))
+        engine.register_model("net", loaded(path))
         got = engine.infer("net", {"x": X})["y"]
         np.testing.assert_allclose(got, answer(OTHER), atol=1e-6)
         assert any("mithril_package_" in name for name in mapped_libraries() - before)

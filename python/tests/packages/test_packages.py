@@ -135,7 +135,7 @@ def cycle(i):
     if i % 4 == 1:
         package.compile().evaluate({}, {"x": X})
         return
-    engine.register("net", package, max_batch_size=1 + i % 3, max_delay=0.0)
+    engine.register_model("net", package, max_batch_size=1 + i % 3, max_delay=0.0)
     engine.infer("net", {"x": X})
     engine.unload("net")
 

@@ -19,7 +19,7 @@ model |= ml.Relu()(input="h", output="y")
 compiled = ml.compile(model, ml.CpuBackend(), shapes={{"x": ["N", size]}}, inference=True)
 params = compiled.get_parameters()
 engine = ml.Engine(threads=2)
-engine.register("net", compiled, params, max_batch_size=8)
+engine.register_model("net", compiled, params, max_batch_size=8)
 x = np.ones((2, size), np.float32)
 started = threading.Semaphore(0)
 
@@ -48,7 +48,7 @@ op = ml.add_op(
 )
 python_model = ml.Model()
 python_model |= op()(x="x", output="y")
-engine.register(
+engine.register_model(
     "python",
     ml.compile(python_model, ml.CpuBackend(), shapes={"x": ["N", size]}, data_keys={"x"}),
     max_batch_size=8,

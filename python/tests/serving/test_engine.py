@@ -31,7 +31,7 @@ def request(number, rows=1):
 def test_64_requests_in_batches_of_32_make_two_evaluations_with_the_answers_of_single_ones():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=32, max_delay=LONG)
+    engine.register_model("net", compiled, params, max_batch_size=32, max_delay=LONG)
     requests = [request(i / 8) for i in range(64)]
     answers = engine.infer_batch("net", requests)
     assert engine.stats("net")["calls"] <= 2
@@ -42,7 +42,7 @@ def test_64_requests_in_batches_of_32_make_two_evaluations_with_the_answers_of_s
 def test_threads_share_evaluations():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=16, max_delay=LONG)
+    engine.register_model("net", compiled, params, max_batch_size=16, max_delay=LONG)
     answers = [None] * 16
 
     def ask(i):
@@ -62,8 +62,8 @@ def test_eight_threads_on_two_models_get_the_answers_of_their_own():
     compiled, params = network(1)
     others = compiled.get_parameters(seed=2)
     engine = ml.Engine()
-    engine.register("a", compiled, params, max_batch_size=4, max_delay=0.001)
-    engine.register("b", compiled, others)
+    engine.register_model("a", compiled, params, max_batch_size=4, max_delay=0.001)
+    engine.register_model("b", compiled, others)
     wrong = []
 
     def ask(i):
@@ -85,7 +85,7 @@ def test_eight_threads_on_two_models_get_the_answers_of_their_own():
 def test_bad_requests_among_good_ones_fail_alone():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=4, max_delay=0.001)
+    engine.register_model("net", compiled, params, max_batch_size=4, max_delay=0.001)
     requests = [request(1), {"x": np.zeros((1, 5), np.float32)}, {}, request(2)]
     answers = engine.infer_batch("net", requests, return_errors=True)
     assert [type(each).__name__ for each in answers] == ["dict", "InputError", "InputError", "dict"]
@@ -108,7 +108,7 @@ def test_requests_of_different_lengths_are_padded():
         inference=True,
     )
     engine = ml.Engine()
-    engine.register(
+    engine.register_model(
         "pool",
         compiled,
         max_batch_size=3,
@@ -132,7 +132,7 @@ def test_a_model_is_replaced_while_requests_run():
     others = compiled.get_parameters(seed=2)
     expected = [compiled.evaluate(each, request(1))["y"] for each in (params, others)]
     engine = ml.Engine()
-    engine.register("net", compiled, params)
+    engine.register_model("net", compiled, params)
     ended = threading.Event()
     wrong = []
 
@@ -146,7 +146,7 @@ def test_a_model_is_replaced_while_requests_run():
     for thread in threads:
         thread.start()
     for i in range(20):
-        engine.register("net", compiled, (others, params)[i % 2], max_batch_size=1 + i % 4)
+        engine.register_model("net", compiled, (others, params)[i % 2], max_batch_size=1 + i % 4)
     ended.set()
     for thread in threads:
         thread.join()
@@ -157,14 +157,14 @@ def test_a_model_is_replaced_while_requests_run():
 def test_answers_come_in_the_background_and_requests_can_be_cancelled():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG)
+    engine.register_model("net", compiled, params, max_batch_size=64, max_delay=LONG)
     pending = engine.infer_async("net", request(1))
     assert not pending.done() and not pending.wait(0.001)
     assert repr(pending) == "PendingAnswer(done=False)"
     pending.cancel()
     with pytest.raises(ml.BackendError, match=r"E1206\]: a request to model 'net' was cancelled"):
         pending.result()
-    engine.register("direct", compiled, params)
+    engine.register_model("direct", compiled, params)
     answer = engine.infer_async("direct", request(1)).result()
     np.testing.assert_allclose(answer["y"], compiled.evaluate(params, request(1))["y"], rtol=1e-6)
 
@@ -172,7 +172,7 @@ def test_answers_come_in_the_background_and_requests_can_be_cancelled():
 def test_deadlines_and_full_queues_are_errors():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG, max_queue=1)
+    engine.register_model("net", compiled, params, max_batch_size=64, max_delay=LONG, max_queue=1)
     with pytest.raises(ml.BackendError, match="E1205"):
         engine.infer("net", request(1), timeout=0.01)
     waiting = engine.infer_async("net", request(1))
@@ -191,7 +191,7 @@ def test_deadlines_and_full_queues_are_errors():
 def test_an_engine_describes_its_models():
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=8)
+    engine.register_model("net", compiled, params, max_batch_size=8)
     assert repr(engine) == "Engine(models=['net'])"
     info = engine.model_info("net")
     assert info["inputs"] == [{"name": "x", "dtype": ml.float32, "shape": ["N", 3]}]
@@ -208,14 +208,14 @@ def test_an_evicted_model_is_loaded_again():
     compiled, params = network()
     size = sum(each.nbytes for each in params.values())
     engine = ml.Engine(memory_limit=size)
-    engine.register("a", lambda: (compiled, params))
-    engine.register("b", lambda: (compiled, params, None))
+    engine.register_model("a", lambda: (compiled, params))
+    engine.register_model("b", lambda: (compiled, params, None))
     assert not engine.model_info("a")["loaded"]
     expected = compiled.evaluate(params, request(1))["y"]
     np.testing.assert_allclose(engine.infer("a", request(1))["y"], expected, rtol=1e-6)
     assert not engine.model_info("b")["loaded"]
     with pytest.raises(ml.OutOfMemoryError, match="E1209"):
-        ml.Engine(memory_limit="10 B").register("a", compiled, params)
+        ml.Engine(memory_limit="10 B").register_model("a", compiled, params)
 
 
 def test_a_session_keeps_the_cache_of_keys_and_values():
@@ -226,7 +226,7 @@ def test_a_session_keeps_the_cache_of_keys_and_values():
     params = cached.get_parameters(seed=4)
     expected = ml.generate(cached, params, [5, 17, 3], 6)
     engine = ml.Engine(max_sessions=2)
-    engine.register("gpt2", cached, params, state=cached.initial_state_dict)
+    engine.register_model("gpt2", cached, params, state=cached.initial_state_dict)
     session = engine.open_session("gpt2")
     tokens, given = [], [5, 17, 3]
     for _ in range(6):
@@ -245,7 +245,7 @@ def test_a_session_keeps_the_cache_of_keys_and_values():
 def test_a_trace_has_the_steps_of_an_evaluation(tmp_path):
     compiled, params = network()
     engine = ml.Engine()
-    engine.register("net", compiled, params, max_batch_size=64, max_delay=LONG)
+    engine.register_model("net", compiled, params, max_batch_size=64, max_delay=LONG)
     path = tmp_path / "trace.json"
     engine.infer("net", request(1), trace=path)
     events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
@@ -273,7 +273,7 @@ def resident():
 
 def cycles(count):
     for i in range(count):
-        engine.register("net", compiled, params, max_batch_size=1 + i % 2, max_delay=0.0)
+        engine.register_model("net", compiled, params, max_batch_size=1 + i % 2, max_delay=0.0)
         engine.infer("net", request(i))
         engine.unload("net")
     gc.collect()

@@ -42,7 +42,7 @@ def balance(stats: dict[str, Any]) -> None:
 @pytest.mark.parametrize("delay", [0, 0.01])
 def test_a_row_that_raises_an_exception_of_python_fails_alone(delay: float) -> None:
     engine = ml.Engine(threads=2)
-    engine.register("net", checked_rows(), max_batch_size=4, max_delay=delay)
+    engine.register_model("net", checked_rows(), max_batch_size=4, max_delay=delay)
     numbers = [1, 2, 9, 3, 9, 4]
     answers = engine.infer_batch("net", [row(each) for each in numbers], return_errors=True)
     for number, answer in zip(numbers, answers, strict=True):
@@ -58,7 +58,7 @@ def test_a_row_that_raises_an_exception_of_python_fails_alone(delay: float) -> N
 
 def test_an_exception_of_python_in_the_background_goes_to_its_caller() -> None:
     engine = ml.Engine(threads=2)
-    engine.register("net", checked_rows(), max_batch_size=4)
+    engine.register_model("net", checked_rows(), max_batch_size=4)
     pending = [engine.infer_async("net", row(each)) for each in (1, 9, 2)]
     assert np.array_equal(pending[0].result()["y"], 2 * row(1)["x"])
     with pytest.raises(ValueError, match="too large"):
@@ -69,7 +69,7 @@ def test_an_exception_of_python_in_the_background_goes_to_its_caller() -> None:
 
 def test_many_threads_with_some_rows_that_raise() -> None:
     engine = ml.Engine(threads=3)
-    engine.register("net", checked_rows(), max_batch_size=8)
+    engine.register_model("net", checked_rows(), max_batch_size=8)
     wrong: list[str] = []
 
     def client(first: int) -> None:

@@ -165,9 +165,9 @@ def test_an_engine_serves_a_package(tmp_path):
     expected = compiled.evaluate(params, x)["y"]
     package = ml.load_package(tmp_path / "a")
     engine = ml.Engine(memory_limit=sum(each.nbytes for each in params.values()))
-    engine.register("one", package)
+    engine.register_model("one", package)
     np.testing.assert_allclose(engine.infer("one", x)["y"], expected, rtol=1e-5)
-    engine.register("two", lambda: ml.load_package(tmp_path / "a"))
+    engine.register_model("two", lambda: ml.load_package(tmp_path / "a"))
     assert not engine.model_info("one")["loaded"]
     for name in ("one", "two"):
         np.testing.assert_allclose(engine.infer(name, x)["y"], expected, rtol=1e-5)

@@ -37,9 +37,11 @@ Y = COMPILED.for_inference(PARAMS).evaluate({}, {"x": X})["y"]
 @pytest.fixture(scope="module")
 def engine():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS)
-    engine.register("batched", COMPILED, PARAMS, max_batch_size=8, max_delay=0.001)
-    engine.register("slow", COMPILED, PARAMS, max_batch_size=64, max_delay=3600.0, max_queue=1)
+    engine.register_model("net", COMPILED, PARAMS)
+    engine.register_model("batched", COMPILED, PARAMS, max_batch_size=8, max_delay=0.001)
+    engine.register_model(
+        "slow", COMPILED, PARAMS, max_batch_size=64, max_delay=3600.0, max_queue=1
+    )
     return engine
 
 
@@ -129,7 +131,7 @@ def test_tensors_are_sent_as_binary_data(server):
 def test_integers_of_all_widths_are_exact(dtype, values):
     model = ml.Model.create(y=ml.IOKey("x", type=ml.Tensor[int], shape=["N"]).reshape((1, -1)))
     engine = ml.Engine()
-    engine.register("net", ml.compile(model, ml.CpuBackend(), data_keys=["x"]), {})
+    engine.register_model("net", ml.compile(model, ml.CpuBackend(), data_keys=["x"]), {})
     name, array = dtype.upper(), np.array(values, dtype)
     with ml.serve(engine, port=0) as server:
         status, answer = infer(server, input_of(values, (2,), name))
@@ -307,7 +309,7 @@ def is_listening(server):
 
 def test_stopping_answers_the_requests_that_were_accepted():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS, max_batch_size=10, max_delay=3600.0)
+    engine.register_model("net", COMPILED, PARAMS, max_batch_size=10, max_delay=3600.0)
     server = ml.serve(engine, port=0)
     statuses = []
     asking = [

@@ -129,7 +129,7 @@ import json, resource, socket, sys
 import mithril as ml
 
 engine = ml.Engine()
-engine.register("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
+engine.register_model("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
 small = json.dumps(
     {"inputs": [{"name": "input", "shape": [1], "datatype": "FP32", "data": [3]}]}
 ).encode()

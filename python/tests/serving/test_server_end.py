@@ -30,7 +30,7 @@ def waiting_engine():
     """An engine whose requests wait until a batch of eight is full."""
     engine = ml.Engine()
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]})
-    engine.register("net", compiled, max_batch_size=8, max_delay=3600.0)
+    engine.register_model("net", compiled, max_batch_size=8, max_delay=3600.0)
     return engine
 
 
@@ -107,8 +107,8 @@ def test_the_end_does_not_wait_for_what_runs():
         return compiled, compiled.get_parameters(seed=1)
 
     engine = ml.Engine(memory_limit=24)
-    engine.register("net", load)
-    engine.register("other", compiled_relu)  # evicts the first
+    engine.register_model("net", load)
+    engine.register_model("other", compiled_relu)  # evicts the first
     evicted.append(True)
     server = ml.serve(engine, port=0, stop_timeout=0.0)
     with connect(server) as raw:

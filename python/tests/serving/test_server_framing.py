@@ -25,7 +25,7 @@ BODY = json.dumps(
 @pytest.fixture(scope="module")
 def server():
     engine = ml.Engine()
-    engine.register("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
+    engine.register_model("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
     with ml.serve(engine, port=0, max_request_bytes=1000, max_header_bytes=2000) as server:
         yield server
 

@@ -31,7 +31,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 @pytest.fixture(scope="module")
 def server():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS)
+    engine.register_model("net", COMPILED, PARAMS)
     with ml.serve(engine, port=0) as server:
         yield server
 
@@ -70,7 +70,7 @@ def test_the_largest_numbers_of_a_datatype_are_taken(datatype, data):
     dtypes = {"FP32": ml.float32, "FP16": ml.float16, "BF16": ml.bfloat16, "FP64": ml.float64}
     backend = ml.CpuBackend(dtype=dtypes[datatype])
     engine = ml.Engine()
-    engine.register("net", ml.compile(model, backend, data_keys=["x"]), {})
+    engine.register_model("net", ml.compile(model, backend, data_keys=["x"]), {})
     with ml.serve(engine, port=0) as server:
         status, answer = infer(server, input_of([data], (1,), datatype))
     assert status == 200
@@ -106,7 +106,7 @@ def test_numbers_that_are_not_finite_are_null():
     model = ml.Model()
     model |= ml.Log()(input="x", output="y")
     engine = ml.Engine()
-    engine.register("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [3]}))
+    engine.register_model("net", ml.compile(model, ml.CpuBackend(), shapes={"x": [3]}))
     with ml.serve(engine, port=0) as server:
         status, answer = infer(server, input_of([0, 1, -1], shape=[3]))
     assert (status, answer["outputs"][0]["data"]) == (200, [None, 0, None])
@@ -131,7 +131,7 @@ def test_an_input_that_is_named_twice_is_an_error(server):
 
 def test_many_inputs_are_one_error():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS)
+    engine.register_model("net", COMPILED, PARAMS)
     inputs = [input_of([1], (1,), name=f"x{number}")["inputs"][0] for number in range(20_000)]
     with ml.serve(engine, port=0) as server:
         status, answer = infer(server, {"inputs": inputs})
@@ -149,8 +149,8 @@ def test_places_in_files_of_python_are_no_part_of_an_answer():
         return COMPILED, PARAMS
 
     engine = ml.Engine(memory_limit=100)
-    engine.register("net", load)
-    engine.register("other", lambda: (COMPILED, PARAMS))  # evicts the first
+    engine.register_model("net", load)
+    engine.register_model("other", lambda: (COMPILED, PARAMS))  # evicts the first
     with ml.serve(engine, port=0) as server:
         status, answer = infer(server, input_of(X.tolist()))
     assert (status, answer) == (
@@ -171,7 +171,7 @@ def test_a_failed_request_that_starts_a_sequence_leaves_no_session():
     )
     engine = ml.Engine()
     params = cached.get_parameters(seed=4)
-    engine.register("gpt2", cached, params, state=cached.initial_state_dict)
+    engine.register_model("gpt2", cached, params, state=cached.initial_state_dict)
 
     def ask(server, ids, **sequence):
         shape = [1, len(ids)]
@@ -221,6 +221,6 @@ def test_the_counts_of_a_model_add_up(server_engine):
 @pytest.fixture
 def server_engine():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS)
+    engine.register_model("net", COMPILED, PARAMS)
     with ml.serve(engine, port=0) as server:
         yield server, engine

@@ -75,7 +75,7 @@ def check(module: torch.nn.Module, given: dict[str, np.ndarray], got: dict) -> N
 def test_an_engine_serves_torchscript(path: Path, module: torch.nn.Module) -> None:
     for registered in (package(path), package(path, ml.TorchBackend()), lambda: package(path)):
         engine = ml.Engine()
-        engine.register("net", registered)
+        engine.register_model("net", registered)
         for rows, length in ((1, 4), (3, 2)):
             given = request(rows, length)
             check(module, given, engine.infer("net", given))
@@ -90,7 +90,7 @@ def test_an_engine_serves_torchscript(path: Path, module: torch.nn.Module) -> No
 
 def test_requests_share_an_evaluation(path: Path, module: torch.nn.Module) -> None:
     engine = ml.Engine()
-    engine.register("net", package(path), max_batch_size=4, max_delay=60.0)
+    engine.register_model("net", package(path), max_batch_size=4, max_delay=60.0)
     given = [request(first=i) for i in range(4)]
     waiting = [engine.infer_async("net", each) for each in given]
     for each, answer in zip(given, waiting, strict=True):
@@ -101,7 +101,7 @@ def test_requests_share_an_evaluation(path: Path, module: torch.nn.Module) -> No
 
 def test_a_mask_pads_requests_of_other_lengths(path: Path, module: torch.nn.Module) -> None:
     engine = ml.Engine()
-    engine.register(
+    engine.register_model(
         "net", package(path), max_batch_size=2, max_delay=60.0, mask="mask", max_padding=1.0
     )
     given = [request(length=3), request(length=5, first=7)]
@@ -120,14 +120,14 @@ def test_sizes_without_a_common_symbol_are_not_batched(tmp_path: Path) -> None:
     ml.save_torchscript_package(tmp_path / "p", torch.jit.script(Same()), *ports)
     engine = ml.Engine()
     with pytest.raises(ml.ValueError) as caught:
-        engine.register("net", package(tmp_path / "p"), max_batch_size=2)
+        engine.register_model("net", package(tmp_path / "p"), max_batch_size=2)
     assert caught.value.code == "E1220"
 
 
 def test_many_threads_get_their_own_answers(path: Path, module: torch.nn.Module) -> None:
     engine = ml.Engine(threads=4)
-    engine.register("batched", package(path), max_batch_size=4)
-    engine.register("alone", package(path))
+    engine.register_model("batched", package(path), max_batch_size=4)
+    engine.register_model("alone", package(path))
     failures: list[BaseException] = []
 
     def ask(thread: int) -> None:
@@ -154,8 +154,8 @@ def test_wrong_requests_have_the_errors_of_other_models(path: Path, tmp_path: Pa
     native = ml.Model.create(doubled=ids * 2, scores=mask * 2.0)
     ml.save_package(tmp_path / "q", native, {}, data_keys=["mask"])
     engine = ml.Engine()
-    engine.register("script", package(path))
-    engine.register("model", ml.load_package(tmp_path / "q"))
+    engine.register_model("script", package(path))
+    engine.register_model("model", ml.load_package(tmp_path / "q"))
     given = request(2)
     for wrong, code in (
         ({"ids": given["ids"]}, "E0801"),
@@ -178,7 +178,7 @@ def test_wrong_requests_have_the_errors_of_other_models(path: Path, tmp_path: Pa
 
 def test_a_failing_request_fails_alone(path: Path, module: torch.nn.Module) -> None:
     engine = ml.Engine()
-    engine.register("net", package(path), max_batch_size=2, max_delay=60.0)
+    engine.register_model("net", package(path), max_batch_size=2, max_delay=60.0)
     good, bad = request(), request()
     bad["ids"] = bad["ids"] + 1000
     waiting = [engine.infer_async("net", each) for each in (good, bad)]
@@ -193,13 +193,13 @@ def test_unloading_frees_the_module(path: Path) -> None:
     backend = ml.TorchBackend()
     stored = (path / "backends" / "torch" / "model.pt").stat().st_size
     engine = ml.Engine(memory_limit=stored)
-    engine.register("net", package(path, backend))
+    engine.register_model("net", package(path, backend))
     engine.infer("net", request())
     assert engine.memory == stored == engine.model_info("net")["bytes"]
     held = backend.get_memory_stats()["allocated"]
     assert 100 * WIDTH * 4 <= held <= stored
     # Replaced when its room is needed, and loaded again for the next request.
-    engine.register("second", package(path, backend))
+    engine.register_model("second", package(path, backend))
     assert not engine.model_info("net")["loaded"]
     assert backend.get_memory_stats()["allocated"] == held
     engine.infer("net", request())
@@ -220,10 +220,10 @@ def test_the_memory_limit_of_the_backend_counts_torchscript(path: Path) -> None:
 
 def test_a_package_is_served_only_if_native_code_is_allowed(path: Path) -> None:
     with pytest.raises(ml.BackendError) as caught:
-        ml.Engine().register("net", lambda: ml.load_package(path))
+        ml.Engine().register_model("net", lambda: ml.load_package(path))
     assert caught.value.code == "E1041"
     with pytest.raises(ml.BackendError) as caught:
-        ml.Engine().register("net", package(path).compile(ml.CpuBackend()))
+        ml.Engine().register_model("net", package(path).compile(ml.CpuBackend()))
     assert caught.value.code == "E1040"
 
 

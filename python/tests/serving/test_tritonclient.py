@@ -25,8 +25,8 @@ Y = COMPILED.for_inference(PARAMS).evaluate({}, {"x": X})["y"]
 @pytest.fixture(scope="module")
 def engine():
     engine = ml.Engine()
-    engine.register("net", COMPILED, PARAMS)
-    engine.register("batched", COMPILED, PARAMS, max_batch_size=8, max_delay=0.001)
+    engine.register_model("net", COMPILED, PARAMS)
+    engine.register_model("batched", COMPILED, PARAMS, max_batch_size=8, max_delay=0.001)
     return engine
 
 
@@ -84,7 +84,7 @@ def test_a_sequence_of_tritonclient_is_a_session(client, engine):
     shapes = {"input_ids": [1, None]}
     cached = ml.compile(gpt2.gpt2(config, 16), ml.CpuBackend(), inference=True, shapes=shapes)
     params = cached.get_parameters(seed=4)
-    engine.register("gpt2", cached, params, state=cached.initial_state_dict)
+    engine.register_model("gpt2", cached, params, state=cached.initial_state_dict)
     expected = ml.generate(cached, params, [5, 17, 3], 4)
     tokens, given = [], [5, 17, 3]
     for step in range(4):

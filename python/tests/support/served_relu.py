@@ -10,7 +10,7 @@ GET = b"GET /v2/health/live HTTP/1.1\r\nHost: a\r\n\r\n"
 def relu_engine(**options):
     engine = ml.Engine()
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]})
-    engine.register("net", compiled, **options)
+    engine.register_model("net", compiled, **options)
     return engine
 
 
