@@ -1,4 +1,4 @@
-// Packages; mithril/packages.py is the interface.
+// Packages; python/mithril/packages/package.py is the interface.
 #include "mithril/package/package.hpp"
 
 #include <pybind11/stl.h>
@@ -25,14 +25,14 @@ std::vector<PackageAsset> assets_of(const py::list& given) {
   return assets;
 }
 
-// (name, options as JSON, files), ...
+// {"name": text, "options": JSON as text, "files": assets}, ...
 std::vector<PackageBackend> package_backends_of(const py::list& given) {
   std::vector<PackageBackend> backends;
   for (const py::handle each : given) {
-    const auto item = each.cast<py::tuple>();
-    backends.push_back({.name = text_of(item[0], "the name of a backend"),
-                        .options = text_of(item[1], "JSON as text"),
-                        .files = assets_of(item[2].cast<py::list>())});
+    const auto fields = each.cast<py::dict>();
+    backends.push_back({.name = text_of(fields["name"], "the name of a backend"),
+                        .options = text_of(fields["options"], "JSON as text"),
+                        .files = assets_of(fields["files"].cast<py::list>())});
   }
   return backends;
 }
@@ -61,8 +61,8 @@ void save_any_package(py::handle path, const Model& model, const py::dict& param
                 .max_shard_bytes = max_shard_bytes});
 }
 
-// (name, dtype, dims), ...: dims of ints, names of sizes and None. `unnamed` counts these, because
-// sizes with one name are equal in all ports of a package.
+// (name, dtype, shape), ...: shapes of ints, names of sizes and None. `unnamed` counts these,
+// because sizes with one name are equal in all ports of a package.
 std::vector<PackagePort> package_ports_of(const py::list& given, int& unnamed) {
   std::vector<PackagePort> ports;
   for (const py::handle each : given) {
@@ -110,27 +110,32 @@ Package load_any_package(py::handle path, const std::string& backend, bool lazy,
                                       .allow_native_code = allow_native_code});
 }
 
-py::list ports_of(const std::vector<PackagePort>& ports) {
+py::list port_dicts(const std::vector<PackagePort>& ports) {
   py::list items;
   for (const PackagePort& port : ports) {
-    const py::object dims = port.shape ? py::object(sizes_of(*port.shape)) : py::none();
-    items.append(py::make_tuple(port.name, port.dtype, dims));
+    const py::object shape = port.shape ? py::object(sizes_of(*port.shape)) : py::none();
+    items.append(py::dict(py::arg("name") = port.name, py::arg("dtype") = port.dtype,
+                          py::arg("shape") = shape));
   }
   return items;
 }
 
-// In the order of the fields of mithril.packages.package.PackageInfo.
-py::tuple package_info_of(const Package& package) {
+py::dict package_info_dict(const Package& package) {
   const PackageInfo& info = package.info();
-  return py::make_tuple(info.name, info.revision, info.created_at, info.model_type, info.family,
-                        info.licence, info.source, info.backends, ports_of(info.inputs),
-                        ports_of(info.outputs), info.sizes);
+  return py::dict(py::arg("name") = info.name, py::arg("revision") = info.revision,
+                  py::arg("created_at") = info.created_at, py::arg("model_type") = info.model_type,
+                  py::arg("family") = info.family, py::arg("licence") = info.licence,
+                  py::arg("source") = info.source, py::arg("backends") = info.backends,
+                  py::arg("inputs") = port_dicts(info.inputs),
+                  py::arg("outputs") = port_dicts(info.outputs), py::arg("sizes") = info.sizes);
 }
 
-py::list package_files_of(const Package& package) {
+py::list package_file_dicts(const Package& package) {
   py::list items;
-  for (const PackageFile& file : package.files())
-    items.append(py::make_tuple(file.name, file.bytes, file.sha256));
+  for (const PackageFile& file : package.files()) {
+    items.append(py::dict(py::arg("name") = file.name, py::arg("bytes") = file.bytes,
+                          py::arg("sha256") = file.sha256));
+  }
   return items;
 }
 
@@ -172,8 +177,9 @@ void bind_packages(py::module_& module) {
              [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });
   py::class_<Package>(module, "_Package", "Implements `mithril.packages.package.Package`.")
       .def("path", &Package::path, "Returns the path from which the package was loaded.")
-      .def("info", package_info_of, "Returns the fields of `PackageInfo`.")
-      .def("files", package_files_of, "Returns the fields of `PackageFile` for each file.")
+      .def("info", package_info_dict, "Returns a dict of the fields of `PackageInfo`.")
+      .def("files", package_file_dicts,
+           "Returns a dict of the fields of `PackageFile` for each file.")
       .def(
           "model", [](const Package& package) { return object_of(package.model()); },
           "Returns the model, which is made for each call.")

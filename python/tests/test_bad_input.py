@@ -55,7 +55,8 @@ def save_bad(path: Path, kind: str) -> Path:
         files = {"model.so": b"code"}
         ports = [("x", ml.float32, ["N", 4])], [("y", ml.float32, ["N", 2])]
         texts = dict.fromkeys(("name", "revision", "model_type", "family", "licence", "source"), "")
-        _core._save_native_package(path, *ports, [("cpu", "", list(files.items()))], [], texts)
+        backend = {"name": "cpu", "options": "", "files": list(files.items())}
+        _core._save_native_package(path, *ports, [backend], [], texts)
         return path
     save(path, backends=["torch"] if kind == "a backend that is not available" else ())
     if kind == "another format version":

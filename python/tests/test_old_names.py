@@ -1,6 +1,7 @@
 """Old names that stay until 0.2 do what the new names do."""
 
 import numpy as np
+from mithril.packages.package import PackagePort
 
 import mithril as ml
 
@@ -9,3 +10,8 @@ def test_register_of_an_engine_is_register_model() -> None:
     engine = ml.Engine()
     engine.register("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
     assert engine.infer("net", {"input": np.float32([-1, 2])})["output"].tolist() == [0, 2]
+
+
+def test_dims_of_a_packaged_port_are_its_shape() -> None:
+    port = PackagePort("x", ml.float32, ["N", 4])
+    assert port.dims == port.shape == ["N", 4]

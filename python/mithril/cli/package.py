@@ -83,8 +83,8 @@ def _extract(arguments: argparse.Namespace) -> None:
 
 
 def _port(port: PackagePort) -> dict[str, Any]:
-    dims = port.dims
-    shown = None if dims is None else ["..." if dim is ... else dim for dim in dims]
+    shape = port.shape
+    shown = None if shape is None else ["..." if dim is ... else dim for dim in shape]
     return {"name": port.name, "dtype": port.dtype.name, "dims": shown}
 
 

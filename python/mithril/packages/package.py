@@ -30,11 +30,20 @@ CHECKS = ("full", "lazy")
 
 
 class PackagePort(NamedTuple):
-    """A port of a packaged model. `dims` has numbers, names of sizes, None and `...`."""
+    """A port of a packaged model.
+
+    `shape` has numbers, names of sizes, None for a size without a name, and `...` for a run of any
+    length. It is None if the rank is not known.
+    """
 
     name: str
     dtype: Any
-    dims: list[Any] | None
+    shape: list[Any] | None
+
+    @property
+    def dims(self) -> list[Any] | None:
+        """The old name of `shape`, until 0.2."""
+        return self.shape
 
 
 class PackageFile(NamedTuple):
@@ -93,14 +102,15 @@ class Package:
     @property
     def info(self) -> PackageInfo:
         """The contents of metadata.json and model_info.json, as `PackageInfo`."""
-        *texts, inputs, outputs, sizes = self._loaded.info()
-        ports = [[PackagePort(*port) for port in ports] for ports in (inputs, outputs)]
-        return PackageInfo(*texts, *ports, sizes)
+        fields = self._loaded.info()
+        for key in ("inputs", "outputs"):
+            fields[key] = [PackagePort(**port) for port in fields[key]]
+        return PackageInfo(**fields)
 
     @property
     def files(self) -> list[PackageFile]:
         """The files with sizes and checksums, without metadata.json."""
-        return [PackageFile(*file) for file in self._loaded.files()]
+        return [PackageFile(**file) for file in self._loaded.files()]
 
     @property
     def has_model(self) -> bool:
@@ -356,10 +366,10 @@ def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
 
 def _backends(
     given: Sequence[str] | Mapping[str, Any], library: Callable[[Any], list[Any]]
-) -> list[tuple[str, str, list[Any]]]:
-    """Returns the backends. `library` makes the files of a generated library for an example."""
+) -> list[dict[str, Any]]:
+    """Returns fields of backends. `library` makes the files of a generated library for inputs."""
     if not isinstance(given, Mapping):
-        return [(name, "", []) for name in given]
+        return [{"name": name, "options": "", "files": []} for name in given]
     made = []
     for name, entry in given.items():
         if entry is not None and not isinstance(entry, Mapping):
@@ -371,7 +381,8 @@ def _backends(
         if fields:
             known = ["options", "files", *(["library"] if name == "cpu" else [])]
             _core.unknown_name("E0605", "field of a backend", next(iter(fields)), known)
-        made.append((name, json.dumps(options) if options else "", files))
+        text = json.dumps(options) if options else ""
+        made.append({"name": name, "options": text, "files": files})
     return made
 
 

@@ -10,7 +10,9 @@ from .._stubs.types import Arrays, Shape
 class PackagePort(NamedTuple):
     name: str
     dtype: dtype
-    dims: list[Any] | None
+    shape: list[Any] | None
+    @property
+    def dims(self) -> list[Any] | None: ...
 
 class PackageFile(NamedTuple):
     name: str

@@ -112,8 +112,8 @@ def save_torchscript_package(
     Args:
         path: path of a folder, or of a file that ends with ".zip".
         module: a module of torch.jit, or the path of a file.
-        inputs: a tuple (name, dtype, dims) for each argument of `forward`. Dims are numbers, names
-            of sizes, or None for any size.
+        inputs: a tuple (name, dtype, shape) for each argument of `forward`. Shapes have numbers,
+            names of sizes, and None for any size.
         outputs: such a tuple for each output, in the order in which `forward` returns them, or by
             the keys of its dict.
         assets: further files, as in `save_package`.
@@ -141,7 +141,7 @@ def save_torchscript_package(
         path,
         [tuple(port) for port in inputs],
         [tuple(port) for port in outputs],
-        [("torch", "", [("model.pt", stored)])],
+        [{"name": "torch", "options": "", "files": [("model.pt", stored)]}],
         _assets(assets),
         {key: texts.get(key, "") for key in TEXTS},
     )

@@ -88,7 +88,7 @@ def test_the_package_of_a_checkpoint_gives_its_answers(tmp_path: Path, kind: str
     assert info.licence == "mit"
     assert info.source == "a test"
     assert {port.name: port.dtype for port in info.inputs}["input_ids"] == ml.int64
-    assert all(port.dims == ["N", "L"] for port in info.inputs)
+    assert all(port.shape == ["N", "L"] for port in info.inputs)
     assert info.sizes["vocab_size"] == 61
     assert package.assets == ["config.json", "tokenizer.json"]
     data = inputs(kind)

@@ -91,7 +91,7 @@ def test_save_package_builds_the_library_on_request(tmp_path: Path) -> None:
     path = save(tmp_path / "p", backends={"cpu": {"library": {"x": X}}, "torch": None})
     package = loaded(path)
     assert {NAME, "backends/cpu/libmodel.weights"} < {file.name for file in package.files}
-    assert package.info.inputs[0].dims == ["N", 4]
+    assert package.info.inputs[0].shape == ["N", 4]
     np.testing.assert_allclose(package.compile().evaluate({}, {"x": X})["y"], answer(), atol=1e-6)
     with pytest.raises(ml.NameError, match="E0605"):
         save(tmp_path / "q", backends={"torch": {"library": {"x": X}}})
