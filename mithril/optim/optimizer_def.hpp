@@ -23,6 +23,7 @@ struct OptimizerOption {
   std::string name;
   Datum value;                                  // the default, whose kind values have
   OptionRange range = OptionRange::at_least_0;  // of floats, and of both of a pair
+  std::string doc = {};                         // "decay rate of the running mean"
 };
 
 // Options by their names.
@@ -38,10 +39,10 @@ class OptimizerSettings {
   const OptimizerOptions& options_;
 };
 
-// The name of a class, its documentation, and its options beside `groups`. See
-// mithril/optim/rules/lion.cpp.
+// The name of a class, its documentation, and its options beside `groups`. `doc` is one sentence,
+// and `source` names the paper of the formula. See mithril/optim/rules/lion.cpp.
 struct OptimizerDef {
-  std::string name, doc;
+  std::string name, doc, source;
   double lr = 1e-3;                      // the default
   std::vector<OptimizerOption> options;  // beside `lr`; "weight_decay" may differ between groups
   std::function<std::shared_ptr<const UpdateRule>(const OptimizerSettings&)> rule;

@@ -17,7 +17,9 @@ struct SGDOptions {
   bool nesterov = false;
   std::vector<ParameterGroup> groups = {};
 };
-// Stochastic gradient descent, as torch.optim.SGD.
+// Stochastic gradient descent, with momentum if it is above 0, as torch.optim.SGD.
+// Source: Sutskever et al., "On the importance of initialization and momentum in deep learning",
+// 2013
 class SGD final : public Optimizer {
  public:
   explicit SGD(const SGDOptions& options = {})
@@ -36,7 +38,9 @@ struct AdamOptions {
   double weight_decay = 0.0;
   std::vector<ParameterGroup> groups = {};
 };
-// Adam (https://arxiv.org/abs/1412.6980), as torch.optim.Adam.
+// Divides a running mean of the gradient by the root of one of its square, as torch.optim.Adam.
+// Source: Kingma and Ba, "Adam: a method for stochastic optimization", 2015,
+// https://arxiv.org/abs/1412.6980
 class Adam final : public Optimizer {
  public:
   explicit Adam(const AdamOptions& options = {})
@@ -55,6 +59,8 @@ struct AdamWOptions {
   std::vector<ParameterGroup> groups = {};
 };
 // Adam with decoupled weight decay, as torch.optim.AdamW.
+// Source: Loshchilov and Hutter, "Decoupled weight decay regularization", 2019,
+// https://arxiv.org/abs/1711.05101
 class AdamW final : public Optimizer {
  public:
   explicit AdamW(const AdamWOptions& options = {})
@@ -75,6 +81,7 @@ struct NAdamOptions {
   std::vector<ParameterGroup> groups = {};
 };
 // Adam with Nesterov momentum, as torch.optim.NAdam.
+// Source: Dozat, "Incorporating Nesterov momentum into Adam", 2016
 class NAdam final : public Optimizer {
  public:
   explicit NAdam(const NAdamOptions& options = {})
@@ -96,9 +103,9 @@ struct RMSpropOptions {
   bool centered = false;
   std::vector<ParameterGroup> groups = {};
 };
-// Divides each gradient by the square root of a running mean of its squares, as
-// torch.optim.RMSprop. With centered=True, the running mean of the gradient is squared and
-// subtracted before the root.
+// Divides each gradient by the root of a running mean of its square, as torch.optim.RMSprop.
+// Source: Hinton, "Neural networks for machine learning", lecture 6, 2012; centered: Graves,
+// "Generating sequences with recurrent neural networks", 2013, https://arxiv.org/abs/1308.0850
 class RMSprop final : public Optimizer {
  public:
   explicit RMSprop(const RMSpropOptions& options = {})
@@ -119,8 +126,10 @@ struct AdagradOptions {
   double eps = 1e-10;
   std::vector<ParameterGroup> groups = {};
 };
-// Divides each gradient by the square root of the sum of its squares in all steps, as
+// Divides each gradient by the root of the sum of its squares in all steps, as
 // torch.optim.Adagrad.
+// Source: Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and
+// stochastic optimization", 2011
 class Adagrad final : public Optimizer {
  public:
   explicit Adagrad(const AdagradOptions& options = {})
@@ -138,8 +147,9 @@ struct LionOptions {
   double weight_decay = 0.0;
   std::vector<ParameterGroup> groups = {};
 };
-// Lion (https://arxiv.org/abs/2302.06675): each step subtracts the learning rate times the sign of
-// a running mean of gradients. Weight decay is decoupled.
+// Steps by the learning rate times the sign of a running mean of gradients.
+// Source: Chen et al., "Symbolic discovery of optimization algorithms", 2023,
+// https://arxiv.org/abs/2302.06675, algorithm 2
 class Lion final : public Optimizer {
  public:
   explicit Lion(const LionOptions& options = {})

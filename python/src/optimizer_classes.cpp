@@ -1,6 +1,7 @@
 // The classes of optimizers, which are those of mithril/optim/list.inc.
 #include <pybind11/stl.h>
 
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,48 @@ std::string constructor_of(const OptimizerDef& def) {
             shown_default(option.value);
   }
   return text + ", groups: Sequence[ParameterGroup] = ()) -> None";
+}
+
+// The text in lines of at most 100 characters, the first indented by `indent`, the others by more.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  std::istringstream words(text);
+  std::string lines, line = indent;
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > 100) {
+      lines += line + "\n";
+      line = indent + "    ";
+    }
+    line += (line.find_last_not_of(' ') == std::string::npos ? "" : " ") + word;
+  }
+  return lines + line + "\n";
+}
+
+std::string shown_range(const OptimizerOption& option) {
+  if (option.value.kind() == kind::bool_value) return "";
+  const bool is_pair = option.value.kind() == kind::tuple;
+  if (option.range == OptionRange::at_least_0)
+    return is_pair ? ", both at least 0" : ", at least 0";
+  return is_pair ? ", both at least 0 and below 1" : ", at least 0 and below 1";
+}
+
+std::string documentation_of(const OptimizerDef& def) {
+  std::string text = def.doc + "\n\n";
+  if (!def.source.empty()) text += wrapped("Source: " + def.source, "") + "\n";
+  const std::string rate = shown_default(def.lr);
+  text +=
+      "Args:\n" +
+      wrapped("lr: learning rate, at least 0: a number or a schedule. The default is " + rate + ".",
+              "    ");
+  for (const OptimizerOption& option : def.options) {
+    text += wrapped(option.name + ": " + option.doc + shown_range(option) + ". The default is " +
+                        shown_default(option.value) + ".",
+                    "    ");
+  }
+  text +=
+      "    groups: list of `ParameterGroup`, with other options for some of the parameters.\n\n";
+  text += "Raises:\n    ValueError: If an option is out of range.\n\n";
+  text += "Example:\n    optimizer = ml." + def.name + "(lr=" + rate + ")\n";
+  return text + "    step = ml.TrainingStep(compiled, optimizer)\n\nSee docs/optimizers.md.";
 }
 
 Datum option_value(const Datum& like, py::handle given) {
@@ -94,7 +137,7 @@ void bind_optimizer_class(py::module_& module, const char* name) {
   const OptimizerDef& def = optimizer_def(name);
   py::options plain;
   plain.disable_function_signatures();
-  py::class_<Class, Optimizer>(module, name, def.doc.c_str())
+  py::class_<Class, Optimizer>(module, name, documentation_of(def).c_str())
       .def(py::init([&def](const py::args& args, const py::kwargs& kwargs) {
              OptimizerArguments made = arguments_of(def, args, kwargs);
              return Class(def, made.lr, made.options, std::move(made.groups));
@@ -112,6 +155,7 @@ py::dict optimizer_record(const OptimizerDef& def) {
   for (const OptimizerSlot& slot : with_defaults.slots()) slots.append(slot.name);
   record["name"] = def.name;
   record["doc"] = def.doc;
+  record["source"] = def.source;
   record["lr"] = def.lr;
   record["options"] = options;
   record["slots"] = slots;

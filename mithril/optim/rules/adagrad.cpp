@@ -31,16 +31,28 @@ struct AdagradFormula {
 }  // namespace
 
 OptimizerDef define_adagrad() {
-  return {.name = "Adagrad",
-          .doc =
-              "Divides each gradient by the square root of the sum of its squares in all steps, as "
-              "torch.optim.Adagrad.",
-          .lr = 1e-2,
-          .options = {{"lr_decay", 0.0},
-                      {"weight_decay", 0.0},
-                      {"initial_accumulator_value", 0.0},
-                      {"eps", 1e-10}},
-          .rule = rule_of<AdagradFormula>};
+  return {
+      .name = "Adagrad",
+      .doc =
+          "Divides each gradient by the root of the sum of its squares in all steps, as "
+          "torch.optim.Adagrad.",
+      .source =
+          "Duchi, Hazan and Singer, \"Adaptive subgradient methods for online learning and "
+          "stochastic optimization\", 2011",
+      .lr = 1e-2,
+      .options = {{.name = "lr_decay",
+                   .value = 0.0,
+                   .doc = "decay of the learning rate: step t uses lr / (1 + (t - 1) * lr_decay)"},
+                  {.name = "weight_decay",
+                   .value = 0.0,
+                   .doc = "factor of the parameter that is added to its gradient"},
+                  {.name = "initial_accumulator_value",
+                   .value = 0.0,
+                   .doc = "initial value of the sum of squares"},
+                  {.name = "eps",
+                   .value = 1e-10,
+                   .doc = "term that is added to the denominator for numerical stability"}},
+      .rule = rule_of<AdagradFormula>};
 }
 
 }  // namespace mithril

@@ -33,11 +33,19 @@ struct LionFormula {
 OptimizerDef define_lion() {
   return {
       .name = "Lion",
-      .doc =
-          "Lion (https://arxiv.org/abs/2302.06675): each step subtracts the learning rate times "
-          "the sign of a running mean of gradients. Weight decay is decoupled.",
+      .doc = "Steps by the learning rate times the sign of a running mean of gradients.",
+      .source =
+          "Chen et al., \"Symbolic discovery of optimization algorithms\", 2023, "
+          "https://arxiv.org/abs/2302.06675, algorithm 2",
       .lr = 1e-4,
-      .options = {{"betas", Tuple{0.9, 0.99}, OptionRange::from_0_below_1}, {"weight_decay", 0.0}},
+      .options =
+          {{.name = "betas",
+            .value = Tuple{0.9, 0.99},
+            .range = OptionRange::from_0_below_1,
+            .doc = "decay rates of the running mean: in the step, and in the mean that is kept"},
+           {.name = "weight_decay",
+            .value = 0.0,
+            .doc = "factor of the parameter that a step subtracts, times the learning rate"}},
       .rule = rule_of<LionFormula>};
 }
 

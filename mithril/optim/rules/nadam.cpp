@@ -64,12 +64,25 @@ struct NAdamFormula {
 OptimizerDef define_nadam() {
   return {.name = "NAdam",
           .doc = "Adam with Nesterov momentum, as torch.optim.NAdam.",
+          .source = "Dozat, \"Incorporating Nesterov momentum into Adam\", 2016",
           .lr = 2e-3,
-          .options = {{"betas", Tuple{0.9, 0.999}, OptionRange::from_0_below_1},
-                      {"eps", 1e-8},
-                      {"weight_decay", 0.0},
-                      {"momentum_decay", 4e-3},
-                      {"decoupled_weight_decay", false}},
+          .options = {{.name = "betas",
+                       .value = Tuple{0.9, 0.999},
+                       .range = OptionRange::from_0_below_1,
+                       .doc = "decay rates of the running means of the gradient and of its square"},
+                      {.name = "eps",
+                       .value = 1e-8,
+                       .doc = "term that is added to the denominator for numerical stability"},
+                      {.name = "weight_decay",
+                       .value = 0.0,
+                       .doc = "factor of the parameter that is added to its gradient"},
+                      {.name = "momentum_decay",
+                       .value = 4e-3,
+                       .doc = "decay of the momentum: step t uses betas[0] * (1 - 0.5 * 0.96 ** (t "
+                              "* momentum_decay))"},
+                      {.name = "decoupled_weight_decay",
+                       .value = false,
+                       .doc = "whether weight decay shrinks the parameter itself, as in AdamW"}},
           .rule = rule_of<NAdamFormula>};
 }
 

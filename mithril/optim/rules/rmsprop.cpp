@@ -50,19 +50,30 @@ struct RMSpropFormula {
 }  // namespace
 
 OptimizerDef define_rmsprop() {
-  return {
-      .name = "RMSprop",
-      .doc =
-          "Divides each gradient by the square root of a running mean of its squares, as "
-          "torch.optim.RMSprop. With centered=True, the running mean of the gradient is squared "
-          "and subtracted before the root.",
-      .lr = 1e-2,
-      .options = {{"alpha", 0.99},
-                  {"eps", 1e-8},
-                  {"weight_decay", 0.0},
-                  {"momentum", 0.0},
-                  {"centered", false}},
-      .rule = rule_of<RMSpropFormula>};
+  return {.name = "RMSprop",
+          .doc =
+              "Divides each gradient by the root of a running mean of its square, as "
+              "torch.optim.RMSprop.",
+          .source =
+              "Hinton, \"Neural networks for machine learning\", lecture 6, 2012; centered: "
+              "Graves, \"Generating sequences with recurrent neural networks\", 2013, "
+              "https://arxiv.org/abs/1308.0850",
+          .lr = 1e-2,
+          .options = {{.name = "alpha", .value = 0.99, .doc = "decay rate of the running means"},
+                      {.name = "eps",
+                       .value = 1e-8,
+                       .doc = "term that is added to the denominator for numerical stability"},
+                      {.name = "weight_decay",
+                       .value = 0.0,
+                       .doc = "factor of the parameter that is added to its gradient"},
+                      {.name = "momentum",
+                       .value = 0.0,
+                       .doc = "factor of the previous update that each update keeps"},
+                      {.name = "centered",
+                       .value = false,
+                       .doc = "whether the square of a running mean of the gradient is subtracted "
+                              "before the root"}},
+          .rule = rule_of<RMSpropFormula>};
 }
 
 }  // namespace mithril

@@ -44,13 +44,28 @@ struct SGDFormula {
 }  // namespace
 
 OptimizerDef define_sgd() {
-  return {.name = "SGD",
-          .doc = "Stochastic gradient descent, as torch.optim.SGD.",
-          .options = {{"momentum", 0.0},
-                      {"dampening", 0.0},
-                      {"weight_decay", 0.0},
-                      {"nesterov", false}},
-          .rule = rule_of<SGDFormula>};
+  return {
+      .name = "SGD",
+      .doc = "Stochastic gradient descent, with momentum if it is above 0, as torch.optim.SGD.",
+      .source =
+          "Sutskever et al., \"On the importance of initialization and momentum in deep "
+          "learning\", 2013",
+      .options =
+          {{.name = "momentum",
+            .value = 0.0,
+            .doc = "factor of the previous update that each update keeps"},
+           {.name = "dampening",
+            .value = 0.0,
+            .doc =
+                "fraction of the gradient that does not enter the momentum after the first step"},
+           {.name = "weight_decay",
+            .value = 0.0,
+            .doc = "factor of the parameter that is added to its gradient"},
+           {.name = "nesterov",
+            .value = false,
+            .doc =
+                "whether to use Nesterov momentum, which needs momentum above 0 and dampening 0"}},
+      .rule = rule_of<SGDFormula>};
 }
 
 }  // namespace mithril

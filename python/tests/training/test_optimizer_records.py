@@ -99,6 +99,20 @@ def test_a_class_follows_its_record(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RECORDS)
+def test_a_docstring_has_each_argument_the_source_and_an_example(name: str) -> None:
+    record, text = RECORDS[name], getattr(ml, name).__doc__
+    assert record["source"] in re.sub(r"\s+", " ", text)
+    parts = re.findall(r"^(\w+):", text, re.MULTILINE)
+    assert parts == ["Source", "Args", "Raises", "Example"]
+    arguments = text.partition("Args:\n")[2].partition("\n\n")[0]
+    listed = re.findall(r"^    (\w+): ", arguments, re.MULTILINE)
+    assert listed == ["lr", *record["options"], "groups"]
+    for value in (record["lr"], *record["options"].values()):
+        assert f"The default is {value!r}." in re.sub(r"\s+", " ", arguments)
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", RECORDS)
 def test_arguments_that_do_not_fit_are_named(name: str) -> None:
     made = getattr(ml, name)
     with pytest.raises(ml.NameError, match="help: here it is 'lr'"):
