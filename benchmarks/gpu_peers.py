@@ -221,7 +221,7 @@ def backend_of(dtype: torch.dtype) -> ml.TorchBackend:
 
 
 def level_of(peer: str) -> str:
-    return "default" if peer == "ours" else "max"
+    return "standard" if peer == "ours" else "max"
 
 
 def our_inference(module: nn.Module, x: torch.Tensor, peer: str) -> Step:

@@ -85,10 +85,11 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
 
 OptimizationLevel optimization_level_named(std::string_view name) {
   if (name == "none") return OptimizationLevel::none;
-  if (name == "default") return OptimizationLevel::standard;
+  if (name == "standard" || name == "default")  // the old name, until 0.2
+    return OptimizationLevel::standard;
   if (name == "max") return OptimizationLevel::max;
   unknown_name(ErrorKind::name, "E0610", "optimization level", std::string(name), "",
-               {"none", "default", "max"});
+               {"none", "standard", "max"});
 }
 
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,

@@ -318,7 +318,7 @@ def compile(
     use_checkpointing: bool = False,
     debug: bool = False,
     quiet: bool = False,
-    optimization_level: Literal["none", "default", "max"] = "default",
+    optimization_level: Literal["none", "standard", "max", "default"] = "standard",
     cache: bool = False,
 ) -> CompiledModel: ...
 def codegen(

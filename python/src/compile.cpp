@@ -253,7 +253,7 @@ void bind_compile(py::module_& module) {
              py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("quiet") = false,
-             py::arg("optimization_level") = "default", py::arg("cache") = false,
+             py::arg("optimization_level") = "standard", py::arg("cache") = false,
              R"(Compiles a model for a backend and returns a CompiledModel.
 
 Shapes, types and constants hold for this compile only, and the model does not change. A key is a
@@ -279,7 +279,7 @@ Args:
     use_checkpointing: Whether gradients recompute forward values, which saves memory.
     debug: Whether to print a line for each computed value and stop at the first NaN or infinity.
     quiet: Whether `debug` prints only the first value that has a NaN or an infinity.
-    optimization_level: "none", "default", or "max", which compiles longer for faster runs.
+    optimization_level: "none", "standard", or "max", which compiles longer for faster runs.
     cache: Whether to keep optimized graphs on disk and reuse them.
 Raises:
     NameError: A key is unknown.

@@ -15,3 +15,9 @@ def test_register_of_an_engine_is_register_model() -> None:
 def test_dims_of_a_packaged_port_are_its_shape() -> None:
     port = PackagePort("x", ml.float32, ["N", 4])
     assert port.dims == port.shape == ["N", 4]
+
+
+def test_the_optimization_level_default_is_standard() -> None:
+    shapes = {"input": [2]}
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes=shapes, optimization_level="default")
+    assert compiled.evaluate({}, {"input": np.float32([-1, 2])})["output"].tolist() == [0, 2]

@@ -194,7 +194,7 @@ TEST_CASE("sizes are left to the backend without safe shapes") {
 }
 
 TEST_CASE("every optimization level gives the same results") {
-  for (const char* level : {"none", "default", "max"}) {
+  for (const char* level : {"none", "standard", "max"}) {
     const CompiledModel compiled = ml::compile(
         scaling(), ml::cpu(), {.optimization_level = ml::optimization_level_named(level)});
     const auto [out, gradients] = compiled.evaluate(scaling_params, {{"x", floats({2}, {1, 2})}},

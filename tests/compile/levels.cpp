@@ -139,7 +139,7 @@ TEST_CASE("gradients are the same at every optimization level") {
   };
   // |x * x - x| for x > 0, else |x|
   const Tensor expected = Tensor::of<float>({3, 2}, {3, -1, 5, 7, -1, 11});
-  for (const char* level : {"none", "default", "max"}) {
+  for (const char* level : {"none", "standard", "max"}) {
     CAPTURE(level);
     CHECK(identical(gradient({.shapes = {{"x", {3, 2}}},
                               .optimization_level = mithril::optimization_level_named(level)}),

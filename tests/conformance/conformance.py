@@ -33,7 +33,7 @@ NOT_THERE_YET: set[str] = set()
 
 
 Result = TypeVar("Result")
-Level = Literal["none", "default", "max"]
+Level = Literal["none", "standard", "max"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Outcome:
 class Settings:
     """How models are compiled; `threads` of the CPU backend, where 0 is all that there are."""
 
-    level: Level = "default"
+    level: Level = "standard"
     threads: int = 0
 
     def backend(self, name: str) -> Any:
@@ -206,7 +206,7 @@ def main() -> int:
     parser.add_argument("--backend", choices=BACKENDS, default="cpu")
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     parser.add_argument(
-        "--level", choices=get_args(Level), default="default", help="of optimization"
+        "--level", choices=get_args(Level), default="standard", help="of optimization"
     )
     parser.add_argument("--threads", type=int, default=0, help="of the CPU backend; 0: all")
     options = parser.parse_args()

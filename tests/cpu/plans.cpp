@@ -108,7 +108,7 @@ TEST_CASE("at optimization level none ops are computed one by one") {
             .summary();
     return summary.substr(summary.find("evaluating takes"));
   };
-  CHECK(takes("default") == "evaluating takes 1.0 KiB, where all values are 3.0 KiB\n");
+  CHECK(takes("standard") == "evaluating takes 1.0 KiB, where all values are 3.0 KiB\n");
   CHECK(takes("none") == "evaluating takes 2.0 KiB, where all values are 3.0 KiB\n");
 }
 

@@ -133,10 +133,10 @@ TEST_CASE("a shape that contradicts a layer names the key and both sides") {
 }
 
 TEST_CASE("an unknown optimization level gives the nearest") {
-  CHECK(text_of_error([] { optimization_level_named("defualt"); }) ==
-        "mithril.NameError[E0610]: there is no optimization level 'defualt'\n"
-        "  known : none, default, max\n"
-        "  help: did you mean 'default'?");
+  CHECK(text_of_error([] { optimization_level_named("standrad"); }) ==
+        "mithril.NameError[E0610]: there is no optimization level 'standrad'\n"
+        "  known : none, standard, max\n"
+        "  help: did you mean 'standard'?");
 }
 
 TEST_CASE("a backend that lacks ops names them") {

@@ -77,7 +77,7 @@ TEST_CASE("fifty compiled steps equal evaluate followed by Optimizer::step") {
 }
 
 TEST_CASE("a step works with other backends, levels and sizes") {
-  for (const char* level : {"none", "default", "max"}) {
+  for (const char* level : {"none", "standard", "max"}) {
     for (const bool reference : {false, true}) {
       CAPTURE(level);
       CAPTURE(reference);

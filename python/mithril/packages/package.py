@@ -167,7 +167,7 @@ class Package:
         *,
         bind: bool = True,
         shapes: Mapping[Any, Any] | None = None,
-        optimization_level: str = "default",
+        optimization_level: str = "standard",
         jit: bool = True,
         cache: bool = False,
     ) -> CompiledModel:

@@ -57,7 +57,7 @@ class Package:
         *,
         bind: bool = True,
         shapes: Mapping[Any, Shape] | None = None,
-        optimization_level: Literal["none", "default", "max"] = "default",
+        optimization_level: Literal["none", "standard", "max", "default"] = "standard",
         jit: bool = True,
         cache: bool = False,
     ) -> CompiledModel: ...

@@ -62,7 +62,7 @@ def summary() -> str:
 @pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
 def test_processes_share_what_was_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", str(compiler_in(folder, 'exec c++ "$@"')))
-    expected = printed("default")
+    expected = printed("standard")
     assert len(expected.split()) == 2 and runs(folder) == 0
     assert printed("max") == expected
     assert runs(folder) == 2  # for the outputs, and for the gradient
@@ -82,7 +82,7 @@ def test_the_summary_tells_of_the_compiler(folder: Path, monkeypatch: pytest.Mon
 def test_a_compiler_that_fails_is_no_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = compiler_in(folder, "echo 'out of luck' >&2; exit 1")
     monkeypatch.setenv("CXX", str(compiler))
-    assert printed("max") == printed("default")
+    assert printed("max") == printed("standard")
     assert summary().endswith(
         f"\nno native code, loops are interpreted: {compiler} failed: out of luck\n"
     )
@@ -102,6 +102,6 @@ def test_no_compiler_is_no_error(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         ml.compile(
             model, ml.CpuBackend(), shapes={"x": [40]}, data_keys={"x"}, optimization_level=level
         ).evaluate({}, {"x": x})["y"]
-        for level in ("default", "max")
+        for level in ("standard", "max")
     ]
     assert np.array_equal(np.asarray(results[0]), np.asarray(results[1]))

@@ -14,7 +14,7 @@ import mithril as ml  # noqa: E402
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
 def test_max_gives_the_same_in_every_run(device):
-    plain, fast = compiled_for(device, "default"), compiled_for(device, "max")
+    plain, fast = compiled_for(device, "standard"), compiled_for(device, "max")
     params = plain.randomize_params(seed=1)
     for seed, count in enumerate([2, 2, 3, 2, 3, 3, 2]):
         data = {"x": images(count, seed, device)}
@@ -47,7 +47,7 @@ def test_results_of_a_recording_do_not_change_later():
 
 @needs_cuda
 def test_parameters_may_be_swapped_and_updated_in_place():
-    plain, fast = compiled_for("cuda", "default"), compiled_for("cuda", "max")
+    plain, fast = compiled_for("cuda", "standard"), compiled_for("cuda", "max")
     ours, others = fast.randomize_params(seed=1), fast.randomize_params(seed=2)
     x = images(2, 0, "cuda")
 
@@ -66,7 +66,7 @@ def test_parameters_may_be_swapped_and_updated_in_place():
 
 @needs_cuda
 def test_threads_share_recordings_on_streams_of_their_own():
-    plain, fast = compiled_for("cuda", "default"), compiled_for("cuda", "max")
+    plain, fast = compiled_for("cuda", "standard"), compiled_for("cuda", "max")
     params = plain.randomize_params(seed=1)
     expected = [plain.evaluate(params, {"x": images(2, i, "cuda")})["y"] for i in range(8)]
     torch.cuda.synchronize()
@@ -85,7 +85,7 @@ def test_threads_share_recordings_on_streams_of_their_own():
 
 @needs_cuda
 def test_two_sizes_on_two_streams_do_not_share_intermediate_results_in_time():
-    plain, fast = compiled_for("cuda", "default"), compiled_for("cuda", "max")
+    plain, fast = compiled_for("cuda", "standard"), compiled_for("cuda", "max")
     params = plain.randomize_params(seed=1)
     data = [{"x": images(count, count, "cuda")} for count in (64, 65)]
     expected = [plain.evaluate(params, each)["y"] for each in data]
@@ -104,7 +104,7 @@ def test_two_sizes_on_two_streams_do_not_share_intermediate_results_in_time():
 
 @needs_cuda
 def test_a_size_beyond_the_number_of_recordings_drops_another():
-    plain, fast = compiled_for("cuda", "default"), compiled_for("cuda", "max")
+    plain, fast = compiled_for("cuda", "standard"), compiled_for("cuda", "max")
     params = plain.randomize_params(seed=1)
     for _ in range(2):
         for count in range(1, 66):
@@ -137,7 +137,7 @@ def test_a_run_within_a_capture_of_the_user_is_part_of_it():
 @needs_cuda
 def test_the_halves_under_autograd_share_the_memory_of_activations():
     peaks = []
-    for level in ("default", "max"):
+    for level in ("standard", "max"):
         backend = ml.TorchBackend(device="cuda", requires_grad=True)
         compiled = ml.compile(deep(), backend, shapes={"x": [4096, 256]}, optimization_level=level)
         params = compiled.get_parameters()
@@ -161,7 +161,7 @@ def test_the_halves_under_autograd_share_the_memory_of_activations():
 @needs_cuda
 def test_gradients_may_be_accumulated_before_backward():
     found = []
-    for level in ("default", "max"):
+    for level in ("standard", "max"):
         backend = ml.TorchBackend(device="cuda", dtype=ml.float64, requires_grad=True)
         compiled = ml.compile(deep(), backend, shapes={"x": [4, 256]}, optimization_level=level)
         params = compiled.randomize_params(seed=1)

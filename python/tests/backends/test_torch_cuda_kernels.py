@@ -55,7 +55,7 @@ TOLERANCES = {
 @pytest.mark.parametrize("dtype", TOLERANCES)
 def test_a_kernel_gives_the_results_of_the_operators(dtype: torch.dtype):
     compiled = compiled_chain("cuda", "max", dtype)
-    expected = compiled_chain("cuda", "default", dtype)
+    expected = compiled_chain("cuda", "standard", dtype)
     for seed in range(4):
         data = given("cuda", dtype, seed)
         for layout in (data, {**data, "x": data["x"].t().contiguous().t()}):
@@ -86,7 +86,7 @@ def test_a_kernel_of_rows_gives_the_results_of_the_operators(dtype: torch.dtype,
     sizes = {"x": (9, width), "residual": (9, width), "scale": (), "mask": (width,)}
     data = {name: torch.randn(size).to("cuda", dtype) for name, size in sizes.items()}
     results = []
-    for level in ("max", "default"):
+    for level in ("max", "standard"):
         backend = ml.TorchBackend(device="cuda", dtype=dtype)
         compiled = ml.compile(
             rows(),
@@ -122,7 +122,7 @@ def test_a_step_updates_all_parameters_in_one_launch(name: str):
     model |= ml.Square()(input="last", output="squares")
     model |= ml.Mean()(input="squares", output="loss")
     moved = []
-    for level in ("max", "default"):
+    for level in ("max", "standard"):
         compiled = ml.compile(
             model,
             ml.TorchBackend(device="cuda"),
@@ -136,7 +136,7 @@ def test_a_step_updates_all_parameters_in_one_launch(name: str):
             step(params, {"x": x})
         calls = {event.key: event.count for event in profile.key_averages()}
         assert calls.get("mithril::batch", 0) == (level == "max")
-        assert ("aten::_foreach_copy_" in calls) == (level == "default")  # "max" overwrites
+        assert ("aten::_foreach_copy_" in calls) == (level == "standard")  # "max" overwrites
         assert calls["aten::full"] <= 4  # a rate is moved once for all parameters
         for _ in range(4):
             step(params, {"x": x})
@@ -163,7 +163,7 @@ def test_a_kernel_of_another_size_is_the_same_code(tmp_path: Path):
 import torch
 from test_torch_cuda_kernels import compiled_chain, given, kernels
 compiled = compiled_chain("cuda", "max", torch.float32)
-expected = compiled_chain("cuda", "default", torch.float32)
+expected = compiled_chain("cuda", "standard", torch.float32)
 for rows in (1, 7, 1000):
     data = given("cuda", torch.float32)
     data["x"] = torch.randn(rows, 64, device="cuda")

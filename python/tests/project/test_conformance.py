@@ -47,13 +47,13 @@ def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
 # once.
 WAYS = [
     ("portable", "none", 2, [*FILES]),
-    ("portable", "default", 1, [*FILES]),
+    ("portable", "standard", 1, [*FILES]),
     ("portable", "max", 1, ["primitives.json"]),
     ("avx2", "none", 1, [*FILES]),
-    ("avx2", "default", 2, [*FILES]),
+    ("avx2", "standard", 2, [*FILES]),
     ("avx2", "max", 2, ["models.json"]),
     ("avx512", "none", 1, [*FILES]),
-    ("avx512", "default", 2, [*FILES]),
+    ("avx512", "standard", 2, [*FILES]),
     ("avx512", "max", 1, ["train_models.json"]),
 ]
 
