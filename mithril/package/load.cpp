@@ -29,7 +29,7 @@ struct Package::Impl {
   mutable std::mutex mutex;
   mutable std::optional<PackageTensors> tensors;
   mutable bool tensors_checked = false;
-  // Made when the package was loaded, for the first call of model().
+  // Made when the package was loaded, for the first call of make_model().
   mutable std::optional<Model> first_model;
 
   void check_tensor_files() const {
@@ -90,6 +90,10 @@ const StoredBytes& needed(const PackageFiles& files, const char* name) {
   refuse_package("E0764", files.where(name), "the file is missing");
 }
 
+PackageChecks checks_of(const LoadPackageOptions& options) {
+  return options.checks.value_or(options.verify);
+}
+
 // Everything that is not a large file of tensors.
 void read_package(Package::Impl& package, const LoadPackageOptions& options) {
   const PackageFiles& files = package.files;
@@ -98,7 +102,8 @@ void read_package(Package::Impl& package, const LoadPackageOptions& options) {
   });
   files.check_listed(package.listed);
   for (const PackageFile& file : package.listed) {
-    if (options.checks == PackageChecks::full || !is_tensor_file(file.name)) files.check_sum(file);
+    if (checks_of(options) == PackageChecks::full || !is_tensor_file(file.name))
+      files.check_sum(file);
   }
   reading_file(files.where(info_name),
                [&] { read_info(needed(files, info_name).text(), package.info); });
@@ -165,7 +170,7 @@ const std::vector<PackageFile>& Package::files() const { return impl_->listed; }
 const TensorMap& Package::params() const { return impl_->all_tensors().params; }
 const State& Package::state() const { return impl_->all_tensors().state; }
 
-Model Package::model() const {
+Model Package::make_model() const {
   const PackageFiles& files = impl_->files;
   const StoredBytes* stored = files.find(model_name);
   if (!stored) refuse_native(files.where(model_name), "the package has native code, but no model");
@@ -248,7 +253,7 @@ CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions 
     return compile_torchscript(impl_->info, stored, where, std::move(backend));
   }
   options.inference = true;
-  const Model packaged = model();
+  const Model packaged = make_model();
   for (const PackagePort& port : impl_->info.inputs) {
     reading_file(files.where(info_name), [&] { packaged.at(port.name); });
     options.data_keys.emplace_back(port.name);
@@ -279,7 +284,7 @@ Package load_package(const std::string& path, const LoadPackageOptions& options)
   auto package = std::make_shared<Package::Impl>();
   package->files = PackageFiles::open(path);
   package->allow_native_code = options.allow_native_code;
-  package->tensors_checked = options.checks == PackageChecks::full;
+  package->tensors_checked = checks_of(options) == PackageChecks::full;
   read_package(*package, options);
   return Package(std::move(package));
 } catch (const std::bad_alloc&) {

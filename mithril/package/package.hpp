@@ -95,7 +95,8 @@ enum class PackageChecks { full, lazy };
 
 struct LoadPackageOptions {
   std::string backend = {};  // empty: any
-  PackageChecks checks = PackageChecks::full;
+  PackageChecks verify = PackageChecks::full;
+  std::optional<PackageChecks> checks = {};  // the old name, until 0.2
   // Whether native code of the package may run: TorchScript, compiled plans, shared libraries.
   // Allow it only if you would run a program of the same author.
   bool allow_native_code = false;
@@ -109,9 +110,10 @@ class Package {
   const PackageInfo& info() const;
   const std::vector<PackageFile>& files() const;  // sorted by name, without metadata.json
 
-  // The model, made from model.json for each call: models are not shared by threads. BackendError
-  // E1041 if the package has native code instead of a model.
-  Model model() const;
+  // Makes the model from model.json, anew for each call: models are not shared by threads.
+  // BackendError E1041 if the package has native code instead of a model.
+  Model make_model() const;
+  Model model() const { return make_model(); }  // the old name, until 0.2
   // Read-only: they share their elements with the mapped files. With lazy checks ParseError E0766
   // as in load_package.
   const TensorMap& params() const;

@@ -106,7 +106,7 @@ void save_any_native_package(py::handle path, const py::list& inputs, const py::
 Package load_any_package(py::handle path, const std::string& backend, bool lazy,
                          bool allow_native_code) {
   return load_package(path_of(path), {.backend = backend,
-                                      .checks = lazy ? PackageChecks::lazy : PackageChecks::full,
+                                      .verify = lazy ? PackageChecks::lazy : PackageChecks::full,
                                       .allow_native_code = allow_native_code});
 }
 
@@ -181,8 +181,8 @@ void bind_packages(py::module_& module) {
       .def("files", package_file_dicts,
            "Returns a dict of the fields of `PackageFile` for each file.")
       .def(
-          "model", [](const Package& package) { return object_of(package.model()); },
-          "Returns the model, which is made for each call.")
+          "make_model", [](const Package& package) { return object_of(package.make_model()); },
+          "Makes the model, anew for each call.")
       .def("params", package_params, "Returns the parameters, which share the mapped file.")
       .def(
           "state", [](const Package& package) { return dict_of(package.state()); },

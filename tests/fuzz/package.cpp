@@ -120,9 +120,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::require(why.empty(), "the archive is written: " + why);
   for (const PackageChecks checks : {PackageChecks::full, PackageChecks::lazy}) {
     const auto package = unless_named(
-        path, [&] { return load_package(path, {.checks = checks, .allow_native_code = true}); });
+        path, [&] { return load_package(path, {.verify = checks, .allow_native_code = true}); });
     if (!package) continue;
-    const auto model = unless_named(path, [&] { return package->model(); });
+    const auto model = unless_named(path, [&] { return package->make_model(); });
     if (model) fuzz::check_model(*model);
     unless_named(path, [&] { return package->params().size() + package->state().size(); });
     if (checks == PackageChecks::full) check_copy(*package, copied);

@@ -179,7 +179,7 @@ TEST_CASE("a damaged package is refused with an error that names a damaged file"
     const Damage done = damage(edit, random);
     edit.write();
     const Reading found =
-        read(path, {.checks = seed % 2 == 0 ? PackageChecks::full : PackageChecks::lazy,
+        read(path, {.verify = seed % 2 == 0 ? PackageChecks::full : PackageChecks::lazy,
                     .allow_native_code = seed % 4 < 2});
     CAPTURE(seed);
     CAPTURE(found.error);

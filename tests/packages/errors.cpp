@@ -114,7 +114,7 @@ TEST_CASE("lazy checks find a changed tensor before it is read") {
   CHECK(first_line(folder.error([&] { load_package(path); })) ==
         "mithril.ParseError[E0766]: p/model.safetensors: the file has another checksum than "
         "metadata.json says");
-  const Package package = load_package(path, {.checks = PackageChecks::lazy});
+  const Package package = load_package(path, {.verify = PackageChecks::lazy});
   for (int i = 0; i < 2; ++i) {
     CHECK(folder.error([&] { package.params(); })
               .starts_with("mithril.ParseError[E0766]: p/model.safetensors"));
@@ -219,7 +219,7 @@ TEST_CASE("native code is used only where the caller allows it") {
             help);
   const Package trusted = load_package(path, {.allow_native_code = true});
   CHECK(trusted.native_file("backends/cpu/model.so") == path + "/backends/cpu/model.so");
-  CHECK(folder.error([&] { trusted.model(); }).starts_with("mithril.BackendError[E1041]"));
+  CHECK(folder.error([&] { trusted.make_model(); }).starts_with("mithril.BackendError[E1041]"));
 }
 
 TEST_CASE("an unknown file of a package is refused") {

@@ -41,7 +41,8 @@ TEST_CASE("a package has the model, the parameters and a description") {
                                                        .licence = "Apache-2.0",
                                                        .source = "this test",
                                                        .sizes = {{"hidden_size", 3}}}));
-  CHECK(package.model() == packaged_model());
+  CHECK(package.make_model() == packaged_model());
+  CHECK(package.model() == packaged_model());  // the old name, until 0.2
   check_same_tensors(package.params(), packaged_params(packaged_model()));
   CHECK(package.state().empty());
   const PackageInfo& info = package.info();
@@ -72,7 +73,7 @@ TEST_CASE("a folder and a .zip file of it give the same answers") {
   const std::string path = sample_package(folder);
   const Tensor expected = direct_answer();
   CHECK(identical(answer_of(load_package(path)), expected));
-  CHECK(identical(answer_of(load_package(path + "/", {.checks = PackageChecks::lazy})), expected));
+  CHECK(identical(answer_of(load_package(path + "/", {.verify = PackageChecks::lazy})), expected));
   copy_package(path, folder.at("p.zip"));
   CHECK(identical(answer_of(load_package(folder.at("p.zip"))), expected));
   copy_package(folder.at("p.zip"), folder.at("again"));
@@ -182,6 +183,7 @@ TEST_CASE("a package is replaced, and stays readable for who has it") {
   const FileFolder folder;
   const Model model = packaged_model();
   save_package(folder.at("p"), model, packaged_params(model, 1));
+  // By the old name of `verify`, until 0.2.
   const Package first = load_package(folder.at("p"), {.checks = PackageChecks::lazy});
   save_package(folder.at("p"), model, packaged_params(model, 2));
   check_same_tensors(first.params(), packaged_params(model, 1));

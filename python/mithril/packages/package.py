@@ -119,9 +119,9 @@ class Package:
 
     @property
     def model(self) -> Model:
-        """The model of model.json."""
+        """The model of model.json. It is made once; `make_model` of C++ makes one for each call."""
         if self._model is None:
-            self._model = self._loaded.model()
+            self._model = self._loaded.make_model()
         return self._model
 
     @property
