@@ -77,7 +77,7 @@ from .per_sample import PerSample
 from .per_sample.engine import GradDotProdEngine
 from .per_sample.engine_jax import GradDotProdEngineJAX
 from .per_sample.projections import ProjectionWriter
-from .serving.server import Server, serve
+from .serving.server import HttpServer, Server, serve
 from .tokenizer import Tokenizer
 from .training import optimizers
 from .training.fit import History, TensorBoard, fit
@@ -144,6 +144,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "GradScaler",
     "GradientError",
     "History",
+    "HttpServer",
     "IOKey",
     "Initializer",
     "InputError",

@@ -21,3 +21,7 @@ def test_the_optimization_level_default_is_standard() -> None:
     shapes = {"input": [2]}
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes=shapes, optimization_level="default")
     assert compiled.evaluate({}, {"input": np.float32([-1, 2])})["output"].tolist() == [0, 2]
+
+
+def test_a_server_is_an_http_server() -> None:
+    assert ml.Server is ml.HttpServer

@@ -9,10 +9,10 @@ from typing import Any
 from .._core import Engine, raise_error
 from .._internal.arguments import checked, checked_kinds
 
-__all__ = ["Server", "serve"]
+__all__ = ["HttpServer", "Server", "serve"]
 
 
-class Server:
+class HttpServer:
     """An HTTP server of the models of an engine. `ml.serve` starts it.
 
     As a context manager it stops at the end of the block.
@@ -61,7 +61,7 @@ class Server:
         """Waits until the server is stopped, or a signal handler raises an exception."""
         self._server.wait()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> HttpServer:
         return self
 
     def __exit__(
@@ -73,7 +73,10 @@ class Server:
         self.stop()
 
     def __repr__(self) -> str:
-        return f"Server({self.address!r})"
+        return f"HttpServer({self.address!r})"
+
+
+Server = HttpServer  # the old name, until 0.2
 
 
 @checked_kinds
@@ -91,7 +94,7 @@ def serve(  # noqa: PLR0913 - its options
     idle_timeout: float = 60.0,
     stop_timeout: float = 25.0,
     arrival_timeout: float = 1.0,
-) -> Server:
+) -> HttpServer:
     """Serves the models of an engine over HTTP, by the Open Inference Protocol, version 2.
 
     The server runs in its own threads. The program may register and unload models meanwhile. The
@@ -133,7 +136,7 @@ def serve(  # noqa: PLR0913 - its options
             help="install the headers of Boost (Debian: libboost-dev) and build it again",
         )
     try:
-        from .._server import HttpServer  # noqa: PLC0415 - it is optional
+        from .._server import HttpServer as BoundServer  # noqa: PLC0415 - it is optional
     except ImportError as problem:
         raise_error(
             "BackendError",
@@ -141,7 +144,7 @@ def serve(  # noqa: PLR0913 - its options
             f"the server of Mithril does not load: {problem}",
             help="install Mithril again",
         )
-    server = HttpServer(
+    server = BoundServer(
         engine,
         host=host,
         port=port,
@@ -155,4 +158,4 @@ def serve(  # noqa: PLR0913 - its options
         stop_timeout=stop_timeout,
         arrival_timeout=arrival_timeout,
     )
-    return Server(server, host)
+    return HttpServer(server, host)

@@ -76,7 +76,7 @@ PYBIND11_MODULE(_server, module) {
   py::module_::import("mithril._core");
   module.doc() = "The HTTP server of Mithril. Use `mithril.serve`.";
   py::class_<HttpServer, std::shared_ptr<HttpServer>>(
-      module, "HttpServer", "Implements `mithril.Server`. Use `mithril.serve`.")
+      module, "HttpServer", "Implements `mithril.HttpServer`. Use `mithril.serve`.")
       .def(py::init(&start_server), py::arg("engine"), py::kw_only(), py::arg("host"),
            py::arg("port"), py::arg("max_request_bytes"), py::arg("max_header_bytes"),
            py::arg("max_buffered_bytes"), py::arg("max_connections"), py::arg("max_requests"),

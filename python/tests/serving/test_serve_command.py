@@ -115,11 +115,11 @@ TWICE = [
     ("SIGTERM", "before(builtins, 'print')", []),
     ("SIGINT", "after(builtins, 'print')", [SERVES, STOPS]),
     ("SIGTERM", "after(builtins, 'print')", [SERVES, STOPS]),
-    ("SIGINT", "before(ml.Server, 'wait'); before(ml.Server, 'stop')", [SERVES, STOPS]),
-    ("SIGTERM", "before(ml.Server, 'wait'); after(ml.Server, 'stop')", [SERVES, STOPS]),
+    ("SIGINT", "before(ml.HttpServer, 'wait'); before(ml.HttpServer, 'stop')", [SERVES, STOPS]),
+    ("SIGTERM", "before(ml.HttpServer, 'wait'); after(ml.HttpServer, 'stop')", [SERVES, STOPS]),
     (
         "SIGINT",
-        "before(ml.Server, 'wait'); before(signals.CommandSignals, 'release')",
+        "before(ml.HttpServer, 'wait'); before(signals.CommandSignals, 'release')",
         [SERVES, STOPS],
     ),
 ]

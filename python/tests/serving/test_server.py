@@ -343,7 +343,7 @@ def test_a_port_in_use_and_bad_options_are_errors(server, engine):
     assert str(caught.value) == (
         "mithril.ValueError[E1237]: serve: port is 70000, expected 0 to 65535"
     )
-    assert repr(server) == f"Server('127.0.0.1:{server.port}')"
+    assert repr(server) == f"HttpServer('127.0.0.1:{server.port}')"
 
 
 def test_a_request_that_is_not_http_is_refused(server):

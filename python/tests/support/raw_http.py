@@ -20,7 +20,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def connect(server: ml.Server) -> socket.socket:
+def connect(server: ml.HttpServer) -> socket.socket:
     """A connection to the server."""
     raw = socket.create_connection((server.host, server.port), timeout=HANGS)
     raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -68,7 +68,7 @@ def answer_from(raw: socket.socket) -> Answer:
     return answer
 
 
-def exchange(server: ml.Server, data: bytes) -> list[Answer]:
+def exchange(server: ml.HttpServer, data: bytes) -> list[Answer]:
     """All responses to these bytes, until the server closes the connection."""
     with connect(server) as raw:
         with suppress(BrokenPipeError, ConnectionResetError):
