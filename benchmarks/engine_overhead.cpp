@@ -46,7 +46,7 @@ double median(std::vector<double> values) {
 int main() {
   const ml::CompiledModel compiled = perceptron();
   const ml::TensorMap params = compiled.get_parameters();
-  const ml::CompiledModel bound = compiled.for_inference(params);
+  const ml::CompiledModel bound = compiled.bind(params);
   ml::Engine engine;
   engine.register_model("net", compiled, params);
   const ml::TensorMap inputs{{"x", ml::Tensor(ml::DType::float32, {1, 8})}};

@@ -54,7 +54,7 @@ int main(int argc, char** argv) try {
                                        .metrics = {{"accuracy", accuracy}}});
 
   // Deploy: the parameters are in the model, and the loss is no output.
-  const auto deployed = compiled.for_inference(history.best, history.best_state);
+  const auto deployed = compiled.bind(history.best, history.best_state);
   std::printf("deployed %.4f\n", accuracy(deployed.evaluate({}, images), test));
 
   // Package.

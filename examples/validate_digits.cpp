@@ -42,7 +42,7 @@ int main(int argc, char** argv) try {
                                        .metrics = {{"accuracy", accuracy}},
                                        .patience = 3,
                                        .checkpoint = argc > 1 ? argv[1] : ""});
-  const auto best = compiled.for_inference(history.best, history.best_state);
+  const auto best = compiled.bind(history.best, history.best_state);
   std::printf("test accuracy %.4f\n", accuracy(best.evaluate({}, test), test));
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -99,7 +99,7 @@ def load(name: str, variant: Variant, threads: int, folder: Path) -> Callable[[]
         state = compiled.initial_state_dict
         state |= {key: weights[key] for key in state if key in weights}
         params = {key: weights[key] for key in compiled.parameter_keys}
-        bound = compiled.for_inference(compiled.load_state_dict(params), state)
+        bound = compiled.bind(compiled.load_state_dict(params), state)
         return Loaded(
             lambda: bound.evaluate({}, inputs),
             lambda outputs: np.asarray(outputs[asked.output]),

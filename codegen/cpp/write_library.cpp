@@ -150,7 +150,7 @@ class LibraryWriter {
            .code = "E0922",
            .message = "a library keeps no state, and the model has one",
            .facts = {{"state", key, ""}},
-           .help = "build what for_inference(params, state) gives, with params={}"});
+           .help = "build what bind(params, state) gives, with params={}"});
   }
 
   std::vector<std::string_view> weight_pieces() const {

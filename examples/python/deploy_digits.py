@@ -52,7 +52,7 @@ def main(path=None, epochs=8):
     )
 
     # Deploy: the parameters are in the model, and the loss is no output.
-    deployed = compiled.for_inference(history.best, history.best_state)
+    deployed = compiled.bind(history.best, history.best_state)
     print(f"deployed {accuracy(deployed.evaluate({}, images), test):.4f}")
 
     # Package.

@@ -46,7 +46,7 @@ def main(folder=None, epochs=12):
     step = ml.TrainingStep(compiled, ml.AdamW(schedule), max_norm=1.0)
     options = {"metrics": {"accuracy": accuracy}, "patience": 3, "checkpoint": folder}
     history = ml.fit(step, train, epochs=int(epochs), validation=held_out, **options)
-    best = compiled.for_inference(history.best, history.best_state)
+    best = compiled.bind(history.best, history.best_state)
     print(f"test accuracy {accuracy(best.evaluate({}, test), test):.4f}")
 
 

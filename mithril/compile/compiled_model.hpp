@@ -105,24 +105,33 @@ class CompiledModel {
                   const OutputOptions& options = {}) const;
   // The compiled model in inference mode, which infer evaluates.
   CompiledModel in_inference(const OutputOptions& options = {}) const;
-  // A separate model in inference mode that contains the parameters and the state: values that
-  // depend on them alone are computed once. It has no gradients and no hooks. Elements are copied
-  // unless `params` holds the only reference. A state that changes in inference, too, stays a state
-  // and starts as passed. StateError E0901 for other parameters, E0923 for another state.
-  // Example:
-  //   const ml::CompiledModel deployed = compiled.for_inference(params, step.state());
+  // Binding: a separate model in inference mode that contains the parameters and the state. Values
+  // that depend on them alone are computed once. It has no gradients and no hooks. Elements are
+  // copied unless `params` holds the only reference. A state that changes in inference, too, stays
+  // a state and starts as passed. StateError E0901 for other parameters, E0920 and E0923 for
+  // another state. Example:
+  //   const ml::CompiledModel deployed = compiled.bind(params, step.state());
   //   ml::TensorMap outputs = deployed.evaluate({}, {{"image", x}});
-  CompiledModel for_inference(const TensorMap& params, const State& state = {},
-                              const OutputOptions& options = {}) const {
-    return for_inference(params.share(), state, options);
+  CompiledModel bind(const TensorMap& params, const State& state,
+                     const OutputOptions& options = {}) const {
+    return bind(params.share(), state, options);
   }
-  CompiledModel for_inference(TensorMap&& params, const State& state = {},
-                              const OutputOptions& options = {}) const;
+  CompiledModel bind(TensorMap&& params, const State& state,
+                     const OutputOptions& options = {}) const;
   // The same, but the state stays an argument of evaluate.
   CompiledModel bind(const TensorMap& params, const OutputOptions& options = {}) const {
     return bind(params.share(), options);
   }
   CompiledModel bind(TensorMap&& params, const OutputOptions& options = {}) const;
+  // The old name, until 0.2.
+  CompiledModel for_inference(const TensorMap& params, const State& state = {},
+                              const OutputOptions& options = {}) const {
+    return bind(params, state, options);
+  }
+  CompiledModel for_inference(TensorMap&& params, const State& state = {},
+                              const OutputOptions& options = {}) const {
+    return bind(std::move(params), state, options);
+  }
 
   // Parameters. ShapeError E0209 if a size of a parameter is not known.
   // Initialised as each layer specifies, otherwise uniform in +-1/sqrt(fan in), the product

@@ -136,7 +136,7 @@ struct CompiledModel::Impl : CompiledState {
   // With incoming gradients of these outputs (indices in `outputs`), in this order, and the
   // gradients of these inputs. Compiled on first use.
   const Program& with_gradients(const std::vector<size_t>& of, const std::vector<size_t>& inputs);
-  std::shared_ptr<Impl> for_inference;  // the inference form; null until first used
+  std::shared_ptr<Impl> inference_form;                                  // null until first used
   std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
   Graph gradients(const std::vector<size_t>& of);  // of the parameters: the graph that runs
   // The program of a training step: gradients of these outputs, and the update of these parameters.
@@ -146,7 +146,7 @@ struct CompiledModel::Impl : CompiledState {
                            const TrainingOptions& options, StepPart part);
 
  private:
-  // Guarded by facts_mutex, as for_inference and selections are.
+  // Guarded by facts_mutex, as inference_form and selections are.
   std::map<std::pair<std::vector<size_t>, std::vector<size_t>>, std::unique_ptr<const Program>>
       backward_;
   std::unique_ptr<const Program> in_place_;

@@ -120,9 +120,9 @@ std::shared_ptr<Impl> in_inference(const std::shared_ptr<Impl>& compiled) {
   std::shared_ptr<Impl> without_hooks;
   if (compiled->without_hooks) without_hooks = in_inference(compiled->without_hooks);
   const std::lock_guard lock(*compiled->facts_mutex);
-  if (!compiled->for_inference)
-    compiled->for_inference = made_for_inference(*compiled, std::move(without_hooks), nullptr);
-  return compiled->for_inference;
+  if (!compiled->inference_form)
+    compiled->inference_form = made_for_inference(*compiled, std::move(without_hooks), nullptr);
+  return compiled->inference_form;
 }
 
 CompiledModel CompiledModel::in_inference(const OutputOptions& options) const try {
@@ -142,7 +142,7 @@ TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, c
            .message =
                "infer returns no new state, and this model changes its state in inference, too",
            .facts = {{"changed", join(names_of(compiled.next_states), ", ")}},
-           .help = "evaluate what for_inference(params, state) gives: it returns the next state"});
+           .help = "evaluate what bind(params, state) gives: it returns the next state"});
   }
   return model.evaluate(params, data, state).first;
 } catch (const std::bad_alloc&) {
@@ -153,8 +153,8 @@ CompiledModel CompiledModel::bind(TensorMap&& params, const OutputOptions& optio
   return fixed(std::move(params), nullptr, options);
 }
 
-CompiledModel CompiledModel::for_inference(TensorMap&& params, const State& state,
-                                           const OutputOptions& options) const {
+CompiledModel CompiledModel::bind(TensorMap&& params, const State& state,
+                                  const OutputOptions& options) const {
   return fixed(std::move(params), &state, options);
 }
 
@@ -162,7 +162,7 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
                                    const OutputOptions& options) const try {
   const CompiledModel model(with_outputs(
       mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_), options.outputs));
-  if (state) check_state(*model.impl_, *state, "for_inference");
+  if (state) check_state(*model.impl_, *state, "bind");
   TensorMap taken = model.load_state_dict(params);
   if (model.impl_->native_code_bytes) return model;
   params = {};

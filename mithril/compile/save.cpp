@@ -30,7 +30,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
            .code = "E0922",
            .message = "a TorchScript file keeps no state, and the model has one",
            .facts = {{"state", join(compiled.required_states, ", ")}},
-           .help = "save what for_inference(params, state) gives, with params={}"});
+           .help = "save what bind(params, state) gives, with params={}"});
   }
   const TensorMap held = load_state_dict(params);
   std::vector<SavedInput> inputs(compiled.inputs.size());

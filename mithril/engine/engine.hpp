@@ -87,7 +87,7 @@ class Engine {
   // that it has accepted finish on it, and so do its sessions. ValueError E1220 for a model that
   // cannot be batched, E1221 for one that cannot be padded, E1223 for an option out of range;
   // NameError E1222 for an unknown input in the options; OutOfMemoryError E1209 above the memory
-  // limit; errors of for_inference. A bound model needs no parameters.
+  // limit; errors of bind. A bound model needs no parameters.
   void register_model(const std::string& name, ServableModel model, ServingOptions options = {});
   void register_model(const std::string& name, const CompiledModel& compiled,
                       const TensorMap& params = {}, ServingOptions options = {}) {

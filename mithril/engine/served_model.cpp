@@ -24,8 +24,7 @@ namespace {
 CompiledModel fixed_model(ServableModel model, const ServingOptions& options) {
   const bool is_bound = model.compiled.parameter_keys().empty() && model.params.empty();
   if (is_bound && model.state.empty()) model.state = model.compiled.initial_state_dict();
-  return model.compiled.for_inference(std::move(model.params), model.state,
-                                      {.outputs = options.outputs});
+  return model.compiled.bind(std::move(model.params), model.state, {.outputs = options.outputs});
 }
 
 // NameError E1222 unless the program has this input. `what`: of the message.

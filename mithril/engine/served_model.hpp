@@ -22,7 +22,7 @@ struct ServedInputs {
 // Immutable: many threads may use it.
 class ServedModel {
  public:
-  // Fixes the parameters and the state that inference does not change. Errors as for_inference;
+  // Fixes the parameters and the state that inference does not change. Errors as bind;
   // ValueError E1220 for a model that cannot be batched, E1221 for one that cannot be padded.
   ServedModel(ServableModel model, ServingOptions options);
   ~ServedModel();

@@ -277,7 +277,7 @@ CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions 
 CompiledModel Package::compile_bound(std::shared_ptr<Backend> backend,
                                      CompileOptions options) const {
   if (backend && runs_library(backend->name())) return compile(std::move(backend));
-  return compile(std::move(backend), std::move(options)).for_inference(params(), state());
+  return compile(std::move(backend), std::move(options)).bind(params(), state());
 }
 
 Package load_package(const std::string& path, const LoadPackageOptions& options) try {

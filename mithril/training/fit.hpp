@@ -18,7 +18,7 @@ namespace mithril {
 // otherwise as TrainingStep, infer, load_safetensors and save_safetensors. Example:
 //   ml::TrainingStep step(compiled, optimizer);
 //   ml::History history = ml::fit(step, train, {.epochs = 20, .validation = held_out});
-//   ml::CompiledModel deployed = compiled.for_inference(history.best, history.best_state);
+//   ml::CompiledModel deployed = compiled.bind(history.best, history.best_state);
 History fit(TrainingStep& step, const BatchSource& data, const FitOptions& options);
 
 }  // namespace mithril

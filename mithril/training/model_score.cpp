@@ -10,7 +10,7 @@ namespace mithril::evaluation {
 
 ModelScore::ModelScore(CompiledModel model, const TensorMap& params, const State& state,
                        const std::string& output)
-    : model_(model.for_inference(params, state)), output_(output) {
+    : model_(model.bind(params, state)), output_(output) {
   const std::vector<std::string> known = model_.output_keys();
   if (std::find(known.begin(), known.end(), output) == known.end())
     unknown_name(ErrorKind::name, "E0606", "output", output, "", known);

@@ -43,7 +43,7 @@ class TrainingStep {
 
   // The averages of parameters that options.average requests, in the dtypes of the parameters.
   // Frozen parameters, and all parameters before the first average, are copies of the given ones.
-  // For `infer` and `for_inference`, with state(); running statistics are not averaged. StateError
+  // For `infer` and `bind`, with state(); running statistics are not averaged. StateError
   // E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;
 
@@ -54,7 +54,7 @@ class TrainingStep {
   Optimizer& optimizer() const;
 
   // The running statistics and random keys, at first initial_state_dict(). Save them with the
-  // parameters and the optimizer's state_dict(), and pass them to infer and for_inference. A copy:
+  // parameters and the optimizer's state_dict(), and pass them to infer and bind. A copy:
   // only calls and set_state change the state.
   State state() const;
   // Copies the state. StateError E0902 for other keys, E0923 for other dims or kinds.

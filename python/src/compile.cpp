@@ -350,7 +350,7 @@ Args:
     data: An example of each input whose sizes are open. The file accepts these sizes only.
 Raises:
     BackendError: The model was not compiled for a TorchBackend.
-    StateError: The model has a state. Save the model that `for_inference` returns.)")
+    StateError: The model has a state. Save the model that `bind` returns.)")
       .def(
           "register_hook",
           [](CompiledModel& m, const std::string& path, const py::function& function,

@@ -72,6 +72,16 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
   return py::make_tuple(dict_of(made), dict_of(gradients), dict_of(next));
 }
 
+// None as the state: it stays an argument of evaluate.
+py::object bind_parameters(py::handle self, const py::dict& params, py::handle state,
+                           py::handle outputs) {
+  const auto& compiled = self.cast<const CompiledModel&>();
+  const OutputOptions options = outputs_of(outputs);
+  TensorMap taken = tensor_map_of(params);
+  if (state.is_none()) return derived(self, compiled.bind(std::move(taken), options));
+  return derived(self, compiled.bind(std::move(taken), state_of(state), options));
+}
+
 }  // namespace
 
 OutputOptions outputs_of(py::handle names) {
@@ -155,36 +165,27 @@ Example:
           },
           py::kw_only(), py::arg("outputs") = py::none(),
           "Returns the compiled model in inference mode, which `infer` evaluates.")
-      .def(
-          "for_inference",
-          [](py::handle self, const py::dict& params, const py::dict& state, py::handle outputs) {
-            return derived(
-                self, self.cast<const CompiledModel&>().for_inference(
-                          tensor_map_of(params), State(tensor_map_of(state)), outputs_of(outputs)));
-          },
-          py::arg("params"), py::arg("state") = py::dict(), py::kw_only(),
-          py::arg("outputs") = py::none(),
-          R"(Returns a compiled model in inference mode that contains the parameters and the state.
+      .def("bind", bind_parameters, py::arg("params"), py::arg("state") = py::none(), py::kw_only(),
+           py::arg("outputs") = py::none(),
+           R"(Returns a compiled model in inference mode that contains the parameters and the state.
 
 The returned model has no parameters and no gradients. It has copies of the elements. Values that
 depend only on parameters and state are computed once.
 
 Args:
+    params: {key: array} of the parameters.
+    state: The state, such as `step.state` of a TrainingStep. None: it stays an argument of
+        `evaluate`.
     outputs: The names of the outputs to compute. None: all except losses and metrics.
+Raises:
+    StateError: The parameters or the state do not fit the model.
 
 Example:
-    deployed = compiled.for_inference(params, step.state)
+    deployed = compiled.bind(params, step.state)
     predictions = deployed.evaluate({}, {"x": data["x"]})["y"])")
-      .def(
-          "bind",
-          [](py::handle self, const py::dict& params, py::handle outputs) {
-            return derived(self, self.cast<const CompiledModel&>().bind(tensor_map_of(params),
-                                                                        outputs_of(outputs)));
-          },
-          py::arg("params"), py::kw_only(), py::arg("outputs") = py::none(),
-          R"(Returns a compiled model in inference mode that contains the parameters.
-
-The state stays an argument of `evaluate`. `for_inference` fixes the state, too.)");
+      .def("for_inference", bind_parameters, py::arg("params"), py::arg("state") = py::dict(),
+           py::kw_only(), py::arg("outputs") = py::none(),
+           "The old name of `bind`, until 0.2. Without `state` the model must need none.");
 }
 
 }  // namespace mithril::python

@@ -174,7 +174,7 @@ def test_an_argument_that_is_missing_or_given_twice_is_named() -> None:
     compiled = ml.compile(ml.Relu(), ml.CpuBackend())
     assert text_of(compiled.bind) == (
         "mithril.TypeError[E0398]: bind: argument 'params' is missing\n"
-        "  help: bind(params, *, outputs=None)"
+        "  help: bind(params, state=None, *, outputs=None)"
     )
     assert text_of(lambda: compiled.bind({}, params={})).endswith(
         "[E0398]: bind: argument 'params' is given twice"

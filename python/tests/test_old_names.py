@@ -25,3 +25,10 @@ def test_the_optimization_level_default_is_standard() -> None:
 
 def test_a_server_is_an_http_server() -> None:
     assert ml.Server is ml.HttpServer
+
+
+def test_for_inference_is_bind_with_a_state() -> None:
+    compiled = ml.compile(ml.Linear(2), ml.CpuBackend(), shapes={"input": [1, 3]})
+    params, data = compiled.get_parameters(), {"input": np.ones((1, 3), np.float32)}
+    old, new = compiled.for_inference(params), compiled.bind(params, {})
+    assert np.array_equal(old.evaluate({}, data)["output"], new.evaluate({}, data)["output"])

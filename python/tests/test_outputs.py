@@ -54,7 +54,7 @@ def test_outputs_need_only_their_inputs(backend: Any) -> None:
     inferred = compiled.infer(params, x, state)
     assert list(inferred) == ["logits"]
     assert list(compiled.infer(params, {**x, **label}, state, outputs="loss")) == ["loss"]
-    deployed = compiled.for_inference(params, state)
+    deployed = compiled.bind(params, state)
     assert (deployed.data_keys, deployed.output_keys) == (["x"], ["logits"])
     answer = deployed.evaluate({}, {**x, **label})["logits"]
     assert np.allclose(np.asarray(answer), np.asarray(inferred["logits"]), atol=1e-6)

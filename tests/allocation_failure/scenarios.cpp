@@ -197,9 +197,7 @@ class Compiling final : public Scenario {
     add([this] { params_ = compiled_->get_parameters(); });
     add([this] { params_ = compiled_->load_state_dict(params_); });
     add([this] { bound_ = compiled_->bind(shared(params_)); });
-    add([this] {
-      deployed_ = compiled_->for_inference(shared(params_), compiled_->initial_state_dict());
-    });
+    add([this] { deployed_ = compiled_->bind(shared(params_), compiled_->initial_state_dict()); });
     add([this] { summary_ = compiled_->summary(); });
     add([this] { source_ = cpp_source(compiled_->exported(data()), name_); });
     add([this] { compiled_->register_hook(hooked_, hook_); });

@@ -54,7 +54,7 @@ class BoundInference final : public Scenario {
   const int threads_;
   const TensorMap none_, one_ = images(1), two_ = images(2), many_ = images(9);
   const CompiledModel compiled_ = compiled_network(threads_);
-  const CompiledModel bound_ = compiled_.for_inference(compiled_.get_parameters(1), {});
+  const CompiledModel bound_ = compiled_.bind(compiled_.get_parameters(1), State());
   TensorMap answer_;
 };
 

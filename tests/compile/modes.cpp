@@ -80,7 +80,7 @@ TEST_CASE("every way to run inference gives the same result") {
   check_equal(model.in_inference().evaluate(params, data, state).first, expected);
   check_equal(compiled_for_rows(modal_network(), true).evaluate(params, data, state).first,
               expected);
-  check_equal(model.for_inference(params, state).evaluate({}, data), expected);
+  check_equal(model.bind(params, state).evaluate({}, data), expected);
   check_equal(model.bind(params).evaluate({}, data, state).first, expected);
   check_equal(compiled_for_rows(modal_network(true)).evaluate(params, data, state).first, expected);
 }
@@ -114,7 +114,7 @@ TEST_CASE("a state that inference changes is a state of the inference model") {
   const CompiledModel model = compiled_for_rows(modal_network(false));
   const TensorMap params = model.get_parameters(), data = {{"x", rows(1)}};
   const State state = trained(model, params);
-  const CompiledModel made = model.for_inference(params, state);
+  const CompiledModel made = model.bind(params, state);
   CHECK(made.initial_state_dict().keys() == state.keys());
   const auto [outputs, next] = made.evaluate({}, data, made.initial_state_dict());
   const auto [expected, expected_next] = model.evaluate(params, data, state);
@@ -128,6 +128,7 @@ TEST_CASE("a model with dropout needs no state in inference") {
   const CompiledModel made = compiled_for_rows(model);
   const TensorMap data = {{"x", rows(1)}};
   CHECK(identical(made.infer({}, data).at("y"), data.at("x")));
+  // The old name of `bind`, until 0.2.
   CHECK(identical(made.for_inference({}).evaluate({}, data).at("y"), data.at("x")));
   CHECK(identical(compiled_for_rows(model, true).evaluate({}, data).at("y"), data.at("x")));
 }
@@ -137,7 +138,7 @@ TEST_CASE("a model made for inference shares no elements with params and state")
   TensorMap params = model.get_parameters();
   State state = trained(model, params);
   const TensorMap data = {{"x", rows(1)}};
-  const CompiledModel made = model.for_inference(params, state);
+  const CompiledModel made = model.bind(params, state);
   const TensorMap before = made.evaluate({}, data);
   for (const auto& [key, tensor] : params) Tensor(tensor).mutable_values<double>()[0] += 1;
   state.at("batchnorm1d.running_mean").mutable_values<double>()[0] += 1;

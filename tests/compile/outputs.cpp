@@ -92,12 +92,11 @@ TEST_CASE("in inference mode losses and metrics are outputs if they are asked fo
   const TensorMap loss = compiled.infer(params, with_label(), state, {.outputs = {"loss"}});
   CHECK(loss.keys() == Names{"loss"});
   CHECK(compiled.infer(params, with_label(), state).keys() == Names{"logits"});
-  const CompiledModel deployed = compiled.for_inference(params, state);
+  const CompiledModel deployed = compiled.bind(params, state);
   CHECK(deployed.data_keys() == Names{"x"});
   CHECK(floats(deployed.evaluate({}, rows_of_x).at("logits")) == floats(outputs.at("logits")));
   CHECK(floats(deployed.evaluate({}, with_label()).at("logits")) == floats(outputs.at("logits")));
-  const CompiledModel scored =
-      compiled.for_inference(params, state, {.outputs = {"loss", "logits"}});
+  const CompiledModel scored = compiled.bind(params, state, {.outputs = {"loss", "logits"}});
   CHECK(scored.output_keys() == Names{"logits", "loss"});
   CHECK(floats(scored.evaluate({}, with_label()).at("loss")) == floats(loss.at("loss")));
   CHECK(scored.evaluate({}, rows_of_x, {.outputs = {"logits"}}).keys() == Names{"logits"});
@@ -111,7 +110,7 @@ TEST_CASE("what a training model adds is no output in inference mode") {
   const TensorMap params = compiled.get_parameters();
   CHECK(compiled.output_keys() == Names{"y", "error", "final_cost"});
   CHECK(compiled.infer(params, rows_of_x).keys() == Names{"y"});
-  CHECK(compiled.for_inference(params).evaluate({}, rows_of_x).keys() == Names{"y"});
+  CHECK(compiled.bind(params).evaluate({}, rows_of_x).keys() == Names{"y"});
 }
 
 TEST_CASE("a model that makes only losses keeps them in inference mode") {

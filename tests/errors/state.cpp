@@ -44,7 +44,7 @@ TEST_CASE("a model with state refuses to begin anew by itself") {
   CHECK(text_of_error([&] { model.evaluate(params, three_rows, of_cost); }) ==
         needs_state("evaluate"));
   CHECK(text_of_error([&] { model.infer(params, three_rows); }) == needs_state("infer"));
-  CHECK(text_of_error([&] { model.for_inference(params); }) == needs_state("for_inference"));
+  CHECK(text_of_error([&] { model.bind(params, State()); }) == needs_state("bind"));
   CHECK(text_of_error([&] { model.in_inference().evaluate(params, three_rows); }) ==
         needs_state("evaluate"));
   SGD optimizer;
@@ -59,7 +59,7 @@ TEST_CASE("a state of other dims is refused") {
   const std::string expected =
       "mithril.StateError[E0923]: the state does not fit the model\n"
       "  mismatched : batchnorm1d.running_mean float32[2], expected float32[3]";
-  CHECK(text_of_error([&] { model.for_inference(model.get_parameters(), wrong); }) == expected);
+  CHECK(text_of_error([&] { model.bind(model.get_parameters(), wrong); }) == expected);
   SGD optimizer;
   TrainingStep step(model, optimizer);
   CHECK(text_of_error([&] { step.set_state(wrong); }) == expected);
@@ -73,7 +73,7 @@ TEST_CASE("infer refuses to draw the same numbers again and again") {
         "mithril.StateError[E0921]: infer returns no new state, and this model changes its state "
         "in inference, too\n"
         "  changed : dropout.key\n"
-        "  help: evaluate what for_inference(params, state) gives: it returns the next state");
+        "  help: evaluate what bind(params, state) gives: it returns the next state");
 }
 
 TEST_CASE("a model with state is not saved without it") {
@@ -81,7 +81,7 @@ TEST_CASE("a model with state is not saved without it") {
   CHECK(text_of_error([&] { model.save_torchscript("unused.pt", model.get_parameters()); }) ==
         "mithril.StateError[E0922]: a TorchScript file keeps no state, and the model has one\n"
         "  state : batchnorm1d.running_mean, batchnorm1d.running_var\n"
-        "  help: save what for_inference(params, state) gives, with params={}");
+        "  help: save what bind(params, state) gives, with params={}");
 }
 
 }  // namespace mithril

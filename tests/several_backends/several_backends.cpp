@@ -153,8 +153,8 @@ TEST_CASE("outputs, gradients and states on several backends are those of one") 
     }
     const TensorMap data = placed_data(4);
     check_close(several.infer(params, data, state), one.infer(params, data, expected_state), 1e-5);
-    check_close(several.for_inference(params, state).evaluate({}, data),
-                one.for_inference(params, expected_state).evaluate({}, data), 1e-5);
+    check_close(several.bind(params, state).evaluate({}, data),
+                one.bind(params, expected_state).evaluate({}, data), 1e-5);
   }
 }
 

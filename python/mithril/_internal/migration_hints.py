@@ -46,7 +46,7 @@ MODULE = {
     "grad": "compiled.evaluate(params, data, output_gradients=...)",
 }
 TRAINING = (
-    "for_inference(params, state) or infer(params, data, state) to infer; "
+    "bind(params, state) or infer(params, data, state) to infer; "
     "what compile(model, backend) gives trains"
 )
 COMPILED = {
@@ -102,7 +102,7 @@ MODEL = {
     "save": "ml.save(path, params, model), or ml.save_package",
     "save_weights": "ml.save(path, params)",
     "train": "TrainModel and TrainingStep",
-    "eval": "compile(..., inference=True), or for_inference of the compiled model",
+    "eval": "compile(..., inference=True), or bind of the compiled model",
     "to": "TorchBackend(device=...) when compiling",
     "cuda": 'TorchBackend(device="cuda") when compiling',
     "apply": "compile(model, backend), and evaluate(params, data) of the result",

@@ -247,14 +247,14 @@ def _of_weights(path: Path, options: _Options, backend: Backend) -> Loaded:
         )
     compiled = compile(model, backend, inference=True)
     params = compiled.load_state_dict(saved.params)
-    return compiled.for_inference(params, saved.state or compiled.initial_state_dict)
+    return compiled.bind(params, saved.state or compiled.initial_state_dict)
 
 
 def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
     from .huggingface import composed  # noqa: PLC0415 - it imports the architectures
 
     checkpoint = composed(path, backend)
-    return checkpoint.compiled.for_inference(checkpoint.params, checkpoint.state)
+    return checkpoint.compiled.bind(checkpoint.params, checkpoint.state)
 
 
 def _of_function(made: Any, options: _Options) -> Loaded:
@@ -270,7 +270,7 @@ def _of_function(made: Any, options: _Options) -> Loaded:
         wrong_argument("register", "the result of source", expected, made)
         raise AssertionError
     params, state = (*rest, None)[:2]
-    return compiled.for_inference(params, state or compiled.initial_state_dict)
+    return compiled.bind(params, state or compiled.initial_state_dict)
 
 
 models_registry = ModelsRegistry()

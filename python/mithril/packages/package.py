@@ -207,7 +207,7 @@ class Package:
             cache=cache,
         )
         self._loaded.check(compiled)
-        return compiled.for_inference(self.params, self.state) if bind else compiled
+        return compiled.bind(self.params, self.state) if bind else compiled
 
     def _servable(self) -> tuple[Any, ...]:
         """Returns a compiled model, its parameters and its state, for an engine."""
@@ -403,7 +403,7 @@ def _library(
     )
     if compiled.initial_state_dict:
         states = {**compiled.initial_state_dict, **state}
-        compiled, params = compiled.for_inference(params, states), {}
+        compiled, params = compiled.bind(params, states), {}
     with tempfile.TemporaryDirectory(prefix="mithril_library_") as folder:
         library = Path(folder, "libmodel.so")
         weights = build_library(compiled, library, params, data=data)

@@ -137,7 +137,7 @@ def fit(  # noqa: PLR0913 - its options
     Example:
         step = ml.TrainingStep(compiled, ml.AdamW(1e-3))
         history = ml.fit(step, data, epochs=3, loss="loss", validation=data, progress=False)
-        deployed = compiled.for_inference(history.best, history.best_state)
+        deployed = compiled.bind(history.best, history.best_state)
 
     See docs/semantics.md.
     """

@@ -232,7 +232,7 @@ def test_batch_norms_go_into_the_weights_before_them(backend):
     shapes = {key: tensor.shape for key, tensor in compiled.get_parameters().items()}
     params = {key: 0.5 + torch.rand(shape) for key, shape in shapes.items()}
     x = torch.randn(2, 3, 6, 6)
-    bound = compiled.for_inference(params, state)
+    bound = compiled.bind(params, state)
     expected = torch.as_tensor(compiled.infer(params, {"x": x}, state)["y"])
     got = torch.as_tensor(bound.evaluate({}, {"x": x})["y"])
     torch.testing.assert_close(got, expected, **CLOSE)

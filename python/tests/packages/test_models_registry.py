@@ -42,7 +42,7 @@ def source_of(kind: str, folder: Path) -> tuple[Any, dict[str, Any]]:
         return str(folder / "c.safetensors"), {}
     functions = {
         "function of a package": lambda: ml.load_package(save(folder / "p")),
-        "function of a model": lambda: compiled().for_inference(params()),
+        "function of a model": lambda: compiled().bind(params()),
         "function of a tuple": lambda: (compiled(), params()),
         "function of a state": lambda: (compiled(), params(), {}),
     }
@@ -107,7 +107,7 @@ def test_a_folder_of_hugging_face(registry, tmp_path: Path) -> None:
 
 
 def test_a_name_is_taken_until_it_is_replaced(registry) -> None:
-    registry.register("digits", lambda: compiled().for_inference(params(1)))
+    registry.register("digits", lambda: compiled().bind(params(1)))
     first = registry.load("digits")
     with pytest.raises(ml.NameError) as caught:
         registry.register("digits", compiled)
@@ -116,7 +116,7 @@ def test_a_name_is_taken_until_it_is_replaced(registry) -> None:
         "  help: choose another name, or pass replace=True"
     )
     assert registry.load("digits") is first
-    registry.register("digits", lambda: compiled().for_inference(params(0)), replace=True)
+    registry.register("digits", lambda: compiled().bind(params(0)), replace=True)
     assert not registry.is_loaded("digits")
     assert answers(registry.load("digits")) and not answers(first)
     registry.unregister("digits")
@@ -142,7 +142,7 @@ def test_sixteen_threads_load_a_model_once(registry) -> None:
 
     def make() -> ml.CompiledModel:
         calls.append(threading.get_ident())
-        return compiled().for_inference(params())
+        return compiled().bind(params())
 
     registry.register("net", make)
     got = []
@@ -166,7 +166,7 @@ def test_after_an_error_the_next_call_tries_again(registry) -> None:
         attempts.append(1)
         if len(attempts) == 1:
             raise OSError("not now")
-        return compiled().for_inference(params())
+        return compiled().bind(params())
 
     registry.register("net", make)
     with pytest.raises(OSError, match="not now"):
@@ -209,7 +209,7 @@ def test_load_finds_models_and_files(tmp_path: Path, monkeypatch) -> None:
     with pytest.raises(ml.InputError) as caught:
         ml.load("nets")
     assert caught.value.code == "E0830"
-    models_registry.register("net", lambda: compiled().for_inference(params()))
+    models_registry.register("net", lambda: compiled().bind(params()))
     assert answers(ml.load("net"))
     with pytest.raises(ml.NameError) as near:
         ml.load("nets")

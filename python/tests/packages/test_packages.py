@@ -104,7 +104,7 @@ def test_a_state_is_kept(tmp_path: Path) -> None:
     assert package.state.keys() == state.keys()
     for key, array in state.items():
         np.testing.assert_array_equal(package.state[key], array)
-    expected = compiled.for_inference(weights, state).evaluate({}, {"x": X})["y"]
+    expected = compiled.bind(weights, state).evaluate({}, {"x": X})["y"]
     np.testing.assert_array_equal(package.compile().evaluate({}, {"x": X})["y"], expected)
 
 

@@ -231,7 +231,7 @@ def test_no_hint_names_what_exists() -> None:
 
 
 OF_COMPILED = {
-    "train": "use for_inference(params, state) or infer(params, data, state) to infer",
+    "train": "use bind(params, state) or infer(params, data, state) to infer",
     "state_dict": "use the parameters themselves: get_parameters()",
     "evalute": "did you mean 'evaluate'?",
 }

@@ -31,7 +31,7 @@ def network():
 COMPILED = network()
 PARAMS = COMPILED.get_parameters(seed=1)
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
-Y = COMPILED.for_inference(PARAMS).evaluate({}, {"x": X})["y"]
+Y = COMPILED.bind(PARAMS).evaluate({}, {"x": X})["y"]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ MODEL.expose_keys("y")
 COMPILED = ml.compile(MODEL, ml.CpuBackend(), shapes={"x": ["N", 3]}, inference=True)
 PARAMS = COMPILED.get_parameters(seed=1)
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
-Y = COMPILED.for_inference(PARAMS).evaluate({}, {"x": X})["y"]
+Y = COMPILED.bind(PARAMS).evaluate({}, {"x": X})["y"]
 
 
 @pytest.fixture(scope="module")

@@ -257,7 +257,7 @@ def test_the_model_of_a_step_has_an_inference_form() -> None:
     step = step_of(network(ml.CpuBackend()))
     params, x = step.compiled.get_parameters(), rows(4, 0)
     expected = step.compiled.infer(params, x, step.state)
-    deployed = step.compiled.for_inference(params, step.state).evaluate({}, x)
+    deployed = step.compiled.bind(params, step.state).evaluate({}, x)
     np.testing.assert_allclose(deployed["scores"], expected["scores"], rtol=1e-4, atol=1e-5)
 
 
