@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import _core
 from .._core import CompiledModel, Model, compile
@@ -15,6 +15,7 @@ from .._internal.arguments import checked, checked_kinds
 from ..backends import CpuBackend, TorchBackend
 from ..export.library import build_library
 from .file_kinds import refuse_as_package
+from .info import PackageFile, PackageInfo, PackagePort
 
 __all__ = [
     "Package",
@@ -27,47 +28,6 @@ __all__ = [
 ]
 
 CHECKS = ("full", "lazy")
-
-
-class PackagePort(NamedTuple):
-    """A port of a packaged model.
-
-    `shape` has numbers, names of sizes, None for a size without a name, and `...` for a run of any
-    length. It is None if the rank is not known.
-    """
-
-    name: str
-    dtype: Any
-    shape: list[Any] | None
-
-    @property
-    def dims(self) -> list[Any] | None:
-        """The old name of `shape`, until 0.2."""
-        return self.shape
-
-
-class PackageFile(NamedTuple):
-    """A file of a package: its relative path, size and checksum."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-
-class PackageInfo(NamedTuple):
-    """The description of a package."""
-
-    name: str
-    revision: str
-    created_at: str
-    model_type: str
-    family: str
-    licence: str
-    source: str
-    backends: list[str]
-    inputs: list[PackagePort]
-    outputs: list[PackagePort]
-    sizes: dict[str, int]
 
 
 class Package:

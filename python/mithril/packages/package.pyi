@@ -2,35 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from .._core import Backend, CompiledModel, Model, dtype
+from .._core import Backend, CompiledModel, Model
 from .._stubs.types import Arrays, Shape
-
-class PackagePort(NamedTuple):
-    name: str
-    dtype: dtype
-    shape: list[Any] | None
-    @property
-    def dims(self) -> list[Any] | None: ...
-
-class PackageFile(NamedTuple):
-    name: str
-    bytes: int
-    sha256: str
-
-class PackageInfo(NamedTuple):
-    name: str
-    revision: str
-    created_at: str
-    model_type: str
-    family: str
-    licence: str
-    source: str
-    backends: list[str]
-    inputs: list[PackagePort]
-    outputs: list[PackagePort]
-    sizes: dict[str, int]
+from .info import PackageFile as PackageFile
+from .info import PackageInfo as PackageInfo
+from .info import PackagePort as PackagePort
 
 class Package:
     @property
