@@ -144,7 +144,7 @@ void GradScaler::update(double new_scale) {
   found_inf_.reset();
 }
 
-void GradScaler::load_state(const LossScale& state) {
+void GradScaler::load_state_dict(const LossScale& state) {
   state.check();
   state_ = state;
   found_inf_.reset();

@@ -45,11 +45,17 @@ class GradScaler {
   void update();
   void update(double new_scale);
 
-  double scale() const { return enabled_ ? state_.scale : 1.0; }
-  bool enabled() const { return enabled_; }
+  double get_scale() const { return enabled_ ? state_.scale : 1.0; }
+  bool is_enabled() const { return enabled_; }
   // The state that the scaler keeps between iterations, for saving and restoring.
-  const LossScale& state() const { return state_; }
-  void load_state(const LossScale& state);
+  const LossScale& state_dict() const { return state_; }
+  void load_state_dict(const LossScale& state);
+
+  // The old names, until 0.2.
+  double scale() const { return get_scale(); }
+  bool enabled() const { return is_enabled(); }
+  const LossScale& state() const { return state_dict(); }
+  void load_state(const LossScale& state) { load_state_dict(state); }
 
  private:
   bool found_inf(const char* caller) const;

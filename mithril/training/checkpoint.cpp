@@ -71,8 +71,8 @@ void save(const std::string& path, const TensorMap& params, const CheckpointPart
   if (parts.optimizer) add_section(optimizer_field, "optimizer:", parts.optimizer->state_dict());
   if (parts.step) add_section(state_field, "state:", parts.step->state());
   if (parts.state && !parts.step) add_section(state_field, "state:", *parts.state);
-  if (parts.scaler && parts.scaler->enabled())
-    add_section(scaler_field, "scaler:", tensors_of(parts.scaler->state()));
+  if (parts.scaler && parts.scaler->is_enabled())
+    add_section(scaler_field, "scaler:", tensors_of(parts.scaler->state_dict()));
   save_safetensors(path, all, {.metadata = std::move(metadata)});
 }
 

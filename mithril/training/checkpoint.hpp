@@ -27,7 +27,7 @@ struct Checkpoint {
   std::optional<Model> model = {};
   TensorMap optimizer = {};  // for Optimizer::load_state_dict; empty if there was none
   State state = {};          // for TrainingStep::set_state and evaluate; empty if there was none
-  std::optional<LossScale> scaler = {};  // for GradScaler::load_state
+  std::optional<LossScale> scaler = {};  // for GradScaler::load_state_dict
   FileMetadata metadata = {};            // the other texts of the file, "format" included
 };
 

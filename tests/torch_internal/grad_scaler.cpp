@@ -33,7 +33,7 @@ TEST_CASE("gradients of torch are scaled on their device, whatever their strides
   }
   CHECK(unscaled.at("d").at_as_double(1) == 2);
   scaler.update();
-  CHECK(scaler.scale() == 4);
+  CHECK(scaler.get_scale() == 4);
   CHECK(first(scaler.scale(given).at("b")) == 32);
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("an element of a gradient of torch that is not finite is found") {
     gradient[3] = bad;
     scaler.unscale({{"a", from_torch(at::full({2}, 1.0))}, {"b", from_torch(gradient)}});
     scaler.update();
-    CHECK(scaler.scale() == 2);
+    CHECK(scaler.get_scale() == 2);
   }
 }
 

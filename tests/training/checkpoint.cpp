@@ -92,12 +92,12 @@ TEST_CASE("a checkpoint has the state of a grad scaler, and texts of the user") 
   CHECK(saved.metadata == FileMetadata{{"format", "mithril"}, {"note", "x"}});
   REQUIRE(saved.scaler);
   GradScaler other;
-  other.load_state(*saved.scaler);
-  CHECK(other.scale() == 4096);
-  CHECK(other.state().growth_factor == 4);
-  CHECK(other.state().backoff_factor == 0.5);
-  CHECK(other.state().growth_interval == 2);
-  CHECK(other.state().growth_tracker == 1);
+  other.load_state_dict(*saved.scaler);
+  CHECK(other.get_scale() == 4096);
+  CHECK(other.state_dict().growth_factor == 4);
+  CHECK(other.state_dict().backoff_factor == 0.5);
+  CHECK(other.state_dict().growth_interval == 2);
+  CHECK(other.state_dict().growth_tracker == 1);
   const GradScaler disabled({}, false);
   save(path, params, {.scaler = &disabled});
   CHECK(!load(path).scaler);
