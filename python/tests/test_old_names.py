@@ -5,11 +5,13 @@ from mithril.packages.package import PackagePort
 
 import mithril as ml
 
+NUMBERS = {"input": np.array([-1, 2], np.float32)}
+
 
 def test_register_of_an_engine_is_register_model() -> None:
     engine = ml.Engine()
     engine.register("net", ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N"]}))
-    assert engine.infer("net", {"input": np.float32([-1, 2])})["output"].tolist() == [0, 2]
+    assert engine.infer("net", NUMBERS)["output"].tolist() == [0, 2]
 
 
 def test_dims_of_a_packaged_port_are_its_shape() -> None:
@@ -20,7 +22,7 @@ def test_dims_of_a_packaged_port_are_its_shape() -> None:
 def test_the_optimization_level_default_is_standard() -> None:
     shapes = {"input": [2]}
     compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes=shapes, optimization_level="default")
-    assert compiled.evaluate({}, {"input": np.float32([-1, 2])})["output"].tolist() == [0, 2]
+    assert compiled.evaluate({}, NUMBERS)["output"].tolist() == [0, 2]
 
 
 def test_a_server_is_an_http_server() -> None:
