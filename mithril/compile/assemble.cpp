@@ -24,14 +24,14 @@ class StateChanges {
     for (size_t i = 0; i < original_.size(); ++i) original_[i] = ValueId(static_cast<int32_t>(i));
     for (const Node& node : graph.nodes()) {
       if (node.op != &buffer) continue;
-      const auto* of = std::get_if<ValueId>(&node.arguments.front());
-      if (of) original_[index(node.outputs.front())] = original_[index(*of)];
+      const auto* source = std::get_if<ValueId>(&node.arguments.front());
+      if (source) original_[index(node.outputs.front())] = original_[index(*source)];
     }
     for (const Output& output : graph.outputs()) outputs_.emplace(output.name, output.value);
     for (const ValueId id : graph.inputs()) inputs_.emplace(graph.value(id).name, id);
   }
 
-  bool of(const FlatState& state) const {
+  bool contains(const FlatState& state) const {
     return original_[index(outputs_.at(state.output))] != inputs_.at(state.input);
   }
 
@@ -40,56 +40,57 @@ class StateChanges {
   std::unordered_map<std::string_view, ValueId> outputs_, inputs_;
 };
 
-Settled settled_in(const Composed& composed, Mode mode) {
-  Settled settled{.graph = settle_mode(composed.graph, mode == Mode::inference),
-                  .inputs = composed.inputs,
-                  .read = {},
-                  .changed = {},
-                  .outputs = composed.outputs};
+ModeGraph mode_graph_of(const FlatComposition& composed, Mode mode) {
+  ModeGraph mode_graph{.graph = settle_mode(composed.graph, mode == Mode::inference),
+                       .inputs = composed.inputs,
+                       .read = {},
+                       .changed = {},
+                       .outputs = composed.outputs};
   std::vector<std::string> unchanged, constants;
-  const StateChanges changes(settled.graph), moved_by_training(composed.graph);
+  const StateChanges changes(mode_graph.graph), training_changes(composed.graph);
   for (const FlatState& state : composed.states) {
-    if (changes.of(state)) {
-      settled.changed.push_back(state);
+    if (changes.contains(state)) {
+      mode_graph.changed.push_back(state);
       continue;
     }
     const auto& seen = composed.outputs;
     if (std::find(seen.begin(), seen.end(), state.output) == seen.end())
       unchanged.push_back(state.output);
     // A state that no mode changes stays an input, whether or not a node reads it.
-    if (!moved_by_training.of(state)) constants.push_back(state.input);
+    if (!training_changes.contains(state)) constants.push_back(state.input);
   }
-  if (!unchanged.empty()) settled.graph = discard_outputs(settled.graph, unchanged, constants);
-  drop_missing(settled.inputs, settled.graph);
+  if (!unchanged.empty())
+    mode_graph.graph = discard_outputs(mode_graph.graph, unchanged, constants);
+  drop_missing(mode_graph.inputs, mode_graph.graph);
   for (const FlatState& state : composed.states) {
     const auto is_input = [&](const InputKey& key) { return key.path == state.input; };
-    if (std::any_of(settled.inputs.begin(), settled.inputs.end(), is_input))
-      settled.read.push_back(state);
+    if (std::any_of(mode_graph.inputs.begin(), mode_graph.inputs.end(), is_input))
+      mode_graph.read.push_back(state);
   }
-  return settled;
+  return mode_graph;
 }
 
 // Keeps these outputs, with the inputs and states that they need.
-void keep_in_settled(Settled& settled, const std::vector<std::string>& outputs) {
+void keep_in_mode_graph(ModeGraph& mode_graph, const std::vector<std::string>& outputs) {
   const auto is_changed = [&](const FlatState& state) {
-    return std::any_of(settled.changed.begin(), settled.changed.end(),
+    return std::any_of(mode_graph.changed.begin(), mode_graph.changed.end(),
                        [&](const FlatState& other) { return other.input == state.input; });
   };
   std::vector<StateNames> states;
-  for (const FlatState& state : settled.read)
+  for (const FlatState& state : mode_graph.read)
     states.push_back({state.input, is_changed(state) ? state.output : ""});
-  KeptOutputs kept = keep_outputs(settled.graph, settled.outputs, outputs, states);
+  KeptOutputs kept = keep_outputs(mode_graph.graph, mode_graph.outputs, outputs, states);
   const auto is_gone = [&](const FlatState& state) {
     for (size_t i = 0; i < states.size(); ++i) {
       if (states[i].input == state.input) return !kept.has_state[i];
     }
     return false;
   };
-  std::erase_if(settled.changed, is_gone);
-  std::erase_if(settled.read, is_gone);
-  settled.graph = std::move(kept.graph);
-  settled.outputs = outputs;
-  drop_missing(settled.inputs, settled.graph);
+  std::erase_if(mode_graph.changed, is_gone);
+  std::erase_if(mode_graph.read, is_gone);
+  mode_graph.graph = std::move(kept.graph);
+  mode_graph.outputs = outputs;
+  drop_missing(mode_graph.inputs, mode_graph.graph);
 }
 
 std::vector<std::string> without_names(std::vector<std::string> names,
@@ -147,7 +148,7 @@ Tensor initial_state(const Value& input, const InitialState& state) {
 }
 
 // Sorts the keys by class, with their indices among the inputs and outputs of the graph.
-void place(CompiledState& compiled, const Composed& composed, const Settled& settled) {
+void place(CompiledState& compiled, const FlatComposition& composed, const ModeGraph& mode_graph) {
   std::unordered_map<std::string, size_t> input_at, output_at;
   for (size_t i = 0; i < compiled.inputs.size(); ++i) {
     const InputKey& input = compiled.inputs[i];
@@ -162,12 +163,12 @@ void place(CompiledState& compiled, const Composed& composed, const Settled& set
       if (input.key_class == KeyClass::data) compiled.spare_data.push_back(input.key);
     }
   }
-  const auto& made = compiled.graph.outputs();
-  for (size_t i = 0; i < made.size(); ++i) output_at.emplace(made[i].name, i);
-  for (const std::string& name : settled.outputs)
+  const auto& graph_outputs = compiled.graph.outputs();
+  for (size_t i = 0; i < graph_outputs.size(); ++i) output_at.emplace(graph_outputs[i].name, i);
+  for (const std::string& name : mode_graph.outputs)
     compiled.outputs.push_back({name, output_at.at(name)});
-  const StateChanges moved_by_training(composed.graph);
-  for (const FlatState& state : settled.read) {
+  const StateChanges training_changes(composed.graph);
+  for (const FlatState& state : mode_graph.read) {
     const size_t at = input_at.at(state.input);
     const std::string& key = compiled.inputs[at].key;
     compiled.states.push_back({key, at});
@@ -175,9 +176,9 @@ void place(CompiledState& compiled, const Composed& composed, const Settled& set
     // Read-only, because an output may be the state itself.
     compiled.initial[key] =
         compiled.backend->adopt(initial_state(input, state.initial), false).as_read_only();
-    if (moved_by_training.of(state)) compiled.required_states.push_back(key);
+    if (training_changes.contains(state)) compiled.required_states.push_back(key);
   }
-  for (const FlatState& state : settled.changed) {
+  for (const FlatState& state : mode_graph.changed) {
     compiled.next_states.push_back(
         {compiled.inputs[input_at.at(state.input)].key, output_at.at(state.output)});
   }
@@ -202,26 +203,27 @@ void describe_shapes(CompiledState& compiled) {
 
 }  // namespace
 
-Settled settle(const Composed& composed, Mode mode, const std::vector<std::string>* outputs) {
-  Settled settled = settled_in(composed, mode);
+ModeGraph settle(const FlatComposition& composed, Mode mode,
+                 const std::vector<std::string>* outputs) {
+  ModeGraph mode_graph = mode_graph_of(composed, mode);
   if (outputs) {
-    keep_in_settled(settled, *outputs);
+    keep_in_mode_graph(mode_graph, *outputs);
   } else if (mode == Mode::inference && !composed.objectives.empty()) {
-    keep_in_settled(settled, without_names(composed.outputs, composed.objectives));
+    keep_in_mode_graph(mode_graph, without_names(composed.outputs, composed.objectives));
   }
-  return settled;
+  return mode_graph;
 }
 
-void assemble(CompiledState& compiled, const Composed& composed,
+void assemble(CompiledState& compiled, const FlatComposition& composed,
               const std::vector<std::string>* outputs) {
-  Settled settled = settle(composed, compiled.mode, outputs);
-  compiled.inputs = std::move(settled.inputs);
-  compiled.source = std::move(settled.graph);
+  ModeGraph mode_graph = settle(composed, compiled.mode, outputs);
+  compiled.inputs = std::move(mode_graph.inputs);
+  compiled.source = std::move(mode_graph.graph);
   if (const auto lower = compiled.backend->graph_options().mixed_precision)
     compiled.source = in_mixed_precision(compiled.source, *lower, compiled);
   compiled.graph = compiled.passed(compiled.source);
   check_backend(*compiled.backend, compiled.graph);
-  place(compiled, composed, settled);
+  place(compiled, composed, mode_graph);
   describe_shapes(compiled);
 }
 

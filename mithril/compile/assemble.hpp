@@ -6,7 +6,7 @@
 namespace mithril {
 
 // The graph of one mode, with the states that it reads and the states that it changes.
-struct Settled {
+struct ModeGraph {
   Graph graph;
   std::vector<InputKey> inputs;
   std::vector<FlatState> read, changed;
@@ -14,12 +14,12 @@ struct Settled {
 };
 
 // For these outputs; null: all, in inference mode without losses and metrics.
-Settled settle(const Composed& composed, Mode mode,
-               const std::vector<std::string>* outputs = nullptr);
+ModeGraph settle(const FlatComposition& composed, Mode mode,
+                 const std::vector<std::string>* outputs = nullptr);
 
 // Fills in everything except the programs, for compiled.mode; `outputs` as for settle. ShapeError
 // E0209 for a state whose shape is not known; BackendError E1001 for ops that the backend lacks.
-void assemble(CompiledState& compiled, const Composed& composed,
+void assemble(CompiledState& compiled, const FlatComposition& composed,
               const std::vector<std::string>* outputs = nullptr);
 
 }  // namespace mithril

@@ -17,12 +17,12 @@ namespace {
 
 using Impl = CompiledModel::Impl;
 
-PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& wanted) {
-  PipelineOptions options{.verify = given.debug};
-  if (given.inference && wanted.fused_attention) options.passes = passes_with_fused_attention();
-  if (given.optimization_level == OptimizationLevel::none || wanted.as_composed)
-    options.passes = {{"expand_ops", expand_only}};
-  return options;
+PipelineOptions passes_for(const CompileOptions& options, const GraphOptions& wanted) {
+  PipelineOptions pipeline{.verify = options.debug};
+  if (options.inference && wanted.fused_attention) pipeline.passes = passes_with_fused_attention();
+  if (options.optimization_level == OptimizationLevel::none || wanted.as_composed)
+    pipeline.passes = {{"expand_ops", expand_only}};
+  return pipeline;
 }
 
 // Refuses options that rewrite the graph, for a backend that needs the graph as composed.
@@ -65,7 +65,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   }
   compiled->model = composite;
 
-  Composed composed =
+  FlatComposition composed =
       compose(open_model(composite), compiled->backend->default_dtype(), options, several);
   for (const auto* keys : {&composed.inputs, &composed.spare}) {
     for (const InputKey& input : *keys) {
@@ -75,7 +75,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   compiled->warnings = std::move(composed.warnings);
   assemble(*compiled, composed);
   if (!composed.objectives.empty() || (!options.inference && depends_on_mode(composed.graph)))
-    compiled->composed = std::make_shared<const Composed>(std::move(composed));
+    compiled->composed = std::make_shared<const FlatComposition>(std::move(composed));
   compiled->load();
   for (const std::string& warning : compiled->warnings) warn(warning);
   return CompiledModel(std::move(compiled));

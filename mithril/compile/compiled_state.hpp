@@ -47,7 +47,7 @@ bool contains(const std::vector<NamedIndex>& keys, std::string_view name);
 enum class Mode { training, inference };
 
 // A model before a mode is chosen.
-struct Composed {
+struct FlatComposition {
   Graph graph;
   std::vector<InputKey> inputs;      // in the order of graph.inputs()
   std::vector<InputKey> spare = {};  // of the model, not needed by these outputs
@@ -77,7 +77,7 @@ struct CompileSettings {
   std::shared_ptr<Composite> model;  // to look up the paths of hooks
   // null: no other form can be made: the mode is fixed or changes nothing, and no output is a loss
   // or a metric
-  std::shared_ptr<const Composed> composed;
+  std::shared_ptr<const FlatComposition> composed;
   std::vector<std::string> state_keys;  // of both modes
   // Guards the facts of the graphs, which both modes share.
   std::shared_ptr<std::mutex> facts_mutex = std::make_shared<std::mutex>();
@@ -110,10 +110,11 @@ struct CompiledState : CompileSettings {
   void require_gradients() const;  // GradientError E0505 if it was compiled for inference
   void require_graph(const char* call) const;  // BackendError E1048 if it is native code
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
-  Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
+  Graph gradient_graph(const std::vector<size_t>& requested_outputs,
+                       const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;
   // For each parameter, whether an incoming gradient of these outputs flows to it.
-  std::vector<bool> parameters_reached(const std::vector<size_t>& of) const;
+  std::vector<bool> parameters_reached(const std::vector<size_t>& requested_outputs) const;
   State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
 
@@ -135,13 +136,15 @@ struct CompiledModel::Impl : CompiledState {
   const Program& in_place();
   // With incoming gradients of these outputs (indices in `outputs`), in this order, and the
   // gradients of these inputs. Compiled on first use.
-  const Program& with_gradients(const std::vector<size_t>& of, const std::vector<size_t>& inputs);
+  const Program& with_gradients(const std::vector<size_t>& requested_outputs,
+                                const std::vector<size_t>& inputs);
   std::shared_ptr<Impl> inference_form;                                  // null until first used
   std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
-  Graph gradients(const std::vector<size_t>& of);  // of the parameters: the graph that runs
+  Graph gradients(
+      const std::vector<size_t>& requested_outputs);  // of the parameters: the graph that runs
   // The program of a training step: gradients of these outputs, and the update of these parameters.
   // Made each time.
-  TrainingProgram training(const std::vector<size_t>& of,
+  TrainingProgram training(const std::vector<size_t>& requested_outputs,
                            const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
                            const TrainingOptions& options, StepPart part);
 

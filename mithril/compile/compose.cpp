@@ -14,7 +14,7 @@ namespace mithril {
 namespace {
 
 // Keeps these outputs, and drops the keys of inputs that are removed with the others.
-void keep_in_composed(Composed& composed, std::vector<std::string> outputs) {
+void keep_in_composed(FlatComposition& composed, std::vector<std::string> outputs) {
   std::vector<StateNames> states;
   for (const FlatState& state : composed.states) states.push_back({state.input, state.output});
   KeptOutputs kept = keep_outputs(composed.graph, composed.outputs, outputs, states);
@@ -32,8 +32,8 @@ void keep_in_composed(Composed& composed, std::vector<std::string> outputs) {
 }
 
 // The outputs that the options ask for. One wire may be several outputs: then their names decide.
-std::vector<NamedPort> asked(const std::vector<NamedPort>& outputs, const KeySets& sets,
-                             const CompileOptions& options) {
+std::vector<NamedPort> requested_outputs(const std::vector<NamedPort>& outputs, const KeySets& sets,
+                                         const CompileOptions& options) {
   std::set<std::string> names;
   for (const KeyRef& key : options.outputs) names.insert(key.name());
   std::set<const Wire*> named;
@@ -53,8 +53,8 @@ std::vector<NamedPort> asked(const std::vector<NamedPort>& outputs, const KeySet
 
 }  // namespace
 
-Composed compose(Composite& model, DType default_dtype, const CompileOptions& options,
-                 SeveralBackends* several) {
+FlatComposition compose(Composite& model, DType default_dtype, const CompileOptions& options,
+                        SeveralBackends* several) {
   Composition composition(model);  // never committed: its destructor undoes the overrides
   complete(composition);
   const KeySets sets(model, options);
@@ -64,9 +64,9 @@ Composed compose(Composite& model, DType default_dtype, const CompileOptions& op
   if (several) several->place(model, flat);
   const std::vector<NamedPort> outputs = output_ports(model);
   sets.check_placed(flat, outputs);
-  Composed composed{.inputs = classify(model, flat, sets),
-                    .warnings = spelling_warnings(model, options)};
-  const auto made_of = [&](const std::vector<NamedPort>& ports) {
+  FlatComposition composed{.inputs = classify(model, flat, sets),
+                           .warnings = spelling_warnings(model, options)};
+  const auto names_in_graph = [&](const std::vector<NamedPort>& ports) {
     std::vector<std::string> names;
     for (const NamedPort& port : ports) {
       const auto is_it = [&](const Output& output) { return output.name == port.name; };
@@ -75,8 +75,8 @@ Composed compose(Composite& model, DType default_dtype, const CompileOptions& op
     }
     return names;
   };
-  composed.outputs = made_of(outputs);
-  std::vector<std::string> wanted = made_of(asked(outputs, sets, options));
+  composed.outputs = names_in_graph(outputs);
+  std::vector<std::string> wanted = names_in_graph(requested_outputs(outputs, sets, options));
   composed.graph = std::move(flat.graph);
   composed.states = std::move(flat.states);
   // With `outputs`, keys are the same as without, so that parameters fit.

@@ -10,7 +10,7 @@ class SeveralBackends;
 
 // The graph of the model with the facts and the outputs of the options; the model does not change.
 // `several`: places the parts; null for one backend. Errors of compile about models and options.
-Composed compose(Composite& model, DType default_dtype, const CompileOptions& options,
-                 SeveralBackends* several);
+FlatComposition compose(Composite& model, DType default_dtype, const CompileOptions& options,
+                        SeveralBackends* several);
 
 }  // namespace mithril

@@ -15,11 +15,12 @@ namespace mithril {
 using Impl = CompiledModel::Impl;
 
 std::vector<size_t> requested(const CompiledState& compiled, const OutputGradients& asked) {
-  std::vector<size_t> of;
+  std::vector<size_t> requested_outputs;
   if (const TensorMap* gradients = asked.gradients()) {
-    for (const auto& [key, tensor] : *gradients) of.push_back(output_named(compiled, key));
-    std::sort(of.begin(), of.end());
-    return of;
+    for (const auto& [key, tensor] : *gradients)
+      requested_outputs.push_back(output_named(compiled, key));
+    std::sort(requested_outputs.begin(), requested_outputs.end());
+    return requested_outputs;
   }
   const auto is_scalar = [&](const NamedIndex& output) {
     const Value& value = compiled.graph.value(compiled.graph.outputs()[output.index].value);
@@ -28,9 +29,9 @@ std::vector<size_t> requested(const CompiledState& compiled, const OutputGradien
   for (size_t i = 0; i < compiled.outputs.size(); ++i) {
     const bool only = compiled.outputs.size() == 1;
     if ((only || compiled.outputs[i].name == "final_cost") && is_scalar(compiled.outputs[i]))
-      of = {i};
+      requested_outputs = {i};
   }
-  if (!of.empty()) return of;
+  if (!requested_outputs.empty()) return requested_outputs;
   raise({.kind = ErrorKind::input,
          .code = "E0808",
          .message = "there is no output to take the gradients of: expected a scalar final_cost, or "
@@ -47,18 +48,20 @@ TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& 
 }
 
 Tensor incoming_gradient(const CompiledState& compiled, const Signature& signature,
-                         const OutputGradients& asked, const std::vector<size_t>& of, size_t i) {
+                         const OutputGradients& asked, const std::vector<size_t>& requested_outputs,
+                         size_t i) {
   const size_t at = compiled.inputs.size() + i;
   const TensorMap* gradients = asked.gradients();
-  const Tensor* given = gradients ? gradients->find(compiled.outputs[of[i]].name, i) : nullptr;
-  return given ? signature.convert(at, *given) : Tensor::full(signature.dtype(at), {}, 1.0);
+  const Tensor* gradient =
+      gradients ? gradients->find(compiled.outputs[requested_outputs[i]].name, i) : nullptr;
+  return gradient ? signature.convert(at, *gradient) : Tensor::full(signature.dtype(at), {}, 1.0);
 }
 
-State next_state(const CompiledState& compiled, const State& given,
-                 const std::vector<Tensor>& made) {
-  State state = given;
+State next_state(const CompiledState& compiled, const State& previous,
+                 const std::vector<Tensor>& results) {
+  State state = previous;
   for (const NamedIndex& key : compiled.next_states) {
-    state[key.name] = compiled.backend->adopt(made[key.index], false);
+    state[key.name] = compiled.backend->adopt(results[key.index], false);
   }
   return state;
 }
@@ -85,13 +88,13 @@ struct Result {
 };
 
 // The model with the outputs that are asked for and those whose gradients are.
-std::shared_ptr<Impl> selected(const std::shared_ptr<Impl>& given, const Request& request) {
+std::shared_ptr<Impl> selected(const std::shared_ptr<Impl>& whole, const Request& request) {
   std::vector<std::string> names = *request.outputs;
   if (request.gradients && !names.empty()) {
-    for (const size_t i : requested(*given, *request.gradients))
-      names.push_back(given->outputs[i].name);
+    for (const size_t i : requested(*whole, *request.gradients))
+      names.push_back(whole->outputs[i].name);
   }
-  return with_outputs(given, names);
+  return with_outputs(whole, names);
 }
 
 // An input whose gradient is returned.
@@ -148,21 +151,21 @@ std::vector<size_t> indices_of(const std::vector<DifferentiatedInput>& inputs) {
 // The gradients of these inputs; zeros for those that the outputs do not need.
 TensorMap gradients_of(const CompiledState& compiled, const CompiledState& whole,
                        const std::vector<DifferentiatedInput>& inputs, const Request& request,
-                       const std::vector<Tensor>& made) {
+                       const std::vector<Tensor>& results) {
   std::vector<TensorMap::Item> gradients;
   gradients.reserve(inputs.size());
   size_t next = compiled.graph.outputs().size();
   for (const auto& [key, index] : inputs) {
     if (index) {
-      gradients.emplace_back(key->name, compiled.backend->own(made[next++]));
+      gradients.emplace_back(key->name, compiled.backend->own(results[next++]));
       continue;
     }
-    const Tensor* given = request.params.find(key->name);
-    if (!given) given = request.data.find(key->name);
-    if (!given) continue;
+    const Tensor* argument = request.params.find(key->name);
+    if (!argument) argument = request.data.find(key->name);
+    if (!argument) continue;
     const DType dtype = whole.graph.value(whole.graph.inputs()[key->index]).dtype;
     gradients.emplace_back(key->name,
-                           compiled.backend->own(Tensor::full(dtype, given->dims(), 0.0)));
+                           compiled.backend->own(Tensor::full(dtype, argument->dims(), 0.0)));
   }
   return TensorMap(std::move(gradients));
 }
@@ -177,35 +180,36 @@ std::vector<NamedIndex> those(const std::vector<std::string>& names,
   return outputs;
 }
 
-Result run(const std::shared_ptr<Impl>& given, const Request& request) {
-  const std::shared_ptr<Impl> whole = in_use(given);
+Result run(const std::shared_ptr<Impl>& model, const Request& request) {
+  const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> held = selected(whole, request);
   Impl& compiled = *held;
   const State none, &state = request.state ? *request.state : none;
   check_state(compiled, state, "evaluate");
-  const std::vector<size_t> of =
+  const std::vector<size_t> requested_outputs =
       request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
   std::vector<DifferentiatedInput> differentiated;
   if (request.gradients)
     differentiated = differentiated_inputs(compiled, *whole, *request.gradient_keys);
-  const Program& program = request.gradients
-                               ? compiled.with_gradients(of, indices_of(differentiated))
-                               : *compiled.forward;
+  const Program& program =
+      request.gradients ? compiled.with_gradients(requested_outputs, indices_of(differentiated))
+                        : *compiled.forward;
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(compiled, program.signature, request.params, request.data, state, inputs, "data",
               true);
-  for (size_t i = 0; i < of.size(); ++i) {
+  for (size_t i = 0; i < requested_outputs.size(); ++i) {
     inputs[compiled.inputs.size() + i] =
-        incoming_gradient(compiled, program.signature, *request.gradients, of, i);
+        incoming_gradient(compiled, program.signature, *request.gradients, requested_outputs, i);
   }
   if (compiled.safe_shapes) program.signature.check_dims(inputs);
-  const std::vector<Tensor> made = run_debugged(compiled, *program.executable, inputs);
+  const std::vector<Tensor> results = run_debugged(compiled, *program.executable, inputs);
 
   const std::vector<std::string>& asked = *request.outputs;
-  Result result{.outputs = named(asked.empty() ? compiled.outputs : those(asked, compiled), made)};
-  if (request.state) result.state = next_state(compiled, state, made);
+  Result result{.outputs =
+                    named(asked.empty() ? compiled.outputs : those(asked, compiled), results)};
+  if (request.state) result.state = next_state(compiled, state, results);
   if (request.gradients)
-    result.gradients = gradients_of(compiled, *whole, differentiated, request, made);
+    result.gradients = gradients_of(compiled, *whole, differentiated, request, results);
   return result;
 }
 

@@ -20,9 +20,10 @@ std::string names_or_none(const std::vector<std::string>& names);
 // The outputs with incoming gradients: the named ones, or the cost. InputError E0807, E0808.
 std::vector<size_t> requested(const CompiledState& compiled, const OutputGradients& asked);
 
-// The incoming gradient of the output of[i], converted; 1 for the cost.
+// The incoming gradient of the output requested_outputs[i], converted; 1 for the cost.
 Tensor incoming_gradient(const CompiledState& compiled, const Signature& signature,
-                         const OutputGradients& asked, const std::vector<size_t>& of, size_t i);
+                         const OutputGradients& asked, const std::vector<size_t>& requested_outputs,
+                         size_t i);
 
 // StateError E0920 if the model needs a state and none was passed, E0902 for other keys. `call`:
 // the name of the called function, for the message.
@@ -44,8 +45,8 @@ std::vector<Tensor> run_debugged(const CompiledState& compiled, const Executable
 
 // The results of a program by name.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);
-// The next state: changed states from `made`, the others from `given`.
-State next_state(const CompiledState& compiled, const State& given,
-                 const std::vector<Tensor>& made);
+// The next state: changed states from `results`, the others from `previous`.
+State next_state(const CompiledState& compiled, const State& previous,
+                 const std::vector<Tensor>& results);
 
 }  // namespace mithril

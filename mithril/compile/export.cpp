@@ -35,18 +35,18 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
   ExportedModel exported{.graph = compiled.graph};
   for (size_t i = 0; i < compiled.inputs.size(); ++i) {
     const InputKey& input = compiled.inputs[i];
-    ExportedInput& made = exported.inputs.emplace_back();
-    made.key = input.key;
-    made.role = role_of(input.key_class);
-    if (made.role != Role::state) {
-      made.dims = dims_of(NamedIndex{input.key, i});
+    ExportedInput& result = exported.inputs.emplace_back();
+    result.key = input.key;
+    result.role = role_of(input.key_class);
+    if (result.role != Role::state) {
+      result.dims = dims_of(NamedIndex{input.key, i});
       continue;
     }
-    made.initial = compiled.initial.at(input.key).host();
-    made.dims = made.initial->dims();
+    result.initial = compiled.initial.at(input.key).host();
+    result.dims = result.initial->dims();
     if (is_read_alone(compiled, input.key)) {
-      made.role = Role::data;
-      made.initial = std::nullopt;
+      result.role = Role::data;
+      result.initial = std::nullopt;
     }
   }
   for (const NamedIndex& output : compiled.outputs) {
@@ -61,13 +61,13 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
 }  // namespace
 
 std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
-  std::vector<size_t> of;
+  std::vector<size_t> outputs;
   const std::vector<bool> differentiable = compiled.differentiable_outputs();
   for (size_t i = 0; i < compiled.outputs.size(); ++i) {
     if (compiled.outputs[i].name == "final_cost") return {i};
-    if (differentiable[compiled.outputs[i].index]) of.push_back(i);
+    if (differentiable[compiled.outputs[i].index]) outputs.push_back(i);
   }
-  return of;
+  return outputs;
 }
 
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {

@@ -47,18 +47,18 @@ Graph GraphCache::find_or_make(const Graph& base, const std::string& how,
                                const std::function<Graph()>& make,
                                const std::function<bool(const Graph&)>& fits) const {
   if (build_id().empty() || !has_own_ops_only(base)) return make();
-  const std::optional<GraphBytes> of_base = to_bytes(base);
-  if (!of_base) return make();
+  const std::optional<GraphBytes> base_bytes = to_bytes(base);
+  if (!base_bytes) return make();
   std::string key = std::string(version()) + '\n' + build_id() + '\n' + how + '\n';
-  key += of_base->bytes;
+  key += base_bytes->bytes;
   if (const std::optional<std::string> entry = files_.find(key)) {
-    std::optional<Graph> made = made_from_bytes(*entry, base, *of_base);
-    if (made && is_valid(*made) && fits(*made)) return *std::move(made);
+    std::optional<Graph> graph = made_from_bytes(*entry, base, *base_bytes);
+    if (graph && is_valid(*graph) && fits(*graph)) return *std::move(graph);
   }
-  Graph made = make();
-  if (!has_own_ops_only(made)) return made;
-  if (const auto entry = bytes_of_made(made, base, *of_base)) files_.keep(key, *entry);
-  return made;
+  Graph graph = make();
+  if (!has_own_ops_only(graph)) return graph;
+  if (const auto entry = bytes_of_made(graph, base, *base_bytes)) files_.keep(key, *entry);
+  return graph;
 }
 
 }  // namespace mithril

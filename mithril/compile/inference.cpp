@@ -49,10 +49,10 @@ class ParameterFixing {
     impl_->state_keys.clear();
     impl_->initial = State();
     for (const NamedIndex& key : from_.states) {
-      const Tensor* given = state.find(key.name);
-      if (given) check_fits(from_.forward->signature, key, *given);
-      Tensor start =
-          given ? from_.forward->signature.convert(key.index, *given) : from_.initial.at(key.name);
+      const Tensor* argument = state.find(key.name);
+      if (argument) check_fits(from_.forward->signature, key, *argument);
+      Tensor start = argument ? from_.forward->signature.convert(key.index, *argument)
+                              : from_.initial.at(key.name);
       if (!contains(from_.next_states, key.name)) {
         fix(key, std::move(start));
         continue;

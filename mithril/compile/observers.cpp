@@ -69,16 +69,16 @@ class HookCalls final : public Observer {
 
   bool wants(const Node& node) const override { return node.op->opaque && number(node) >= 0; }
 
-  Tensor made(const Graph& graph, const Node& node, ValueId value,
-              const Tensor& tensor) const override {
+  Tensor observe(const Graph& graph, const Node& node, ValueId value,
+                 const Tensor& tensor) const override {
     const Hook& hook = hooks_[static_cast<size_t>(number(node))];
     if (!*hook.active) return tensor;
-    const std::optional<Tensor> given = hook.call(tensor);
-    if (!given) return tensor;
-    const bool fits = given->dims() == tensor.dims() &&
-                      tensor_kind(given->dtype()) == tensor_kind(tensor.dtype());
-    if (!fits) refuse(graph.value(value).name, tensor, *given);
-    return given->dtype() == tensor.dtype() ? *given : given->to(tensor.dtype());
+    const std::optional<Tensor> replacement = hook.call(tensor);
+    if (!replacement) return tensor;
+    const bool fits = replacement->dims() == tensor.dims() &&
+                      tensor_kind(replacement->dtype()) == tensor_kind(tensor.dtype());
+    if (!fits) refuse(graph.value(value).name, tensor, *replacement);
+    return replacement->dtype() == tensor.dtype() ? *replacement : replacement->to(tensor.dtype());
   }
 
  private:
@@ -87,13 +87,13 @@ class HookCalls final : public Observer {
   }
 
   [[noreturn]] static void refuse(const std::string& name, const Tensor& observed,
-                                  const Tensor& given) {
+                                  const Tensor& replacement) {
     const std::string path = name.substr(0, name.find('@'));
     raise({.kind = ErrorKind::input,
            .code = "E0810",
            .path = path,
            .message = "a hook returned a tensor that cannot replace the value",
-           .facts = {{"shown", dtype_and_dims(observed)}, {"given", dtype_and_dims(given)}},
+           .facts = {{"shown", dtype_and_dims(observed)}, {"given", dtype_and_dims(replacement)}},
            .help = "give one of the same dims, or nothing"});
   }
 
@@ -125,8 +125,8 @@ class Printing final : public Observer {
 
   bool wants(const Node&) const override { return true; }
 
-  Tensor made(const Graph& graph, const Node& node, ValueId value,
-              const Tensor& tensor) const override {
+  Tensor observe(const Graph& graph, const Node& node, ValueId value,
+                 const Tensor& tensor) const override {
     const NonFiniteCounts census(tensor);
     const std::string& path = graph.value(value).name;
     if (!quiet_ || !census.finite())
@@ -142,7 +142,7 @@ class Printing final : public Observer {
              .help = quiet_ ? "earlier values are finite"
                             : "earlier values are finite and were printed"});
     }
-    return next_ && next_->wants(node) ? next_->made(graph, node, value, tensor) : tensor;
+    return next_ && next_->wants(node) ? next_->observe(graph, node, value, tensor) : tensor;
   }
 
  private:

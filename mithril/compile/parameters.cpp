@@ -90,15 +90,16 @@ Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Rando
                       " is a function, which JSON does not hold",
            .help = "load saved parameters, or call set_initializer after reading the model"});
   }
-  const Tensor made = as.function(dims, random.next() >> 1);
+  const Tensor initial = as.function(dims, random.next() >> 1);
   // A copy, because the function may keep what it returns.
-  if (made.dims() == dims) return made.to(dtype).copy();
-  if (made.size() == 1 && made.dims().empty()) return Tensor::full(dtype, dims, made.item());
+  if (initial.dims() == dims) return initial.to(dtype).copy();
+  if (initial.size() == 1 && initial.dims().empty())
+    return Tensor::full(dtype, dims, initial.item());
   raise({.kind = ErrorKind::shape,
          .code = "E0217",
          .message = "the initializer of the parameter " + quoted(input.key) +
                     " returned an array of another shape",
-         .facts = {{"expected", to_string(dims)}, {"got", to_string(made.dims())}}});
+         .facts = {{"expected", to_string(dims)}, {"got", to_string(initial.dims())}}});
 }
 
 Tensor first_values(const InputKey& input, DType dtype, const Dims& dims, Random random) {
@@ -135,14 +136,14 @@ Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random
   if (const auto interval = input.initial.interval) {
     return uniform(dtype, dims, random, interval->first, interval->second);
   }
-  Tensor made = first_values(input, dtype, dims, random);
+  Tensor initial = first_values(input, dtype, dims, random);
   const std::optional<std::int64_t> row = input.initial.initializer.zero_row;
-  if (!row || dims.empty() || *row < 0 || *row >= dims[0] || made.size() == 0) return made;
-  const std::size_t bytes = made.bytes() / static_cast<std::size_t>(dims[0]);
+  if (!row || dims.empty() || *row < 0 || *row >= dims[0] || initial.size() == 0) return initial;
+  const std::size_t bytes = initial.bytes() / static_cast<std::size_t>(dims[0]);
   std::memset(
-      static_cast<std::byte*>(made.mutable_raw_data()) + bytes * static_cast<std::size_t>(*row), 0,
-      bytes);
-  return made;
+      static_cast<std::byte*>(initial.mutable_raw_data()) + bytes * static_cast<std::size_t>(*row),
+      0, bytes);
+  return initial;
 }
 
 // Each parameter has its own random stream, named by its path, so short names do not change its
@@ -154,9 +155,9 @@ TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
     const InputKey& input = compiled.inputs[key.index];
     const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
     const std::string& dims = compiled.forward->signature.dims_text(key.index);
-    const Tensor made =
+    const Tensor initial =
         make(input, value.dtype, numbers(key.name, value, dims), Random(seed, input.path));
-    items.emplace_back(key.name, compiled.backend->adopt(made, true));
+    items.emplace_back(key.name, compiled.backend->adopt(initial, true));
   }
   return TensorMap(std::move(items));
 }

@@ -71,9 +71,9 @@ std::vector<size_t> CompiledState::parameter_inputs() const {
   return indices;
 }
 
-Graph CompiledModel::Impl::gradients(const std::vector<size_t>& of) {
+Graph CompiledModel::Impl::gradients(const std::vector<size_t>& requested_outputs) {
   const std::lock_guard lock(*facts_mutex);
-  return gradient_graph(of, parameter_inputs());
+  return gradient_graph(requested_outputs, parameter_inputs());
 }
 
 void CompiledState::require_gradients() const {
@@ -92,39 +92,40 @@ void CompiledState::require_graph(const char* call) const {
                  "allow_native_code"});
 }
 
-const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of,
+const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& requested_outputs,
                                                    const std::vector<size_t>& inputs) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
-  std::unique_ptr<const Program>& program = backward_[{of, inputs}];
+  std::unique_ptr<const Program>& program = backward_[{requested_outputs, inputs}];
   if (program) return *program;
   std::vector<std::string> labels = input_labels();
-  for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
-  const Graph both = gradient_graph(of, inputs);
+  for (const size_t i : requested_outputs)
+    labels.push_back("the gradient of " + quoted(outputs[i].name));
+  const Graph both = gradient_graph(requested_outputs, inputs);
   program = std::make_unique<const Program>(Program{
       Signature(both, std::move(labels), size_advice()), backend->load(both, load_options)});
   return *program;
 }
 
-TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& of,
+TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& requested_outputs,
                                               const std::vector<TrainedParameter>& trained,
                                               const Optimizer& optimizer,
                                               const TrainingOptions& options, StepPart part) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
-  std::vector<size_t> moved;
-  for (const TrainedParameter& parameter : trained) moved.push_back(parameter.input);
-  const TrainingGraph made =
-      training_graph(gradient_graph(of, moved), trained, optimizer, options, part);
+  std::vector<size_t> trained_inputs;
+  for (const TrainedParameter& parameter : trained) trained_inputs.push_back(parameter.input);
+  const TrainingGraph step = training_graph(gradient_graph(requested_outputs, trained_inputs),
+                                            trained, optimizer, options, part);
   std::vector<std::string> labels = input_labels();
-  for (size_t i = labels.size(); i < made.graph.inputs().size(); ++i) {
-    labels.push_back(quoted(made.graph.value(made.graph.inputs()[i]).name));
+  for (size_t i = labels.size(); i < step.graph.inputs().size(); ++i) {
+    labels.push_back(quoted(step.graph.value(step.graph.inputs()[i]).name));
   }
   LoadOptions loading = load_options;
-  loading.donations = made.donations;
+  loading.donations = step.donations;
   return {
-      {Signature(made.graph, std::move(labels), size_advice()), backend->load(made.graph, loading)},
-      made.donations};
+      {Signature(step.graph, std::move(labels), size_advice()), backend->load(step.graph, loading)},
+      step.donations};
 }
 
 }  // namespace mithril

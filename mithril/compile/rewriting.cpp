@@ -29,21 +29,22 @@ bool are_similar(const Graph& a, ValueId left, const Graph& b, ValueId right) {
                     [](const Dim& one, const Dim& other) { return same(one, other); });
 }
 
-// Whether the inputs and outputs of `made` start with those of `given`.
-bool extends(const Graph& made, const Graph& given) {
-  if (made.inputs().size() < given.inputs().size()) return false;
-  if (made.outputs().size() < given.outputs().size()) return false;
-  for (size_t i = 0; i < given.inputs().size(); ++i) {
-    const ValueId before = given.inputs()[i], now = made.inputs()[i];
-    if (given.value(before).name != made.value(now).name || !are_similar(given, before, made, now))
+// Whether the inputs and outputs of `rewritten` start with those of `original`.
+bool extends(const Graph& rewritten, const Graph& original) {
+  if (rewritten.inputs().size() < original.inputs().size()) return false;
+  if (rewritten.outputs().size() < original.outputs().size()) return false;
+  for (size_t i = 0; i < original.inputs().size(); ++i) {
+    const ValueId before = original.inputs()[i], now = rewritten.inputs()[i];
+    if (original.value(before).name != rewritten.value(now).name ||
+        !are_similar(original, before, rewritten, now))
       return false;
   }
   const auto is_same = [&](const Output& before, const Output& now) {
     return before.name == now.name &&
-           given.value(before.value).dtype == made.value(now.value).dtype;
+           original.value(before.value).dtype == rewritten.value(now.value).dtype;
   };
-  return std::equal(given.outputs().begin(), given.outputs().end(), made.outputs().begin(),
-                    is_same);
+  return std::equal(original.outputs().begin(), original.outputs().end(),
+                    rewritten.outputs().begin(), is_same);
 }
 
 ValueId output_of(const Graph& graph, const std::string& name) {
@@ -53,34 +54,36 @@ ValueId output_of(const Graph& graph, const std::string& name) {
   return at->value;
 }
 
-// Whether `made` is the graph with an additional input for each incoming gradient and an additional
-// output for each wanted gradient.
-bool is_gradient_of(const Graph& made, const Graph& graph, const DifferentiateOptions& options) {
+// Whether `gradients` is the graph with an additional input for each incoming gradient and an
+// additional output for each wanted gradient.
+bool is_gradient_of(const Graph& gradients, const Graph& graph,
+                    const DifferentiateOptions& options) {
   const size_t inputs = graph.inputs().size(), outputs = graph.outputs().size();
-  if (!extends(made, graph) || made.inputs().size() != inputs + options.outputs.size() ||
-      made.outputs().size() != outputs + options.wanted.size())
+  if (!extends(gradients, graph) || gradients.inputs().size() != inputs + options.outputs.size() ||
+      gradients.outputs().size() != outputs + options.wanted.size())
     return false;
   for (size_t i = 0; i < options.outputs.size(); ++i) {
-    const ValueId of = output_of(graph, options.outputs[i]);
-    if (!are_similar(graph, of, made, made.inputs()[inputs + i])) return false;
+    const ValueId differentiated = output_of(graph, options.outputs[i]);
+    if (!are_similar(graph, differentiated, gradients, gradients.inputs()[inputs + i]))
+      return false;
   }
   for (size_t i = 0; i < options.wanted.size(); ++i) {
-    const ValueId of = graph.id_of(options.wanted[i]);
-    if (!are_similar(graph, of, made, made.outputs()[outputs + i].value)) return false;
+    const ValueId input = graph.id_of(options.wanted[i]);
+    if (!are_similar(graph, input, gradients, gradients.outputs()[outputs + i].value)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-Graph CompiledState::passed(const Graph& given) const {
-  const auto make = [&] { return run_passes(given, passes); };
+Graph CompiledState::passed(const Graph& original) const {
+  const auto make = [&] { return run_passes(original, passes); };
   if (!cache) return make();
-  const auto fits = [&](const Graph& made) {
-    return extends(made, given) && made.inputs().size() == given.inputs().size() &&
-           made.outputs().size() == given.outputs().size();
+  const auto fits = [&](const Graph& rewritten) {
+    return extends(rewritten, original) && rewritten.inputs().size() == original.inputs().size() &&
+           rewritten.outputs().size() == original.outputs().size();
   };
-  return cache->find_or_make(given, spelled(passes), make, fits);
+  return cache->find_or_make(original, spelled(passes), make, fits);
 }
 
 Graph CompiledState::differentiated(const DifferentiateOptions& options) const {
@@ -94,30 +97,34 @@ Graph CompiledState::differentiated(const DifferentiateOptions& options) const {
   if (!cache) return make();
   const std::string how = "gradients of " + spelled(options.outputs) + " for " +
                           spelled(options.wanted) + ", " + spelled(after);
-  const auto fits = [&](const Graph& made) { return is_gradient_of(made, graph, options); };
+  const auto fits = [&](const Graph& gradients) {
+    return is_gradient_of(gradients, graph, options);
+  };
   return cache->find_or_make(graph, how, make, fits);
 }
 
 namespace {
 
-DifferentiateOptions options_of(const CompiledState& compiled, const std::vector<size_t>& of,
+DifferentiateOptions options_of(const CompiledState& compiled,
+                                const std::vector<size_t>& requested_outputs,
                                 const std::vector<size_t>& wanted) {
   DifferentiateOptions options;
-  for (const size_t i : of) options.outputs.push_back(compiled.outputs[i].name);
+  for (const size_t i : requested_outputs) options.outputs.push_back(compiled.outputs[i].name);
   for (const size_t i : wanted) options.wanted.push_back(compiled.inputs[i].path);
   return options;
 }
 
 }  // namespace
 
-Graph CompiledState::gradient_graph(const std::vector<size_t>& of,
+Graph CompiledState::gradient_graph(const std::vector<size_t>& requested_outputs,
                                     const std::vector<size_t>& wanted) const {
-  return differentiated(options_of(*this, of, wanted));
+  return differentiated(options_of(*this, requested_outputs, wanted));
 }
 
-std::vector<bool> CompiledState::parameters_reached(const std::vector<size_t>& of) const {
+std::vector<bool> CompiledState::parameters_reached(
+    const std::vector<size_t>& requested_outputs) const {
   const std::lock_guard lock(*facts_mutex);
-  return have_gradients(graph, options_of(*this, of, parameter_inputs()));
+  return have_gradients(graph, options_of(*this, requested_outputs, parameter_inputs()));
 }
 
 }  // namespace mithril

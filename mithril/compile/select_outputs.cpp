@@ -61,43 +61,44 @@ void place_outputs(CompiledState& compiled, const Graph& before) {
 
 std::shared_ptr<Impl> cut_to(const Impl& from, const std::vector<std::string>& outputs,
                              std::shared_ptr<Impl> without_hooks) {
-  auto made = std::make_shared<Impl>(static_cast<const CompiledState&>(from));
+  auto selection = std::make_shared<Impl>(static_cast<const CompiledState&>(from));
   const Graph& graph = from.source;
   std::vector<StateNames> states;
   for (const NamedIndex& state : from.states) {
     const std::string* output = next_output_of(from, state.name);
     states.push_back({graph.value(graph.inputs()[state.index]).name, output ? *output : ""});
   }
-  made->source = keep_outputs(graph, names_of(from.outputs), outputs, states).graph;
+  selection->source = keep_outputs(graph, names_of(from.outputs), outputs, states).graph;
   std::vector<size_t> gone;
   size_t kept = 0;
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
-    const auto& left = made->source.inputs();
-    const bool stays = kept < left.size() &&
-                       made->source.value(left[kept]).name == graph.value(graph.inputs()[i]).name;
+    const auto& left = selection->source.inputs();
+    const bool stays = kept < left.size() && selection->source.value(left[kept]).name ==
+                                                 graph.value(graph.inputs()[i]).name;
     kept += stays;
     if (!stays) gone.push_back(i);
   }
-  remove_inputs(*made, gone);
+  remove_inputs(*selection, gone);
   std::vector<std::string> texts;
   for (size_t i = 0; i < from.outputs.size(); ++i) {
     const std::string& name = from.outputs[i].name;
     if (has_name(outputs, name)) {
       texts.push_back(from.output_texts[i]);
     } else {
-      std::erase_if(made->shapes, [&](const auto& shape) { return shape.first == name; });
-      std::erase_if(made->outputs, [&](const NamedIndex& key) { return key.name == name; });
+      std::erase_if(selection->shapes, [&](const auto& shape) { return shape.first == name; });
+      std::erase_if(selection->outputs, [&](const NamedIndex& key) { return key.name == name; });
     }
   }
-  made->output_texts = std::move(texts);
-  place_outputs(*made, graph);
-  made->hooks.clear();
-  made->without_hooks = nullptr;
-  made->load_options.observer = made->debug ? print_values(nullptr, made->quiet) : nullptr;
-  made->graph = made->passed(made->source);
-  take_hooks(*made, from, std::move(without_hooks));
-  made->load();
-  return made;
+  selection->output_texts = std::move(texts);
+  place_outputs(*selection, graph);
+  selection->hooks.clear();
+  selection->without_hooks = nullptr;
+  selection->load_options.observer =
+      selection->debug ? print_values(nullptr, selection->quiet) : nullptr;
+  selection->graph = selection->passed(selection->source);
+  take_hooks(*selection, from, std::move(without_hooks));
+  selection->load();
+  return selection;
 }
 
 // The outputs in the order of the model. They may be losses that an inference form leaves out.
@@ -145,13 +146,13 @@ std::shared_ptr<Impl> with_outputs(const std::shared_ptr<Impl>& compiled,
   std::shared_ptr<Impl> without_hooks;
   if (compiled->without_hooks) without_hooks = with_outputs(compiled->without_hooks, wanted);
   const std::lock_guard lock(*compiled->facts_mutex);
-  std::shared_ptr<Impl>& made = compiled->selections[wanted];
-  if (made) return made;
+  std::shared_ptr<Impl>& selection = compiled->selections[wanted];
+  if (selection) return selection;
   const bool is_part = std::all_of(wanted.begin(), wanted.end(),
                                    [&](const std::string& name) { return has_name(known, name); });
-  made = is_part ? cut_to(*compiled, wanted, std::move(without_hooks))
-                 : made_for_inference(*compiled, std::move(without_hooks), &wanted);
-  return made;
+  selection = is_part ? cut_to(*compiled, wanted, std::move(without_hooks))
+                      : made_for_inference(*compiled, std::move(without_hooks), &wanted);
+  return selection;
 }
 
 }  // namespace mithril

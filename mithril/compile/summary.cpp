@@ -66,9 +66,9 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
          (values ? ", where all values are " + memory_text(*values) : "") + "\n";
 }
 
-std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>& of) {
+std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>& outputs) {
   try {
-    return compiled.gradient_graph(of, compiled.parameter_inputs());
+    return compiled.gradient_graph(outputs, compiled.parameter_inputs());
   } catch (const GradientError&) {
     return std::nullopt;
   }
@@ -81,13 +81,13 @@ std::optional<Graph> available_gradient_graph(Impl& compiled) {
   if (all.empty()) return std::nullopt;
   if (std::optional<Graph> graph = gradients_if_any(compiled, all)) return graph;
   std::optional<Graph> graph;
-  std::vector<size_t> of;
+  std::vector<size_t> outputs;
   for (const size_t output : all) {
-    of.push_back(output);
-    if (std::optional<Graph> more = gradients_if_any(compiled, of)) {
+    outputs.push_back(output);
+    if (std::optional<Graph> more = gradients_if_any(compiled, outputs)) {
       graph = std::move(more);
     } else {
-      of.pop_back();
+      outputs.pop_back();
     }
   }
   return graph;

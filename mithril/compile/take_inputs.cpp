@@ -10,7 +10,7 @@ namespace mithril {
 namespace {
 
 // One of the user's two maps, and the other one.
-struct Given {
+struct InputArguments {
   const char* map;   // "params"
   const char* what;  // "parameter"
   const TensorMap& tensors;
@@ -19,29 +19,30 @@ struct Given {
   bool takes_outputs = false;
 };
 
-bool is_spare(const Given& given, const std::string& key) {
-  return std::find(given.spare.begin(), given.spare.end(), key) != given.spare.end();
+bool is_spare(const InputArguments& arguments, const std::string& key) {
+  return std::find(arguments.spare.begin(), arguments.spare.end(), key) != arguments.spare.end();
 }
 
 // Advice for a parameter that the user named, which may be meant as data. Layers have paths.
-std::string or_as_data(const Given& given, const std::string& key) {
-  if (std::string_view(given.what) != "parameter" || key.find('.') != std::string::npos) return {};
+std::string or_as_data(const InputArguments& arguments, const std::string& key) {
+  if (std::string_view(arguments.what) != "parameter" || key.find('.') != std::string::npos)
+    return {};
   return ", or name " + quoted(key) + " in data_keys when compiling, if it is data";
 }
 
-void refuse_unexpected(const Given& given, const Given& other) {
-  for (const auto& [key, tensor] : given.tensors) {
-    if (contains(given.expected, key) || is_spare(given, key)) continue;
+void refuse_unexpected(const InputArguments& arguments, const InputArguments& other) {
+  for (const auto& [key, tensor] : arguments.tensors) {
+    if (contains(arguments.expected, key) || is_spare(arguments, key)) continue;
     if (contains(other.expected, key)) {
       raise({.kind = ErrorKind::input,
              .code = "E0806",
-             .message = quoted(key) + " is in " + given.map + ", but is a " + other.what,
+             .message = quoted(key) + " is in " + arguments.map + ", but is a " + other.what,
              .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
     }
     // Other maps than data and params, such as validation data, are named.
-    const std::string_view map = given.map;
-    unknown_name(ErrorKind::input, "E0802", given.what, key,
-                 map == "data" || map == "params" ? "" : map, names_of(given.expected));
+    const std::string_view map = arguments.map;
+    unknown_name(ErrorKind::input, "E0802", arguments.what, key,
+                 map == "data" || map == "params" ? "" : map, names_of(arguments.expected));
   }
 }
 
@@ -75,55 +76,55 @@ Needs needs_of(const CompiledState& compiled, const std::vector<NamedIndex>& mis
   return needs;
 }
 
-[[noreturn]] void refuse_missing(const Given& given, const CompiledState& compiled) {
+[[noreturn]] void refuse_missing(const InputArguments& arguments, const CompiledState& compiled) {
   std::vector<std::string> missing;
   std::vector<NamedIndex> absent;
-  for (const NamedIndex& key : given.expected) {
-    if (given.tensors.contains(key.name)) continue;
+  for (const NamedIndex& key : arguments.expected) {
+    if (arguments.tensors.contains(key.name)) continue;
     missing.push_back(key.name);
     absent.push_back(key);
   }
   std::string help;
   for (const std::string& key : missing) {
-    if (help.empty()) help = or_as_data(given, key);
+    if (help.empty()) help = or_as_data(arguments, key);
   }
-  if (!help.empty()) help = "give it in " + std::string(given.map) + help;
+  if (!help.empty()) help = "give it in " + std::string(arguments.map) + help;
   Needs needs = needs_of(compiled, absent);
-  if (given.takes_outputs && !needs.others.empty()) {
+  if (arguments.takes_outputs && !needs.others.empty()) {
     help += (help.empty() ? "" : "; ") + ("to evaluate only the other outputs, give outputs=['" +
                                           join(needs.others, "', '") + "']");
   }
-  std::vector<Fact> facts = {{"expected", names_or_none(names_of(given.expected))},
-                             {"got", names_or_none(given.tensors.keys())}};
+  std::vector<Fact> facts = {{"expected", names_or_none(names_of(arguments.expected))},
+                             {"got", names_or_none(arguments.tensors.keys())}};
   facts.insert(facts.end(), needs.facts.begin(), needs.facts.end());
   raise({.kind = ErrorKind::input,
          .code = "E0801",
-         .message = std::string(given.map) + " lacks " + join(missing, ", "),
+         .message = std::string(arguments.map) + " lacks " + join(missing, ", "),
          .facts = std::move(facts),
          .help = std::move(help)});
 }
 
 // How many of the tensors are not needed, but may be given.
-size_t count_spare(const Given& given) {
+size_t count_spare(const InputArguments& arguments) {
   size_t count = 0;
-  for (const std::string& key : given.spare) count += given.tensors.contains(key);
+  for (const std::string& key : arguments.spare) count += arguments.tensors.contains(key);
   return count;
 }
 
-void take(const CompiledState& compiled, const Given& given, const Given& other,
-          const Signature& signature, std::vector<Tensor>& inputs) {
+void take(const CompiledState& compiled, const InputArguments& arguments,
+          const InputArguments& other, const Signature& signature, std::vector<Tensor>& inputs) {
   bool complete = true;
-  for (size_t i = 0; i < given.expected.size() && complete; ++i) {
-    const Tensor* tensor = given.tensors.find(given.expected[i].name, i);
+  for (size_t i = 0; i < arguments.expected.size() && complete; ++i) {
+    const Tensor* tensor = arguments.tensors.find(arguments.expected[i].name, i);
     complete = tensor != nullptr;
-    const size_t at = given.expected[i].index;
+    const size_t at = arguments.expected[i].index;
     if (tensor) inputs[at] = signature.convert(at, *tensor);
   }
-  const size_t size = given.tensors.size(), expected = given.expected.size();
-  if (complete && (size == expected || size == expected + count_spare(given))) return;
-  refuse_unexpected(given, other);
-  refuse_unexpected(other, given);
-  refuse_missing(given, compiled);
+  const size_t size = arguments.tensors.size(), expected = arguments.expected.size();
+  if (complete && (size == expected || size == expected + count_spare(arguments))) return;
+  refuse_unexpected(arguments, other);
+  refuse_unexpected(other, arguments);
+  refuse_missing(arguments, compiled);
 }
 
 void take_state(const CompiledState& compiled, const State& state, const Signature& signature,
@@ -179,12 +180,12 @@ void check_fits(const Signature& signature, const NamedIndex& key, const Tensor&
 void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
                  const char* data_name, bool takes_outputs) {
-  const Given given_params{
+  const InputArguments param_arguments{
       "params", "parameter", params, compiled.parameters, compiled.spare_parameters, takes_outputs};
-  const Given given_data{data_name,     "data input",        data,
-                         compiled.data, compiled.spare_data, takes_outputs};
-  take(compiled, given_params, given_data, signature, inputs);
-  take(compiled, given_data, given_params, signature, inputs);
+  const InputArguments data_arguments{data_name,     "data input",        data,
+                                      compiled.data, compiled.spare_data, takes_outputs};
+  take(compiled, param_arguments, data_arguments, signature, inputs);
+  take(compiled, data_arguments, param_arguments, signature, inputs);
   take_state(compiled, state, signature, inputs);
 }
 

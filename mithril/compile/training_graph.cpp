@@ -156,11 +156,13 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
   TrainingGraph training{.graph = std::move(gradients)};
   Graph& graph = training.graph;
   const size_t kept = graph.outputs().size() - parameters.size();
-  std::vector<ValueId> of;
-  for (size_t i = 0; i < parameters.size(); ++i) of.push_back(graph.outputs()[kept + i].value);
+  std::vector<ValueId> parameter_gradients;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameter_gradients.push_back(graph.outputs()[kept + i].value);
   graph.keep_outputs(kept);
   GraphAppender appending(training, optimizer);
-  for (size_t i = 0; i < parameters.size(); ++i) appending.add(parameters[i], of[i]);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    appending.add(parameters[i], parameter_gradients[i]);
   if (part != StepPart::whole) appending.accumulate();
   if (part == StepPart::accumulate) {
     appending.keep_sums();

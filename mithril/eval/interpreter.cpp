@@ -38,7 +38,7 @@ struct Interpreter::State {
 
   void observe(const Node& node, Values& values) const {
     for (const ValueId id : node.outputs) {
-      values[index(id)] = observer->made(graph, node, id, *values[index(id)]);
+      values[index(id)] = observer->observe(graph, node, id, *values[index(id)]);
     }
   }
 

@@ -72,9 +72,9 @@ ModelPorts describe_ports(const Model& model, const TensorMap& params, const Sta
   CompileOptions compiling;
   compiling.data_keys.assign(options.data_keys.begin(), options.data_keys.end());
   compiling.outputs.assign(options.outputs.begin(), options.outputs.end());
-  const Composed composed =
+  const FlatComposition composed =
       compose(open_model(composite), default_dtype_of(params), compiling, nullptr);
-  const Settled settled = settle(composed, Mode::inference);
+  const ModeGraph mode_graph = settle(composed, Mode::inference);
 
   ModelPorts ports;
   UnknownNumbers unknowns;
@@ -88,7 +88,7 @@ ModelPorts describe_ports(const Model& model, const TensorMap& params, const Sta
   for (std::size_t i = 0; i < composed.inputs.size(); ++i) {
     const InputKey& key = composed.inputs[i];
     const auto is_it = [&](const InputKey& other) { return other.path == key.path; };
-    const bool is_needed = std::any_of(settled.inputs.begin(), settled.inputs.end(), is_it);
+    const bool is_needed = std::any_of(mode_graph.inputs.begin(), mode_graph.inputs.end(), is_it);
     const bool is_state = key.key_class == KeyClass::state;
     (is_state ? known_states : known_params).push_back(key.key);
     const Tensor* given = is_state ? state.find(key.key) : params.find(key.key);
@@ -110,7 +110,7 @@ ModelPorts describe_ports(const Model& model, const TensorMap& params, const Sta
   fitting.refuse_unknown(state, known_states, "state");
   fitting.require();
   for (const Output& output : composed.graph.outputs()) {
-    const auto& names = settled.outputs;
+    const auto& names = mode_graph.outputs;
     if (std::find(names.begin(), names.end(), output.name) != names.end())
       ports.outputs.push_back(port_of(output.name, composed.graph.value(output.value)));
   }

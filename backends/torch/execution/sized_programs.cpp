@@ -288,7 +288,7 @@ void SizedPrograms::release(const PlannedNode& planned, Registers& registers) co
 void SizedPrograms::show(const Node& node, Registers& registers) const {
   for (const ValueId id : node.outputs) {
     at::Tensor& tensor = registers[index(id)].toTensor();
-    tensor = to_torch(observer_->made(graph_, node, id, from_torch(tensor)), target_.device);
+    tensor = to_torch(observer_->observe(graph_, node, id, from_torch(tensor)), target_.device);
   }
 }
 
