@@ -116,11 +116,11 @@ class GraphAppender {
     ParameterUpdate<Expression> next{.param = cast(expression(graph_.inputs()[parameter]), state),
                                      .gradient = gradients_[i],
                                      .slots = {},
-                                     .numbers = {},
+                                     .step_scalars = {},
                                      .weight_decay = parameters_[i].rates.weight_decay};
-    const size_t numbers = optimizer_.numbers(1, parameters_[i].rates).size();
-    for (size_t n = 0; n < numbers; ++n) {
-      next.numbers.push_back(number("number_" + std::to_string(n)));
+    const size_t scalars = optimizer_.step_scalars(1, parameters_[i].rates).size();
+    for (size_t n = 0; n < scalars; ++n) {
+      next.step_scalars.push_back(number("number_" + std::to_string(n)));
     }
     Expression weight;
     if (average) weight = number("average_weight");

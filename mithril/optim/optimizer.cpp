@@ -209,7 +209,7 @@ void Optimizer::in_ranges(
 }
 
 void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
-  struct Move {
+  struct PendingUpdate {
     Tensor param;     // shares its elements with params
     Tensor gradient;  // in the memory of this process
     ParameterMemory& memory;
@@ -217,13 +217,13 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
   };
   if (!patterns_checked_) check_patterns(groups_, params.keys());
   patterns_checked_ = true;
-  std::vector<Move> moves;
-  moves.reserve(gradients.size());
+  std::vector<PendingUpdate> updates;
+  updates.reserve(gradients.size());
   ParameterMemories made;
   for (const auto& [key, gradient] : gradients) {
     const ParameterGroup& group = group_of(key);
     if (group.frozen) continue;
-    const Tensor* param = params.find(key, moves.size());
+    const Tensor* param = params.find(key, updates.size());
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check_gradient(key, *param, gradient);
     ParameterMemory& memory = memory_of(key, *param, made);
@@ -231,22 +231,22 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
       if (slot.foreign()) slot = slot.copy();  // a TrainingStep moved it to a device
     }
     const StepRates own = rates(group);
-    moves.push_back({*param, gradient.host(), memory, {}});
-    moves.back().elements =
-        elements_to_update(moves.back().param, moves.back().gradient, memory.slots);
-    moves.back().elements.weight_decay = own.weight_decay;
-    const std::vector<double> changing = numbers(memory.steps + 1, own);
-    MITHRIL_CHECK(changing.size() <= most_step_numbers,
+    updates.push_back({*param, gradient.host(), memory, {}});
+    updates.back().elements =
+        elements_to_update(updates.back().param, updates.back().gradient, memory.slots);
+    updates.back().elements.weight_decay = own.weight_decay;
+    const std::vector<double> scalars = step_scalars(memory.steps + 1, own);
+    MITHRIL_CHECK(scalars.size() <= most_step_scalars,
                   "the rule of an optimizer has too many numbers");
-    std::copy(changing.begin(), changing.end(), moves.back().elements.numbers.begin());
+    std::copy(scalars.begin(), scalars.end(), updates.back().elements.step_scalars.begin());
   }
   // Nothing below throws.
-  for (Move& move : moves) {
-    ++move.memory.steps;
+  for (PendingUpdate& update : updates) {
+    ++update.memory.steps;
     const auto work = [&](std::int64_t first, std::int64_t last) {
-      rule_->update(move.elements, first, last);
+      rule_->update(update.elements, first, last);
     };
-    in_ranges(move.param.size(), std::cref(work));
+    in_ranges(update.param.size(), std::cref(work));
   }
   finish_step(made);
 } catch (const std::bad_alloc&) {

@@ -91,12 +91,12 @@ class Optimizer {
   std::int64_t averaged() const { return averaged_; }        // steps in the averages
   const std::vector<OptimizerSlot>& slots() const { return slots_; }
   // Changes when graphs with the previous options are out of date. The learning rate is one of
-  // `numbers`, and in no graph.
+  // `step_scalars`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
-  // The numbers of a parameter's step that change: its learning rate, the bias corrections of its
+  // The scalars of a parameter's step that change: its learning rate, the bias corrections of its
   // moments. `steps`: as in ParameterMemory.
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
-    return rule_->numbers(steps, rates);
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
+    return rule_->step_scalars(steps, rates);
   }
   StepRates rates(const ParameterGroup& group) const;
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.

@@ -36,13 +36,13 @@ template <typename Value>
 struct ParameterUpdate {
   static constexpr bool in_graph = std::is_same_v<Value, Expression>;
   using Constant = std::conditional_t<in_graph, double, Value>;
-  // What numbers() gives, of rank 0 in a graph.
-  using Numbers = std::conditional_t<in_graph, std::vector<Value>, const Value*>;
+  // The type of step_scalars(), of rank 0 in a graph.
+  using StepScalars = std::conditional_t<in_graph, std::vector<Value>, const Value*>;
   using Slots = std::conditional_t<in_graph, std::vector<Value>, Value*>;
 
   Value param, gradient;
   Slots slots;
-  Numbers numbers;
+  StepScalars step_scalars;
   Constant weight_decay = 0;
 
   static Constant constant(double number) { return static_cast<Constant>(number); }
@@ -76,15 +76,15 @@ Value at_least_0(const Value& x) {
     return x < 0 ? Value(0) : x;
 }
 
-constexpr std::size_t most_optimizer_slots = 3, most_step_numbers = 4;
+constexpr std::size_t most_optimizer_slots = 3, most_step_scalars = 4;
 
-// The elements of an update in memory. `slots` and `numbers`: as many as the rule has.
+// The elements of an update in memory. `slots` and `step_scalars`: as many as the rule has.
 struct UpdatedElements {
   DType dtype;
   void* param;
   const void* gradient;
   std::array<void*, most_optimizer_slots> slots = {};
-  std::array<double, most_step_numbers> numbers = {};
+  std::array<double, most_step_scalars> step_scalars = {};
   double weight_decay = 0;
 };
 
@@ -93,9 +93,9 @@ class UpdateRule {
  public:
   virtual ~UpdateRule() = default;
   virtual std::vector<OptimizerSlot> slots() const = 0;
-  // The numbers of a parameter's step that change: its learning rate, corrections of its moments.
+  // The scalars of a parameter's step that change: its learning rate, corrections of its moments.
   // `steps`: taken, the present one included.
-  virtual std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const = 0;
+  virtual std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const = 0;
   virtual void add_to_graph(ParameterUpdate<Expression>& update) const = 0;
   virtual void update(const UpdatedElements& elements, std::int64_t first,
                       std::int64_t last) const noexcept = 0;
@@ -110,7 +110,7 @@ void visit_parameter(DType dtype, Function&& function) {
   function(double{}, double{});
 }
 
-// Formula: a class with slots(), numbers() as above, and
+// Formula: a class with slots(), step_scalars() as above, and
 //   template <typename Value> void operator()(ParameterUpdate<Value>& update) const
 template <typename Formula>
 class RuleOf final : public UpdateRule {
@@ -118,8 +118,8 @@ class RuleOf final : public UpdateRule {
   explicit RuleOf(const Formula& formula) : formula_(formula) {}
 
   std::vector<OptimizerSlot> slots() const override { return formula_.slots(); }
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const override {
-    return formula_.numbers(steps, rates);
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const override {
+    return formula_.step_scalars(steps, rates);
   }
   void add_to_graph(ParameterUpdate<Expression>& update) const override { formula_(update); }
   void update(const UpdatedElements& elements, std::int64_t first,
@@ -148,9 +148,9 @@ class RuleOf final : public UpdateRule {
   template <std::size_t count, typename Element, typename T>
   void loop(const UpdatedElements& elements, std::int64_t first, std::int64_t last) const {
     const Formula formula = formula_;  // copies, which no store changes
-    std::array<T, most_step_numbers> numbers{};
-    for (std::size_t n = 0; n < numbers.size(); ++n)
-      numbers[n] = static_cast<T>(elements.numbers[n]);
+    std::array<T, most_step_scalars> step_scalars{};
+    for (std::size_t n = 0; n < step_scalars.size(); ++n)
+      step_scalars[n] = static_cast<T>(elements.step_scalars[n]);
     const T weight_decay = static_cast<T>(elements.weight_decay);
     std::array<T*, most_optimizer_slots> slots{};
     for (std::size_t k = 0; k < count; ++k) slots[k] = static_cast<T*>(elements.slots[k]);
@@ -162,7 +162,7 @@ class RuleOf final : public UpdateRule {
       ParameterUpdate<T> update{.param = static_cast<T>(to[i]),
                                 .gradient = static_cast<T>(from[i]),
                                 .slots = kept.data(),
-                                .numbers = numbers.data(),
+                                .step_scalars = step_scalars.data(),
                                 .weight_decay = weight_decay};
       formula(update);
       for (std::size_t k = 0; k < count; ++k) slots[k][i] = kept[k];

@@ -302,24 +302,24 @@ void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, doub
       inputs[next++] = *memory->gradient_sum;
   }
   if (!updates) return;
-  std::vector<Tensor> numbers;
+  std::vector<Tensor> step_scalars;
   std::int64_t steps = -1;
   StepRates rates;
   for (size_t i = 0; i < trained.size(); ++i) {
     const Optimizer::ParameterMemory& memory = *memories[i];
     const DType state = opmath_dtype(inputs[trained[i].key.index].dtype());
     const StepRates own = optimizer.rates(*trained[i].group);
-    if (memory.steps != steps || own != rates || numbers.empty() ||
-        numbers.front().dtype() != state) {
+    if (memory.steps != steps || own != rates || step_scalars.empty() ||
+        step_scalars.front().dtype() != state) {
       steps = memory.steps;
       rates = own;
-      numbers.clear();
-      for (const double number : optimizer.numbers(steps + 1, rates)) {
-        numbers.push_back(Tensor::full(state, {}, number));
+      step_scalars.clear();
+      for (const double number : optimizer.step_scalars(steps + 1, rates)) {
+        step_scalars.push_back(Tensor::full(state, {}, number));
       }
-      if (options.averages()) numbers.push_back(Tensor::full(state, {}, average_weight));
+      if (options.averages()) step_scalars.push_back(Tensor::full(state, {}, average_weight));
     }
-    for (const Tensor& number : numbers) inputs[next++] = number;
+    for (const Tensor& number : step_scalars) inputs[next++] = number;
     for (const Tensor& slot : memory.slots) inputs[next++] = slot;
     if (options.averages()) inputs[next++] = *memory.average;
   }

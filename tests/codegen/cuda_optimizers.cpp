@@ -72,19 +72,19 @@ StepGraph step_graph(const OptimizerCase& at) {
     return value.dtype() == dtype ? value : call("cast", {value, Datum(dtype)});
   };
   const StepRates rates = at.optimizer->rates({});
-  ParameterUpdate<Expression> move{.param = cast(input("param", {Dim(7)}, at.dtype), state),
-                                   .gradient = cast(input("gradient", {Dim(7)}, at.dtype), state),
-                                   .slots = {},
-                                   .numbers = {},
-                                   .weight_decay = rates.weight_decay};
-  for (std::size_t i = 0; i < at.optimizer->numbers(1, rates).size(); ++i)
-    move.numbers.push_back(input("number " + std::to_string(i), {}, state));
+  ParameterUpdate<Expression> update{.param = cast(input("param", {Dim(7)}, at.dtype), state),
+                                     .gradient = cast(input("gradient", {Dim(7)}, at.dtype), state),
+                                     .slots = {},
+                                     .step_scalars = {},
+                                     .weight_decay = rates.weight_decay};
+  for (std::size_t i = 0; i < at.optimizer->step_scalars(1, rates).size(); ++i)
+    update.step_scalars.push_back(input("number " + std::to_string(i), {}, state));
   for (std::size_t i = 0; i < at.optimizer->slots().size(); ++i)
-    move.slots.push_back(input("slot " + std::to_string(i), {Dim(7)}, state));
-  at.optimizer->add_to_graph(move);
-  graph.add_output("param.next", cast(move.param, at.dtype).id);
-  for (std::size_t i = 0; i < move.slots.size(); ++i)
-    graph.add_output("slot " + std::to_string(i), move.slots[i].id);
+    update.slots.push_back(input("slot " + std::to_string(i), {Dim(7)}, state));
+  at.optimizer->add_to_graph(update);
+  graph.add_output("param.next", cast(update.param, at.dtype).id);
+  for (std::size_t i = 0; i < update.slots.size(); ++i)
+    graph.add_output("slot " + std::to_string(i), update.slots[i].id);
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
     inputs.push_back(
@@ -195,7 +195,7 @@ TEST_CASE("CUDA kernels of optimizers, run on the CPU, move parameters as their 
         each.gradient = random_direction(each.param.dims(), random).to(at.dtype);
         gradients.emplace_back(std::to_string(each.param.size()), each.gradient);
         each.numbers.clear();
-        for (const double number : at.optimizer->numbers(taken, at.optimizer->rates({})))
+        for (const double number : at.optimizer->step_scalars(taken, at.optimizer->rates({})))
           each.numbers.push_back(Tensor::full(opmath_dtype(at.dtype), {}, number));
       }
       step_by_kernel(cpu, at, step, all);

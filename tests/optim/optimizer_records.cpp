@@ -16,11 +16,13 @@ using tests::text_of_error;
 struct SignFormula {
   explicit SignFormula(const OptimizerSettings&) {}
   static std::vector<OptimizerSlot> slots() { return {{"moved", 1}}; }
-  static std::vector<double> numbers(std::int64_t, const StepRates& rates) { return {rates.lr}; }
+  static std::vector<double> step_scalars(std::int64_t, const StepRates& rates) {
+    return {rates.lr};
+  }
   template <typename Value>
   void operator()(ParameterUpdate<Value>& update) const {
-    update.slots[0] = update.slots[0] + update.numbers[0];
-    update.param = update.param - sign_of(update.gradient) * update.numbers[0];
+    update.slots[0] = update.slots[0] + update.step_scalars[0];
+    update.param = update.param - sign_of(update.gradient) * update.step_scalars[0];
   }
 };
 
@@ -56,7 +58,7 @@ TEST_CASE("the square root of a variance that rounding made negative is no NaN")
 
 TEST_CASE("the momenta of NAdam stay defined after many steps") {
   const NAdam optimizer({.lr = 1});
-  for (const double number : optimizer.numbers(100'000'000, {.lr = 1})) {
+  for (const double number : optimizer.step_scalars(100'000'000, {.lr = 1})) {
     CHECK(std::isfinite(number));
   }
 }

@@ -14,7 +14,7 @@ struct AdagradFormula {
 
   std::vector<OptimizerSlot> slots() const { return {{"sum", start}}; }
 
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
     return {rates.lr / (1 + static_cast<double>(steps - 1) * lr_decay)};
   }
 
@@ -23,7 +23,7 @@ struct AdagradFormula {
     const Value direction = update.decayed_gradient();
     Value& sum = update.slots[0];
     sum = sum + direction * direction;
-    const Value step = direction * update.numbers[0];
+    const Value step = direction * update.step_scalars[0];
     update.param = update.param - step / (square_root(sum) + update.constant(eps));
   }
 };

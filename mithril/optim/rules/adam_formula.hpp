@@ -21,25 +21,25 @@ struct AdamFormula {
 
   // The rate with the correction of the mean, what roots of the squares are multiplied with, and
   // what decay leaves of the parameter.
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
     const auto taken = static_cast<double>(steps);
     const double correction1 = 1 - std::pow(beta1, taken), correction2 = 1 - std::pow(beta2, taken);
-    std::vector<double> numbers{rates.lr / correction1, 1 / std::sqrt(correction2)};
-    if (decoupled) numbers.push_back(1 - rates.lr * rates.weight_decay);
-    return numbers;
+    std::vector<double> step_scalars{rates.lr / correction1, 1 / std::sqrt(correction2)};
+    if (decoupled) step_scalars.push_back(1 - rates.lr * rates.weight_decay);
+    return step_scalars;
   }
 
   template <typename Value>
   void operator()(ParameterUpdate<Value>& update) const {
     Value &mean = update.slots[0], &square = update.slots[1];
-    if (decoupled && update.weight_decay != 0) update.param = update.param * update.numbers[2];
+    if (decoupled && update.weight_decay != 0) update.param = update.param * update.step_scalars[2];
     const Value direction = decoupled ? update.gradient : update.decayed_gradient();
     mean = mean + (direction - mean) * update.constant(1 - beta1);
     // Names fix the order of the nodes: compilers evaluate the operands of + in different orders.
     const Value kept = square * update.constant(beta2);
     square = kept + direction * update.constant(1 - beta2) * direction;
-    const Value step = mean * update.numbers[0];
-    const Value scale = square_root(square) * update.numbers[1] + update.constant(eps);
+    const Value step = mean * update.step_scalars[0];
+    const Value scale = square_root(square) * update.step_scalars[1] + update.constant(eps);
     update.param = update.param - step / scale;
   }
 };

@@ -13,7 +13,7 @@ struct LionFormula {
   std::vector<OptimizerSlot> slots() const { return {{"exp_avg"}}; }
 
   // The rate, and what decay leaves of the parameter.
-  std::vector<double> numbers(std::int64_t, const StepRates& rates) const {
+  std::vector<double> step_scalars(std::int64_t, const StepRates& rates) const {
     return {rates.lr, 1 - rates.lr * rates.weight_decay};
   }
 
@@ -23,8 +23,8 @@ struct LionFormula {
     Value& mean = update.slots[0];
     const Value direction = sign_of(mean + (gradient - mean) * update.constant(1 - beta1));
     mean = mean + (gradient - mean) * update.constant(1 - beta2);
-    if (update.weight_decay != 0) update.param = update.param * update.numbers[1];
-    update.param = update.param - direction * update.numbers[0];
+    if (update.weight_decay != 0) update.param = update.param * update.step_scalars[1];
+    update.param = update.param - direction * update.step_scalars[0];
   }
 };
 

@@ -37,7 +37,7 @@ struct NAdamFormula {
 
   // The rates of the gradient and of the mean, what roots of the squares are multiplied with, and
   // what decay leaves of the parameter.
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
     const auto taken = static_cast<double>(steps);
     const double product = momentum_product(steps), next = momentum(taken + 1);
     return {rates.lr * (1 - momentum(taken)) / (1 - product),
@@ -48,13 +48,14 @@ struct NAdamFormula {
   template <typename Value>
   void operator()(ParameterUpdate<Value>& update) const {
     Value &mean = update.slots[0], &square = update.slots[1];
-    if (decoupled && update.weight_decay != 0) update.param = update.param * update.numbers[3];
+    if (decoupled && update.weight_decay != 0) update.param = update.param * update.step_scalars[3];
     const Value direction = decoupled ? update.gradient : update.decayed_gradient();
     mean = mean + (direction - mean) * update.constant(1 - beta1);
     const Value kept = square * update.constant(beta2);
     square = kept + direction * update.constant(1 - beta2) * direction;
-    const Value scale = square_root(square) * update.numbers[2] + update.constant(eps);
-    const Value of_gradient = direction * update.numbers[0], of_mean = mean * update.numbers[1];
+    const Value scale = square_root(square) * update.step_scalars[2] + update.constant(eps);
+    const Value of_gradient = direction * update.step_scalars[0],
+                of_mean = mean * update.step_scalars[1];
     update.param = update.param - (of_gradient + of_mean) / scale;
   }
 };

@@ -22,7 +22,9 @@ struct RMSpropFormula {
     return slots;
   }
 
-  std::vector<double> numbers(std::int64_t, const StepRates& rates) const { return {rates.lr}; }
+  std::vector<double> step_scalars(std::int64_t, const StepRates& rates) const {
+    return {rates.lr};
+  }
 
   template <typename Value>
   void operator()(ParameterUpdate<Value>& update) const {
@@ -43,7 +45,7 @@ struct RMSpropFormula {
       buffer = buffer * update.constant(momentum) + step;
       step = buffer;
     }
-    update.param = update.param - step * update.numbers[0];
+    update.param = update.param - step * update.step_scalars[0];
   }
 };
 

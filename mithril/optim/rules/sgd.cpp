@@ -22,7 +22,7 @@ struct SGDFormula {
     return {{"momentum_buffer"}};
   }
 
-  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const {
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
     if (dampening == 0) return {rates.lr};
     return {rates.lr, steps == 1 ? 1 : 1 - dampening};
   }
@@ -33,11 +33,11 @@ struct SGDFormula {
     if (momentum != 0) {
       const auto kept = update.constant(momentum);
       Value& buffer = update.slots[0];
-      const Value fresh = dampening == 0 ? direction : direction * update.numbers[1];
+      const Value fresh = dampening == 0 ? direction : direction * update.step_scalars[1];
       buffer = buffer * kept + fresh;
       direction = nesterov ? direction + buffer * kept : buffer;
     }
-    update.param = update.param - direction * update.numbers[0];
+    update.param = update.param - direction * update.step_scalars[0];
   }
 };
 
