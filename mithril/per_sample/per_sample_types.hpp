@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
-#include "mithril/passes/per_sample/question.hpp"
+#include "mithril/passes/per_sample/query.hpp"
 
 namespace mithril {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "mithril/op/op_def.hpp"
-#include "mithril/passes/per_sample/answers.hpp"
+#include "mithril/passes/per_sample/results.hpp"
 
 namespace mithril {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "mithril/passes/per_sample/question.hpp"
+#include "mithril/passes/per_sample/query.hpp"
 #include "mithril/passes/per_sample/terms.hpp"
 
 namespace mithril {

@@ -1,4 +1,4 @@
-#include "mithril/passes/per_sample/answers.hpp"
+#include "mithril/passes/per_sample/results.hpp"
 
 #include <algorithm>
 
