@@ -21,10 +21,10 @@ struct PerSample::Impl {
   mutable std::shared_ptr<const PerSampleProgram> last = {};  // guarded by mutex
 
   std::shared_ptr<const PerSampleProgram> find(
-      const PerSampleQuestion& question, const SampleBatch& training,
+      const PerSampleQuery& query, const SampleBatch& training,
       const SampleBatch* validation = nullptr,
       const std::vector<std::pair<int64_t, int64_t>>& ranks = {}) const {
-    auto found = programs.find(question, training, validation, ranks);
+    auto found = programs.find(query, training, validation, ranks);
     const std::lock_guard lock(mutex);
     return last = found;
   }
@@ -38,7 +38,7 @@ struct PerSample::Impl {
 
 namespace {
 
-using Question = PerSampleQuestion::Kind;
+using Query = PerSampleQuery::Kind;
 
 // Results of a program, one after the other.
 class Results {
@@ -108,7 +108,7 @@ PerSample::PerSample(const CompiledModel& model, PerSampleOptions options) try {
 TensorMap PerSample::gradients(const TensorMap& params, const TensorMap& data,
                                const State& state) const try {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
-  const auto program = impl_->find({.kind = Question::gradients}, batch);
+  const auto program = impl_->find({.kind = Query::gradients}, batch);
   if (!program->executable) return impl_->singles(batch, state).gradients();
   return Results(impl_->programs.run(*program, batch, nullptr), impl_->parameters()).by_key();
 } catch (const std::bad_alloc&) {
@@ -118,7 +118,7 @@ TensorMap PerSample::gradients(const TensorMap& params, const TensorMap& data,
 SampleNorms PerSample::norms(const TensorMap& params, const TensorMap& data,
                              const State& state) const try {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
-  const auto program = impl_->find({.kind = Question::norms}, batch);
+  const auto program = impl_->find({.kind = Query::norms}, batch);
   if (!program->executable) return impl_->singles(batch, state).norms();
   Results results(impl_->programs.run(*program, batch, nullptr), impl_->parameters());
   TensorMap by_key = results.by_key();
@@ -132,15 +132,16 @@ SampleDots PerSample::dots(const TensorMap& params, const TensorMap& data,
                            const State& state) const try {
   const PerSamplePrograms& programs = impl_->programs;
   const SampleBatch batch = programs.take(params, data, state, "data");
-  const SampleBatch other = programs.take(params, validation, state, "validation");
+  const SampleBatch validation_batch = programs.take(params, validation, state, "validation");
   const bool mean = options.validation_reduction == LossReduction::mean;
-  const auto program = impl_->find(
-      {.kind = Question::dots, .pairs = options.pairs, .mean_validation = mean}, batch, &other);
+  const auto program =
+      impl_->find({.kind = Query::dots, .pairs = options.pairs, .mean_validation = mean}, batch,
+                  &validation_batch);
   if (!program->executable) {
     const SingleSamples singles = impl_->singles(batch, state);
-    return singles.dots(impl_->singles(other, state), options);
+    return singles.dots(impl_->singles(validation_batch, state), options);
   }
-  Results results(programs.run(*program, batch, &other), impl_->parameters());
+  Results results(programs.run(*program, batch, &validation_batch), impl_->parameters());
   SampleDots dots;
   dots.by_key = results.by_key();
   dots.total = results.next();
@@ -163,7 +164,7 @@ TensorMap PerSample::weighted_gradients(const TensorMap& params, const TensorMap
            .facts = {{"expected", to_string(Dims{batch.samples})},
                      {"got", to_string(weights.dims())}}});
   }
-  const auto program = impl_->find({.kind = Question::weighted}, batch);
+  const auto program = impl_->find({.kind = Query::weighted}, batch);
   if (!program->executable) return impl_->singles(batch, state).weighted(weights);
   const DType dtype = program->graph.value(program->graph.inputs().back()).dtype;
   const Tensor cast = weights.dtype() == dtype ? weights : weights.to(dtype);
@@ -182,7 +183,7 @@ ClippedGradients PerSample::clipped_gradients(const TensorMap& params, const Ten
            .facts = {{"expected", "at least 0"}, {"got", std::to_string(max_norm)}}});
   }
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
-  const auto program = impl_->find({.kind = Question::clipped}, batch);
+  const auto program = impl_->find({.kind = Query::clipped}, batch);
   if (!program->executable) return impl_->singles(batch, state).clipped(max_norm);
   const DType dtype = program->graph.value(program->graph.inputs().back()).dtype;
   const Tensor bound = Tensor::full(dtype, {}, max_norm);
@@ -215,7 +216,7 @@ Projections PerSample::projections(const TensorMap& params, const TensorMap& dat
     made.metadata.push_back({key.name, start, left, right});
     start += left * right;
   }
-  const auto program = impl_->find({.kind = Question::projections}, batch, nullptr, ranks);
+  const auto program = impl_->find({.kind = Query::projections}, batch, nullptr, ranks);
   if (!program->executable) {
     made.values = impl_->singles(batch, state).projected(matrices);
     return made;
@@ -244,18 +245,18 @@ void PerSample::verify(const TensorMap& params, const TensorMap& data, const Sta
 
 ExportedModel PerSample::exported_norms(const TensorMap& data) const {
   const SampleBatch batch = impl_->programs.placeholders(data);
-  return exported(impl_->programs, *impl_->find({.kind = Question::norms}, batch));
+  return exported(impl_->programs, *impl_->find({.kind = Query::norms}, batch));
 }
 
 ExportedModel PerSample::exported_dots(const TensorMap& data, const TensorMap& validation,
                                        const DotsOptions& options) const {
   const SampleBatch batch = impl_->programs.placeholders(data);
-  const SampleBatch other = impl_->programs.placeholders(validation);
+  const SampleBatch validation_batch = impl_->programs.placeholders(validation);
   const bool mean = options.validation_reduction == LossReduction::mean;
   return exported(
       impl_->programs,
-      *impl_->find({.kind = Question::dots, .pairs = options.pairs, .mean_validation = mean}, batch,
-                   &other));
+      *impl_->find({.kind = Query::dots, .pairs = options.pairs, .mean_validation = mean}, batch,
+                   &validation_batch));
 }
 
 }  // namespace mithril

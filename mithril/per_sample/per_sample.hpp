@@ -62,7 +62,7 @@ class PerSample {
   void verify(const TensorMap& params, const TensorMap& data, const State& state = {},
               std::optional<double> tolerance = {}) const;
 
-  // The graph that answers norms (or dots, if there is validation data) for these sizes, for
+  // The graph that computes norms (or dots, if there is validation data) for these sizes, for
   // write_cpp and other generators.
   ExportedModel exported_norms(const TensorMap& data) const;
   ExportedModel exported_dots(const TensorMap& data, const TensorMap& validation,

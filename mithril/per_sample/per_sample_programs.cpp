@@ -229,20 +229,19 @@ std::optional<Coupling> PerSamplePrograms::coupling_of(const SampleAxes& axes) c
 }
 
 std::shared_ptr<const PerSampleProgram> PerSamplePrograms::find(
-    PerSampleQuestion question, const SampleBatch& training, const SampleBatch* validation,
+    PerSampleQuery query, const SampleBatch& training, const SampleBatch* validation,
     const std::vector<std::pair<int64_t, int64_t>>& ranks) const {
   if (validation) {
-    question.validation = validation->samples;
-    question.joined = can_join(training, *validation, compiled_->data);
+    query.validation = validation->samples;
+    query.joined = can_join(training, *validation, compiled_->data);
   }
-  PerSampleProgram wanted{.question = question, .sizes = {}, .ranks = ranks};
+  PerSampleProgram wanted{.query = query, .sizes = {}, .ranks = ranks};
   for (const Tensor& input : training.inputs) wanted.sizes.push_back(input.dims());
   for (const NamedIndex& key : compiled_->data) {
     if (validation) wanted.sizes.push_back(validation->inputs[key.index].dims());
   }
   const auto fits = [&](const PerSampleProgram& made) {
-    return made.question == wanted.question && made.sizes == wanted.sizes &&
-           made.ranks == wanted.ranks;
+    return made.query == wanted.query && made.sizes == wanted.sizes && made.ranks == wanted.ranks;
   };
   return programs_.find_or_make(fits,
                                 [&] { return make(std::move(wanted), training, validation); });
@@ -250,16 +249,16 @@ std::shared_ptr<const PerSampleProgram> PerSamplePrograms::find(
 
 PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleBatch& training,
                                          const SampleBatch* validation) const {
-  const PerSampleQuestion& question = program.question;
+  const PerSampleQuery& query = program.query;
   if (training.samples == 0 || (validation && validation->samples == 0)) {
     program.single_samples = "a batch is empty";
     return program;
   }
-  const bool joined = question.joined, separate = validation && !joined;
-  const int64_t samples = training.samples + (joined ? question.validation : 0);
+  const bool joined = query.joined, separate = validation && !joined;
+  const int64_t samples = training.samples + (joined ? query.validation : 0);
   const Analysis main = analyse(training, samples);
-  std::optional<Analysis> other;
-  if (separate) other = analyse(*validation, validation->samples);
+  std::optional<Analysis> validation_analysis;
+  if (separate) validation_analysis = analyse(*validation, validation->samples);
   const SampleAxis& losses = main.axes.of(model_.losses);
   if (losses.kind != SampleAxis::Kind::coupled && !(losses == SampleAxis::along(0)))
     refuse_losses(compiled_->outputs[output_].name,
@@ -286,10 +285,10 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
                        .validation = {},
                        .samples = training.samples,
                        .ranks = program.ranks};
-  if (other)
-    sizes.validation.emplace(
-        SampleSource{gradient_, other->plan, other->axes, validation->samples});
-  PerSampleGraph made = rewrite_per_sample(model, question, sizes, strategy_);
+  if (validation_analysis)
+    sizes.validation.emplace(SampleSource{gradient_, validation_analysis->plan,
+                                          validation_analysis->axes, validation->samples});
+  PerSampleGraph made = rewrite_per_sample(model, query, sizes, strategy_);
   program.choices = std::move(made.choices);
   program.graph = run_passes(made.graph, compiled_->passes);
   LoadOptions options;

@@ -1,4 +1,4 @@
-// The programs of PerSample: gradient graphs that are rewritten for a question and sizes.
+// The programs of PerSample: gradient graphs that are rewritten for a query and sizes.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct SampleBatch {
 };
 
 struct PerSampleProgram {
-  PerSampleQuestion question;
+  PerSampleQuery query;
   std::vector<Dims> sizes;  // of all inputs of both batches
   std::vector<std::pair<int64_t, int64_t>> ranks = {};
   Graph graph = {};
@@ -50,7 +50,7 @@ class PerSamplePrograms {
 
   // GradientError E0511.
   std::shared_ptr<const PerSampleProgram> find(
-      PerSampleQuestion question, const SampleBatch& training, const SampleBatch* validation,
+      PerSampleQuery query, const SampleBatch& training, const SampleBatch* validation,
       const std::vector<std::pair<int64_t, int64_t>>& ranks = {}) const;
   std::vector<Tensor> run(const PerSampleProgram& program, const SampleBatch& training,
                           const SampleBatch* validation,

@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-std::string_view name(PerSampleQuestion::Kind kind) {
+std::string_view name(PerSampleQuery::Kind kind) {
   constexpr std::string_view names[] = {"gradients", "norms",   "dots",
                                         "weighted",  "clipped", "projections"};
   return names[static_cast<size_t>(kind)];
@@ -19,12 +19,12 @@ std::string cost_text(const StrategyCost& cost) {
 }  // namespace
 
 std::string explained(const PerSampleProgram& program) {
-  const PerSampleQuestion& question = program.question;
-  std::string text(name(question.kind));
-  if (question.validation > 0) {
+  const PerSampleQuery& query = program.query;
+  std::string text(name(query.kind));
+  if (query.validation > 0) {
     text += fmt::format(" with {} validation samples{}, which run {} the training samples",
-                        question.validation, question.pairs ? ", in pairs" : "",
-                        question.joined ? "in one batch with" : "apart from");
+                        query.validation, query.pairs ? ", in pairs" : "",
+                        query.joined ? "in one batch with" : "apart from");
   }
   text += "\n";
   if (!program.executable) {

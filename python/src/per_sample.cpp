@@ -141,7 +141,7 @@ void write_dots_source(const PerSample& samples, py::handle path, const py::dict
   ending == ".py" ? write_jax(exported, file) : write_cpp(exported, file);
 }
 
-// The module for JAX that answers dots, for examples of both batches.
+// The module for JAX that computes dots, for examples of both batches.
 std::string dots_module(const PerSample& samples, const py::dict& data, const py::dict& validation,
                         const std::string& validation_reduction) {
   const DotsOptions options{.validation_reduction =

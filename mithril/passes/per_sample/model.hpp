@@ -1,4 +1,4 @@
-// A model whose samples are asked about: its gradient graph, and the sizes of the batches.
+// The model of a per-sample query: its gradient graph, and the sizes of the batches.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// What is asked of the gradients of the samples, and how the answer is computed.
+// A query about the gradients of the samples, and the strategies that compute its result.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -12,15 +12,15 @@ enum class Strategy : uint8_t {
 };
 std::string_view name(Strategy strategy);  // "gram"
 
-// What is asked of the gradients of the samples.
-struct PerSampleQuestion {
+// A query about the gradients of the samples.
+struct PerSampleQuery {
   enum class Kind : uint8_t { gradients, norms, dots, weighted, clipped, projections };
   Kind kind = Kind::norms;
   int64_t validation = 0;        // samples of dots; 0: there are none
   bool pairs = false;            // dots with each validation sample, not with their sum
   bool mean_validation = false;  // dots with the mean of the validation gradients
   bool joined = false;           // training and validation samples run as one batch
-  bool operator==(const PerSampleQuestion&) const = default;
+  bool operator==(const PerSampleQuery&) const = default;
 };
 
 }  // namespace mithril

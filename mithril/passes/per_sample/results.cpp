@@ -11,22 +11,23 @@ Expression in_dtype(const Expression& x, DType dtype) {
 
 }  // namespace
 
-DType Answers::wide_dtype(size_t i) const {
+DType PerSampleResults::wide_dtype(size_t i) const {
   return opmath_dtype(model_.graph.value(model_.parameters[i].input).dtype);
 }
 
-Dims Answers::matrix_dims(size_t i) const {
+Dims PerSampleResults::matrix_dims(size_t i) const {
   const int64_t rows = dims(i).size() < 2 ? 1 : dims(i)[0];
   return {rows, rows == 0 ? 0 : element_count(dims(i)) / rows};
 }
 
-SampleFactors Answers::factors(const SampleSet& set, size_t i) const {
-  const bool is_other = set.copy != training_.copy;
-  return factors_of(*set.copy, is_other ? all_[i].other : all_[i].terms, set.from, set.to);
+SampleFactors PerSampleResults::factors(const SampleSet& set, size_t i) const {
+  const bool is_validation = set.copy != training_.copy;
+  return factors_of(*set.copy, is_validation ? all_[i].validation_terms : all_[i].terms, set.from,
+                    set.to);
 }
 
 // [n, elements]: the gradients of the samples of a set.
-Expression Answers::samples(const SampleSet& set, size_t i) const {
+Expression PerSampleResults::samples(const SampleSet& set, size_t i) const {
   // Products make the gradients of this set alone, if it shares a batch with others. Convolutions
   // make those of the batch, because windows are larger than the values that are sliced.
   const auto& terms = all_[i].terms.terms;
@@ -43,8 +44,8 @@ Expression Answers::samples(const SampleSet& set, size_t i) const {
 }
 
 // [elements]: the sum of the gradients of a set. `made`: its samples, if they are made anyway.
-Expression Answers::sum(const SampleSet& set, size_t i,
-                        const std::optional<Expression>& made) const {
+Expression PerSampleResults::sum(const SampleSet& set, size_t i,
+                                 const std::optional<Expression>& made) const {
   const Dims elements = {element_count(dims(i))};
   if (set.is_whole()) return reshaped(wide(set.copy->at(model_.parameters[i].gradient)), elements);
   if (!all_[i].terms.terms.empty() && !made)
@@ -53,96 +54,96 @@ Expression Answers::sum(const SampleSet& set, size_t i,
 }
 
 // In the shape and dtype of the parameter, with these samples in front; 0: without samples.
-Expression Answers::shaped(size_t i, const Expression& x, int64_t samples) const {
+Expression PerSampleResults::shaped(size_t i, const Expression& x, int64_t samples) const {
   Dims shape = dims(i);
   if (samples > 0) shape.insert(shape.begin(), samples);
   return in_dtype(reshaped(x, shape), model_.graph.value(model_.parameters[i].input).dtype);
 }
 
-void Answers::answer(size_t i, std::optional<std::pair<ValueId, ValueId>> projections) {
-  switch (question_.kind) {
-    case PerSampleQuestion::Kind::gradients:
-      all_[i].answer = shaped(i, samples(training_, i), sizes_.samples);
+void PerSampleResults::compute(size_t i, std::optional<std::pair<ValueId, ValueId>> projections) {
+  switch (query_.kind) {
+    case PerSampleQuery::Kind::gradients:
+      all_[i].result = shaped(i, samples(training_, i), sizes_.samples);
       break;
-    case PerSampleQuestion::Kind::norms:
-    case PerSampleQuestion::Kind::clipped:
-      answer_norms(i);
+    case PerSampleQuery::Kind::norms:
+    case PerSampleQuery::Kind::clipped:
+      compute_norms(i);
       break;
-    case PerSampleQuestion::Kind::weighted:
+    case PerSampleQuery::Kind::weighted:
       all_[i].gradient = training_.copy->at(model_.parameters[i].gradient);
       break;
-    case PerSampleQuestion::Kind::dots:
-      answer_dots(i);
+    case PerSampleQuery::Kind::dots:
+      compute_dots(i);
       break;
-    case PerSampleQuestion::Kind::projections:
-      answer_projection(i, projections->first, projections->second);
+    case PerSampleQuery::Kind::projections:
+      compute_projection(i, projections->first, projections->second);
       break;
   }
 }
 
-void Answers::answer_norms(size_t i) {
-  const bool clipped = question_.kind == PerSampleQuestion::Kind::clipped;
+void PerSampleResults::compute_norms(size_t i) {
+  const bool clipped = query_.kind == PerSampleQuery::Kind::clipped;
   if (all_[i].is_factored()) {
     const SampleFactors made = factors(training_, i);
     // Rounding may make a sum of products of rows negative.
-    all_[i].answer = call("maximum", {squared_norms(made), 0.0});
+    all_[i].result = call("maximum", {squared_norms(made), 0.0});
     if (clipped) all_[i].factors = made;
     return;
   }
   const Expression made = samples(training_, i);
-  all_[i].answer = summed_rows(made * made);
+  all_[i].result = summed_rows(made * made);
   if (clipped) all_[i].samples = made;
 }
 
-void Answers::answer_dots(size_t i) {
+void PerSampleResults::compute_dots(size_t i) {
   const FactorDims& factored = all_[i].terms.dims;
   std::optional<Expression> made, dots;
   if (all_[i].strategy == Strategy::gram) {
-    dots = mithril::dots(factors(training_, i), factors(validation_, i), question_.pairs);
+    dots = mithril::dots(factors(training_, i), factors(validation_, i), query_.pairs);
   } else if (all_[i].strategy == Strategy::bilinear) {
     const Dims matrix = {factored.groups * factored.p, factored.d};
     dots = dots_with(factors(training_, i), reshaped(sum(validation_, i, std::nullopt), matrix));
   } else {
     made = samples(training_, i);
-    if (question_.pairs) {
+    if (query_.pairs) {
       dots = call("matmul", {*made, call("swapaxes", {samples(validation_, i), 0, 1})});
     } else {
       dots = summed_rows(*made * sum(validation_, i, std::nullopt));
     }
   }
   // The gradients of the training samples have the factor 1 / n: their sum is the mean.
-  const bool mean = question_.mean_validation && !question_.pairs;
+  const bool mean = query_.mean_validation && !query_.pairs;
   const double scale =
-      static_cast<double>(sizes_.samples) / (mean ? static_cast<double>(question_.validation) : 1);
-  all_[i].answer = *dots * scale;
+      static_cast<double>(sizes_.samples) / (mean ? static_cast<double>(query_.validation) : 1);
+  all_[i].result = *dots * scale;
   all_[i].gradient = shaped(i, sum(training_, i, made), 0);
 }
 
-void Answers::answer_projection(size_t i, ValueId left_id, ValueId right_id) {
+void PerSampleResults::compute_projection(size_t i, ValueId left_id, ValueId right_id) {
   const Expression left = training_.copy->expression(left_id);
   const Expression right = training_.copy->expression(right_id);
   const Dims flat = {sizes_.samples, sizes_.ranks[i].first * sizes_.ranks[i].second};
   if (all_[i].is_factored()) {
-    all_[i].answer = reshaped(projected(factors(training_, i), left, right), flat);
+    all_[i].result = reshaped(projected(factors(training_, i), left, right), flat);
     return;
   }
   const Dims matrix = matrix_dims(i);
   const Expression made = reshaped(samples(training_, i), {sizes_.samples, matrix[0], matrix[1]});
   const Expression columns = call("matmul", {made, call("swapaxes", {right, 0, 1})});
-  all_[i].answer = reshaped(call("matmul", {left, columns}), flat);
+  all_[i].result = reshaped(call("matmul", {left, columns}), flat);
 }
 
-Expression Answers::total() const {
+Expression PerSampleResults::total() const {
   DType widest = DType::float32;
-  for (const ParameterAnswer& each : all_) {
-    if (each.answer->dtype() == DType::float64) widest = DType::float64;
+  for (const ParameterResult& parameter : all_) {
+    if (parameter.result->dtype() == DType::float64) widest = DType::float64;
   }
-  Expression sum = in_dtype(*all_.front().answer, widest);
-  for (size_t i = 1; i < all_.size(); ++i) sum = sum + in_dtype(*all_[i].answer, widest);
+  Expression sum = in_dtype(*all_.front().result, widest);
+  for (size_t i = 1; i < all_.size(); ++i) sum = sum + in_dtype(*all_[i].result, widest);
   return sum;
 }
 
-Expression Answers::clip(ValueId max_norm) {
+Expression PerSampleResults::clip(ValueId max_norm) {
   const Expression norms = call("sqrt", {total()});
   const Expression bound = in_dtype(training_.copy->expression(max_norm), norms.dtype());
   const Expression weights = call("minimum", {bound / norms, 1.0});
@@ -158,7 +159,7 @@ Expression Answers::clip(ValueId max_norm) {
   return norms;
 }
 
-Expression Answers::losses(const SampleSet& set) const {
+Expression PerSampleResults::losses(const SampleSet& set) const {
   const Expression all = wide(set.copy->at(model_.losses));
   const Dims dims = dims_of(all);
   Expression rows = dims.size() == 1 ? all : summed_rows(all);

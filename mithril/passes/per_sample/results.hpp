@@ -1,4 +1,4 @@
-// What is asked about the gradients of samples, one parameter at a time.
+// Computes the result of a query, one parameter at a time.
 #pragma once
 #include <optional>
 #include <string>
@@ -20,37 +20,38 @@ struct SampleSet {
   bool is_whole() const { return size() == copy->samples(); }
 };
 
-struct ParameterAnswer {
-  ParameterTerms terms;  // of the training set's copy
-  ParameterTerms other;  // of the validation set's copy, if it has its own
+struct ParameterResult {
+  ParameterTerms terms;             // of the training set's copy
+  ParameterTerms validation_terms;  // of the validation set's copy, if it has its own
   Strategy strategy = Strategy::materialized;
   std::optional<SampleFactors> factors = {};  // kept for the second pass of clipping
   std::optional<Expression> samples = {};     // [n, elements]: materialized, kept likewise
-  std::optional<Expression> answer = {};      // the main output
+  std::optional<Expression> result = {};      // the output of the query
   std::optional<Expression> gradient = {};    // the mean, weighted or clipped gradient
   bool is_factored() const { return strategy != Strategy::materialized; }
 };
 
-class Answers {
+class PerSampleResults {
  public:
   // All outlive it.
-  Answers(const PerSampleModel& model, const PerSampleQuestion& question,
-          const PerSampleSizes& sizes, SampleSet training, SampleSet validation)
+  PerSampleResults(const PerSampleModel& model, const PerSampleQuery& query,
+                   const PerSampleSizes& sizes, SampleSet training, SampleSet validation)
       : model_(model),
-        question_(question),
+        query_(query),
         sizes_(sizes),
         training_(training),
         validation_(validation),
         all_(model.parameters.size()) {}
 
-  std::vector<ParameterAnswer>& all() { return all_; }
-  const std::vector<ParameterAnswer>& all() const { return all_; }
+  std::vector<ParameterResult>& all() { return all_; }
+  const std::vector<ParameterResult>& all() const { return all_; }
 
-  // Of parameter i, once its nodes are copied. `left` and `right`: its projections.
-  void answer(size_t i, std::optional<std::pair<ValueId, ValueId>> projections);
+  // Computes the result of parameter i after its nodes were copied. `projections`: its left and
+  // right projection.
+  void compute(size_t i, std::optional<std::pair<ValueId, ValueId>> projections);
   // The second pass of clipping: each sample times min(1, max_norm / its norm). Returns the norms.
   Expression clip(ValueId max_norm);
-  // The sum of all main outputs, in the widest of their dtypes.
+  // The sum of the results of all parameters, in the widest of their dtypes.
   Expression total() const;
   // [n]: the loss of each sample of a set.
   Expression losses(const SampleSet& set) const;
@@ -65,15 +66,15 @@ class Answers {
   Expression samples(const SampleSet& set, size_t i) const;
   Expression sum(const SampleSet& set, size_t i, const std::optional<Expression>& made) const;
   Expression shaped(size_t i, const Expression& x, int64_t samples) const;
-  void answer_norms(size_t i);
-  void answer_dots(size_t i);
-  void answer_projection(size_t i, ValueId left, ValueId right);
+  void compute_norms(size_t i);
+  void compute_dots(size_t i);
+  void compute_projection(size_t i, ValueId left, ValueId right);
 
   const PerSampleModel& model_;
-  const PerSampleQuestion& question_;
+  const PerSampleQuery& query_;
   const PerSampleSizes& sizes_;
   const SampleSet training_, validation_;
-  std::vector<ParameterAnswer> all_;
+  std::vector<ParameterResult> all_;
 };
 
 }  // namespace mithril

@@ -9,7 +9,7 @@
 namespace mithril {
 namespace {
 
-using Question = PerSampleQuestion::Kind;
+using Query = PerSampleQuery::Kind;
 
 std::string dims_text(const FactorDims& dims) {
   return (dims.groups == 1 ? "" : std::to_string(dims.groups) + " x ") + std::to_string(dims.p) +
@@ -18,28 +18,29 @@ std::string dims_text(const FactorDims& dims) {
 
 class Rewriter {
  public:
-  Rewriter(const PerSampleModel& model, const PerSampleQuestion& question,
-           const PerSampleSizes& sizes, std::optional<Strategy> only)
-      : model_(model), question_(question), sizes_(sizes), only_(only) {
+  Rewriter(const PerSampleModel& model, const PerSampleQuery& query, const PerSampleSizes& sizes,
+           std::optional<Strategy> only)
+      : model_(model), query_(query), sizes_(sizes), only_(only) {
     graph_.set_default_dtype(model.graph.default_dtype());
-    main_ = std::make_unique<SampleCopy>(graph_, sizes.training, "");
+    training_copy_ = std::make_unique<SampleCopy>(graph_, sizes.training, "");
     if (sizes.validation)
-      other_ = std::make_unique<SampleCopy>(graph_, *sizes.validation, "validation.");
-    main_materializer_.emplace(*main_);
-    if (other_) other_materializer_.emplace(*other_);
-    const int64_t n = sizes.samples, m = question.validation;
-    training_ = {main_.get(), &*main_materializer_, 0, n};
-    validation_ = other_ ? SampleSet{other_.get(), &*other_materializer_, 0, m}
-                         : SampleSet{main_.get(), &*main_materializer_, n, n + m};
-    answers_.emplace(model, question, sizes, training_, validation_);
+      validation_copy_ = std::make_unique<SampleCopy>(graph_, *sizes.validation, "validation.");
+    training_materializer_.emplace(*training_copy_);
+    if (validation_copy_) validation_materializer_.emplace(*validation_copy_);
+    const int64_t n = sizes.samples, m = query.validation;
+    training_ = {training_copy_.get(), &*training_materializer_, 0, n};
+    validation_ = validation_copy_
+                      ? SampleSet{validation_copy_.get(), &*validation_materializer_, 0, m}
+                      : SampleSet{training_copy_.get(), &*training_materializer_, n, n + m};
+    results_.emplace(model, query, sizes, training_, validation_);
   }
 
   PerSampleGraph run() {
     add_inputs();
     find_parameters();
-    if (other_) copy_nodes(*other_, false);
-    copy_nodes(*main_, true);
-    if (question_.kind == Question::clipped) norms_ = answers_->clip(max_norm_);
+    if (validation_copy_) copy_nodes(*validation_copy_, false);
+    copy_nodes(*training_copy_, true);
+    if (query_.kind == Query::clipped) norms_ = results_->clip(max_norm_);
     add_outputs();
     graph_.drop_unread();
     return {std::move(graph_), std::move(choices_)};
@@ -56,23 +57,23 @@ class Rewriter {
     std::vector<ValueId> first;
     for (const PerSampleInput& input : model_.inputs) {
       const Value& value = model_.graph.value(input.value);
-      Dims dims = main_->dims(input.value);
+      Dims dims = training_copy_->dims(input.value);
       if (input.batched) dims[0] = sizes_.samples;
       first.push_back(add_input(value.name, dims, value.dtype));
-      main_->set(input.value, first.back());
-      if (other_) other_->set(input.value, first.back());
+      training_copy_->set(input.value, first.back());
+      if (validation_copy_) validation_copy_->set(input.value, first.back());
     }
-    if (question_.kind == Question::dots) add_validation(first);
+    if (query_.kind == Query::dots) add_validation(first);
     const DType wide_default = opmath_dtype(model_.graph.default_dtype());
-    if (question_.kind == Question::weighted)
+    if (query_.kind == Query::weighted)
       weights_ = add_input("weights", {sizes_.samples}, wide_default);
-    if (question_.kind == Question::clipped) {
+    if (query_.kind == Query::clipped) {
       max_norm_ = add_input("max_norm", {}, wide_default);
     }
-    if (question_.kind != Question::projections) return;
+    if (query_.kind != Query::projections) return;
     for (size_t i = 0; i < model_.parameters.size(); ++i) {
-      const Dims matrix = answers_->matrix_dims(i);
-      const DType dtype = answers_->wide_dtype(i);
+      const Dims matrix = results_->matrix_dims(i);
+      const DType dtype = results_->wide_dtype(i);
       const std::string name = "projection." + model_.parameters[i].key;
       const ValueId left = add_input(name + ".left", {sizes_.ranks[i].first, matrix[0]}, dtype);
       const ValueId right = add_input(name + ".right", {sizes_.ranks[i].second, matrix[1]}, dtype);
@@ -85,14 +86,15 @@ class Rewriter {
       const PerSampleInput& input = model_.inputs[i];
       if (!input.data) continue;
       const Value& value = model_.graph.value(input.value);
-      Dims dims = (other_ ? *other_ : *main_).dims(input.value);
-      if (input.batched) dims[0] = question_.validation;
+      Dims dims = (validation_copy_ ? *validation_copy_ : *training_copy_).dims(input.value);
+      if (input.batched) dims[0] = query_.validation;
       const ValueId own = add_input("validation." + value.name, dims, value.dtype);
-      if (other_) {
-        other_->set(input.value, own);
+      if (validation_copy_) {
+        validation_copy_->set(input.value, own);
       } else if (input.batched) {
-        const Expression whole = joined({main_->expression(first[i]), main_->expression(own)}, 0);
-        main_->set(input.value, whole.id);
+        const Expression whole =
+            joined({training_copy_->expression(first[i]), training_copy_->expression(own)}, 0);
+        training_copy_->set(input.value, whole.id);
       }
     }
   }
@@ -101,18 +103,19 @@ class Rewriter {
     const std::vector<NodeId> makers = makers_of(model_.graph);
     for (size_t i = 0; i < model_.parameters.size(); ++i) {
       const ValueId gradient = model_.parameters[i].gradient;
-      answers_->all()[i].terms = find_terms(*main_, makers, gradient);
-      if (other_) answers_->all()[i].other = find_terms(*other_, makers, gradient);
-      choose(answers_->all()[i], model_.parameters[i].key);
+      results_->all()[i].terms = find_terms(*training_copy_, makers, gradient);
+      if (validation_copy_)
+        results_->all()[i].validation_terms = find_terms(*validation_copy_, makers, gradient);
+      choose(results_->all()[i], model_.parameters[i].key);
     }
   }
 
   // A gradient that is not a sum of products of equal factors has to be materialized. Convolutions
   // and groups are materialized by themselves.
-  void choose(ParameterAnswer& parameter, const std::string& key) {
+  void choose(ParameterResult& parameter, const std::string& key) {
     PerSampleChoice choice{.key = key};
-    choice.possible = strategy_costs(question_, parameter.terms, sizes_.samples);
-    if (question_.kind == Question::projections && parameter.terms.dims.groups != 1)
+    choice.possible = strategy_costs(query_, parameter.terms, sizes_.samples);
+    if (query_.kind == Query::projections && parameter.terms.dims.groups != 1)
       choice.possible = {{Strategy::materialized}};
     choice.strategy = choice.possible.front().strategy;
     for (const StrategyCost& cost : choice.possible) {
@@ -131,14 +134,14 @@ class Rewriter {
     choices_.push_back(std::move(choice));
   }
 
-  // Copies all nodes. Right after the last node that a parameter's samples need, answers for it, so
-  // that the values that it needs can be released.
-  void copy_nodes(SampleCopy& copy, bool answering) {
+  // Copies all nodes. Computes the result of a parameter right after the last node that its samples
+  // need, so that the values that it needs can be released.
+  void copy_nodes(SampleCopy& copy, bool computing) {
     const size_t count = model_.graph.nodes().size();
     std::vector<std::vector<size_t>> due(count);
     std::vector<size_t> at_once;  // parameters that the losses do not depend on
     for (size_t i = 0; i < model_.parameters.size(); ++i) {
-      const NodeId last = answers_->all()[i].terms.last;
+      const NodeId last = results_->all()[i].terms.last;
       if (last == no_node) {
         at_once.push_back(i);
       } else {
@@ -150,11 +153,11 @@ class Rewriter {
       const NodeId id = static_cast<NodeId>(n);
       copy.copy(id);
       for (const ValueId output : copy.node(id).outputs) seed(copy, output);
-      if (!answering) continue;
-      for (const size_t parameter : due[n]) answer(parameter);
+      if (!computing) continue;
+      for (const size_t parameter : due[n]) compute_result(parameter);
     }
     for (const size_t parameter : at_once) {
-      if (answering) answer(parameter);
+      if (computing) compute_result(parameter);
     }
   }
 
@@ -164,15 +167,15 @@ class Rewriter {
     const Dims& dims = copy.dims(made);
     const int64_t row = dims[0] == 0 ? 1 : element_count(dims) / dims[0];
     const double number = model_.mean_losses ? 1 / static_cast<double>(row) : 1.0;
-    const bool dots = question_.kind == Question::dots, joined_sets = dots && !other_;
+    const bool dots = query_.kind == Query::dots, joined_sets = dots && !validation_copy_;
     // Those of dots make the sum over the training samples their mean, as a mean loss does. Its
     // rounding may differ from that of evaluate, because both sets may run as one batch.
-    const bool scaled = dots && !joined_sets && &copy == main_.get();
+    const bool scaled = dots && !joined_sets && &copy == training_copy_.get();
     Expression seed =
         call("fill_like", {copy.at(made), scaled ? number * share_of_sample() : number});
     if (joined_sets) seed = seed * per_sample(seed, training_shares(seed));
-    if (question_.kind == Question::weighted)
-      seed = seed * per_sample(seed, main_->expression(weights_));
+    if (query_.kind == Query::weighted)
+      seed = seed * per_sample(seed, training_copy_->expression(weights_));
     copy.set(model_.graph.inputs().back(), seed.id);
   }
 
@@ -183,7 +186,7 @@ class Rewriter {
     const auto filled = [&](int64_t count, double number) {
       return call_in(like, "full", {Datum::ints({count}), number, Datum(like.dtype())});
     };
-    return joined({filled(sizes_.samples, share_of_sample()), filled(question_.validation, 1)}, 0);
+    return joined({filled(sizes_.samples, share_of_sample()), filled(query_.validation, 1)}, 0);
   }
 
   // [samples] as an operand of [samples, ...].
@@ -195,8 +198,8 @@ class Rewriter {
     return reshaped(cast, dims);
   }
 
-  void answer(size_t i) {
-    answers_->answer(i, projections_.empty() ? std::nullopt : std::optional(projections_[i]));
+  void compute_result(size_t i) {
+    results_->compute(i, projections_.empty() ? std::nullopt : std::optional(projections_[i]));
     choices_[i].unrolled = unrolled();
   }
 
@@ -204,8 +207,8 @@ class Rewriter {
   Expression projections() const {
     std::vector<Expression> parts;
     DType widest = DType::float32;
-    for (const ParameterAnswer& parameter : answers_->all()) {
-      parts.push_back(*parameter.answer);
+    for (const ParameterResult& parameter : results_->all()) {
+      parts.push_back(*parameter.result);
       if (parts.back().dtype() == DType::float64) widest = DType::float64;
     }
     for (Expression& part : parts) {
@@ -215,37 +218,37 @@ class Rewriter {
   }
 
   void add_outputs() {
-    const std::vector<ParameterAnswer>& answers = answers_->all();
-    const bool norms = question_.kind == Question::norms;
-    if (question_.kind == Question::projections) {
+    const std::vector<ParameterResult>& results = results_->all();
+    const bool norms = query_.kind == Query::norms;
+    if (query_.kind == Query::projections) {
       graph_.add_output("values", projections().id);
-    } else if (answers.front().answer && question_.kind != Question::clipped) {
+    } else if (results.front().result && query_.kind != Query::clipped) {
       for (size_t i = 0; i < model_.parameters.size(); ++i) {
-        const Expression& answer = *answers[i].answer;
-        graph_.add_output(model_.parameters[i].key, norms ? call("sqrt", {answer}).id : answer.id);
+        const Expression& result = *results[i].result;
+        graph_.add_output(model_.parameters[i].key, norms ? call("sqrt", {result}).id : result.id);
       }
     }
-    if (norms) graph_.add_output("norms", call("sqrt", {answers_->total()}).id);
-    if (question_.kind == Question::dots) graph_.add_output("dots", answers_->total().id);
-    if (answers.front().gradient) {
+    if (norms) graph_.add_output("norms", call("sqrt", {results_->total()}).id);
+    if (query_.kind == Query::dots) graph_.add_output("dots", results_->total().id);
+    if (results.front().gradient) {
       for (size_t i = 0; i < model_.parameters.size(); ++i) {
-        graph_.add_output(model_.parameters[i].key + ".gradient", answers[i].gradient->id);
+        graph_.add_output(model_.parameters[i].key + ".gradient", results[i].gradient->id);
       }
     }
-    if (question_.kind == Question::clipped) graph_.add_output("norms", norms_->id);
-    if (question_.kind == Question::dots) {
-      graph_.add_output("losses", answers_->losses(training_).id);
-      graph_.add_output("validation_losses", answers_->losses(validation_).id);
+    if (query_.kind == Query::clipped) graph_.add_output("norms", norms_->id);
+    if (query_.kind == Query::dots) {
+      graph_.add_output("losses", results_->losses(training_).id);
+      graph_.add_output("validation_losses", results_->losses(validation_).id);
     }
     for (const ValueId state : model_.next_states) {
-      graph_.add_output(model_.graph.value(state).name + ".next", main_->at(state).id);
+      graph_.add_output(model_.graph.value(state).name + ".next", training_copy_->at(state).id);
     }
   }
 
   // The names of nodes that were unrolled since the last call.
   std::vector<std::string> unrolled() {
     std::vector<std::string> names;
-    const auto& nodes = main_materializer_->unrolled();
+    const auto& nodes = training_materializer_->unrolled();
     for (; reported_ < nodes.size(); ++reported_) {
       const Node& node = model_.graph.node(nodes[reported_]);
       names.push_back(node.op->name + " at " + model_.graph.value(node.outputs.front()).name);
@@ -254,14 +257,15 @@ class Rewriter {
   }
 
   const PerSampleModel& model_;
-  const PerSampleQuestion& question_;
+  const PerSampleQuery& query_;
   const PerSampleSizes& sizes_;
   const std::optional<Strategy> only_;
   Graph graph_;
-  std::unique_ptr<SampleCopy> main_, other_;  // other: null if the sets are joined
-  std::optional<Materializer> main_materializer_, other_materializer_;
+  std::unique_ptr<SampleCopy> training_copy_;
+  std::unique_ptr<SampleCopy> validation_copy_;  // null if the sets are joined
+  std::optional<Materializer> training_materializer_, validation_materializer_;
   SampleSet training_{}, validation_{};
-  std::optional<Answers> answers_;
+  std::optional<PerSampleResults> results_;
   std::vector<PerSampleChoice> choices_;
   std::vector<std::pair<ValueId, ValueId>> projections_;
   ValueId max_norm_{}, weights_{};
@@ -271,9 +275,9 @@ class Rewriter {
 
 }  // namespace
 
-PerSampleGraph rewrite_per_sample(const PerSampleModel& model, const PerSampleQuestion& question,
+PerSampleGraph rewrite_per_sample(const PerSampleModel& model, const PerSampleQuery& query,
                                   const PerSampleSizes& sizes, std::optional<Strategy> only) {
-  return Rewriter(model, question, sizes, only).run();
+  return Rewriter(model, query, sizes, only).run();
 }
 
 }  // namespace mithril

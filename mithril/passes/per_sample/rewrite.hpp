@@ -1,4 +1,4 @@
-// Rewrites a gradient graph so that it answers a question about the gradient of each sample.
+// Rewrites a gradient graph so that it computes a query about the gradient of each sample.
 #pragma once
 #include <optional>
 #include <string>
@@ -35,7 +35,7 @@ struct PerSampleGraph {
 };
 
 // `only`: this strategy where it is possible.
-PerSampleGraph rewrite_per_sample(const PerSampleModel& model, const PerSampleQuestion& question,
+PerSampleGraph rewrite_per_sample(const PerSampleModel& model, const PerSampleQuery& query,
                                   const PerSampleSizes& sizes,
                                   std::optional<Strategy> only = std::nullopt);
 

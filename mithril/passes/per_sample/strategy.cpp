@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-using Question = PerSampleQuestion::Kind;
+using Query = PerSampleQuery::Kind;
 
 // Operations and elements of one parameter: n training samples, m validation samples, factors
 // [groups, t, p] and [groups, t, d].
@@ -36,14 +36,14 @@ std::string_view name(Strategy strategy) {
   return names[static_cast<size_t>(strategy)];
 }
 
-std::vector<StrategyCost> strategy_costs(const PerSampleQuestion& question,
-                                         const ParameterTerms& terms, int64_t samples) {
+std::vector<StrategyCost> strategy_costs(const PerSampleQuery& query, const ParameterTerms& terms,
+                                         int64_t samples) {
   const FactorDims& dims = terms.dims;
   // A lookup reads no rows: its products compare ids.
   const bool dense =
       std::any_of(terms.terms.begin(), terms.terms.end(),
                   [](const ProductTerm& term) { return term.form != ProductTerm::Form::lookup; });
-  TermSizes sizes{static_cast<double>(samples),     static_cast<double>(question.validation),
+  TermSizes sizes{static_cast<double>(samples),     static_cast<double>(query.validation),
                   static_cast<double>(dims.groups), static_cast<double>(terms.length),
                   static_cast<double>(dims.p),      static_cast<double>(dims.d)};
   const double n = sizes.n, m = sizes.m;
@@ -51,24 +51,24 @@ std::vector<StrategyCost> strategy_costs(const PerSampleQuestion& question,
   if (terms.terms.empty()) return costs;
   TermSizes products = sizes;
   if (!dense) products.p = 1;
-  switch (question.kind) {
-    case Question::weighted:
+  switch (query.kind) {
+    case Query::weighted:
       break;
-    case Question::gradients:
+    case Query::gradients:
       costs = {sizes.materialized(n)};
       break;
-    case Question::norms:
+    case Query::norms:
       costs = {products.gram(n), sizes.materialized(n)};
       break;
-    case Question::clipped:
+    case Query::clipped:
       // The sum of materialized gradients is one more pass over them.
       costs = {products.gram(n) + sizes.sum(n),
                sizes.materialized(n) + StrategyCost{{}, 0, sizes.n * sizes.g * sizes.p * sizes.d}};
       break;
-    case Question::dots: {
+    case Query::dots: {
       const StrategyCost read{{}, 0, n * sizes.g * sizes.p * sizes.d};
       costs = {products.gram(n * m) + sizes.sum(n)};
-      if (question.pairs) {
+      if (query.pairs) {
         costs.push_back(sizes.materialized(n) + sizes.materialized(m) + read);
         break;
       }
@@ -79,7 +79,7 @@ std::vector<StrategyCost> strategy_costs(const PerSampleQuestion& question,
       costs.push_back(sizes.materialized(n) + sizes.sum(m) + read);
       break;
     }
-    case Question::projections:
+    case Query::projections:
       costs = {{Strategy::gram}, sizes.materialized(n)};
       break;
   }

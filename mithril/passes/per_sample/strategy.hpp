@@ -17,8 +17,8 @@ struct StrategyCost {
   double total() const { return flops + flops_per_element * elements; }
 };
 
-// The possible strategies for the question, cheapest first; `samples`: of the training batch.
-std::vector<StrategyCost> strategy_costs(const PerSampleQuestion& question,
-                                         const ParameterTerms& terms, int64_t samples);
+// The possible strategies for the query, cheapest first; `samples`: of the training batch.
+std::vector<StrategyCost> strategy_costs(const PerSampleQuery& query, const ParameterTerms& terms,
+                                         int64_t samples);
 
 }  // namespace mithril
