@@ -79,7 +79,7 @@ struct OpDef {
   // Gradients, expansions and passes make it: it has no class in Python and no function in C++.
   bool internal = false;
   std::vector<PortDef> inputs, outputs;
-  std::vector<std::string> where = {};  // "*o = broadcast(*a, *b)"
+  std::vector<std::string> shape_constraints = {};  // "*o = broadcast(*a, *b)"
 
   // Infers facts that patterns cannot express. False: not finished; it runs again when an unknown
   // fact that it read changes. Must be idempotent.

@@ -69,7 +69,8 @@ class Compiler {
   void run() {
     CompiledPorts& compiled = op_.compiled = {};
     for (size_t i = 0; i < op_.port_count(); ++i) compiled.ports.push_back(port(op_.port(i)));
-    for (const std::string& rule : op_.where) compiled.broadcasts.push_back(broadcast(rule));
+    for (const std::string& rule : op_.shape_constraints)
+      compiled.broadcasts.push_back(broadcast(rule));
     if (compiled.dims.size() > 32) faulty_record(op_, "its patterns name more than 32 dims");
     if (compiled.runs.size() > 8) faulty_record(op_, "its patterns name more than 8 runs");
     if (compiled.types.size() > 8) faulty_record(op_, "its types name more than 8 variables");

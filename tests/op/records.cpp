@@ -93,7 +93,7 @@ TEST_CASE("a record whose ports make no sense is refused") {
   CHECK(fault([](OpDef& op) { op.inputs[0].shape = "2x"; }) == "'2x' is no dim of a pattern");
   CHECK(fault([](OpDef& op) { op.inputs[0].shape = "99999999999999999999"; }) ==
         "'99999999999999999999' is no dim of a pattern");
-  CHECK(fault([](OpDef& op) { op.where = {"*o broadcast *a"}; }) ==
+  CHECK(fault([](OpDef& op) { op.shape_constraints = {"*o broadcast *a"}; }) ==
         "cannot read the rule '*o broadcast *a'");
   CHECK(fault([](OpDef& op) {
           for (int i = 0; i < 33; ++i) op.inputs[0].shape += " D" + std::to_string(i);

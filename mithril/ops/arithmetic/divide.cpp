@@ -21,7 +21,7 @@ OpDef define_divide() {
       .doc = "numerator / denominator; of ints a float too.",
       .inputs = {{"numerator", "*a", "operand"}, {"denominator", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_operands<2>(s, {"numerator", "denominator"}, float_kinds,

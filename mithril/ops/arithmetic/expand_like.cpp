@@ -12,7 +12,7 @@ OpDef define_expand_like() {
       .internal = true,
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
-      .where = {"*o = broadcast(*s, *o)"},
+      .shape_constraints = {"*o = broadcast(*s, *o)"},
       .eval =
           [](EvalContext& c) {
             c.typed([&](auto zero) {

@@ -41,7 +41,7 @@ OpDef define_floor_divide() {
           "quotient is rounded up (1 // 0.1 is 9). An int for ints; bools are refused.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_operands<2>(s, {"numerator", "denominator"}, number_kinds,

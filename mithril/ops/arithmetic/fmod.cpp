@@ -29,7 +29,7 @@ OpDef define_fmod() {
           "numerator, as C's fmod.",
       .inputs = {{"numerator", "*a", "T=number"}, {"denominator", "*b", "U=number"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .eval =
           [](EvalContext& c) {
             map2(

@@ -12,7 +12,7 @@ OpDef define_maximum() {
           "The larger of left and right, NaN if one of them is; equal elements share the gradient.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_operands<2>(s, {"left", "right"}, operand_kinds, [&](auto& a, auto& b) {

@@ -13,7 +13,7 @@ OpDef define_multiply() {
       .doc = "left * right, element by element. Of two bools: whether both are true.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_operands<2>(s, {"left", "right"}, operand_kinds, [&](auto& a, auto& b) {

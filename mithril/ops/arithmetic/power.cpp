@@ -142,7 +142,7 @@ OpDef define_power() {
                  value("robust", "bool", false),
                  value("threshold", "float|none", None())},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             const bool solved =

@@ -45,7 +45,7 @@ OpDef define_remainder() {
           "denominator if their signs differ; an int for ints; not of two bools.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_operands<2>(s, {"numerator", "denominator"}, number_kinds,

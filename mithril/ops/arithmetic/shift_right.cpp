@@ -27,7 +27,7 @@ OpDef define_shift_right() {
           "shifts all bits out.",
       .inputs = {{"input", "*a", shiftable}, {"shift", "*b", shiftable}},
       .outputs = {{"output", "*o", "int|value int"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
             return solve_shift(

@@ -27,7 +27,7 @@ OpDef define_sum_to() {
       .internal = true,
       .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
-      .where = {"*s = broadcast(*s, *o)"},
+      .shape_constraints = {"*s = broadcast(*s, *o)"},
       .eval =
           [](EvalContext& c) {
             c.typed([&](auto zero) {

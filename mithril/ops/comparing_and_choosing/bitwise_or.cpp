@@ -13,7 +13,7 @@ OpDef define_bitwise_or() {
           "The OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_bits(s, std::bit_or<>()); },
       .eval = [](EvalContext& c) { map_bits(c, std::bit_or<>()); },
       .not_differentiable = "the result is an int or a bool",

@@ -14,7 +14,7 @@ OpDef define_bitwise_xor() {
           "0 or 1.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_bits(s, std::bit_xor<>()); },
       .eval = [](EvalContext& c) { map_bits(c, std::bit_xor<>()); },
       .not_differentiable = "the result is an int or a bool",

@@ -12,7 +12,7 @@ OpDef define_equal() {
       .doc = "Whether left equals right; NaN is not equal to any number.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_comparison(s, std::equal_to<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::equal_to<>()); },
       .not_differentiable = "the result is a bool",

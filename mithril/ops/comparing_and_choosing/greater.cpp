@@ -12,7 +12,7 @@ OpDef define_greater() {
       .doc = "Whether left is greater than right.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_comparison(s, std::greater<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::greater<>()); },
       .not_differentiable = "the result is a bool",

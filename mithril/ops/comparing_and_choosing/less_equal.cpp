@@ -12,7 +12,7 @@ OpDef define_less_equal() {
       .doc = "Whether left is at most right.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_comparison(s, std::less_equal<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::less_equal<>()); },
       .not_differentiable = "the result is a bool",

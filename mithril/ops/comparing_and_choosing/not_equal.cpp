@@ -12,7 +12,7 @@ OpDef define_not_equal() {
       .doc = "Whether left differs from right; NaN differs from itself.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .solve = [](Solver& s) { return solve_comparison(s, std::not_equal_to<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::not_equal_to<>()); },
       .not_differentiable = "the result is a bool",

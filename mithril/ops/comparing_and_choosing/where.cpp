@@ -15,7 +15,7 @@ OpDef define_where() {
                  {"input1", "*a", "T=operand"},
                  {"input2", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
-      .where = {"*ab = broadcast(*a, *b)", "*o = broadcast(*c, *ab)"},
+      .shape_constraints = {"*ab = broadcast(*a, *b)", "*o = broadcast(*c, *ab)"},
       .solve =
           [](Solver& s) {
             s.narrow("output", kind::tensor);

@@ -14,7 +14,7 @@ OpDef define_atan2() {
           "positive other.",
       .inputs = {{"input", "*a", "number"}, {"other", "*b", "number"}},
       .outputs = {{"output", "*o", "float"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .eval =
           [](EvalContext& c) {
             map2_float(

@@ -53,7 +53,7 @@ OpDef define_attention_weights() {
       .internal = true,
       .inputs = attention_inputs({}),
       .outputs = {{"output", "*o L S", "float"}},
-      .where = {"*o = broadcast(*q, *k)"},
+      .shape_constraints = {"*o = broadcast(*q, *k)"},
       .solve = check_attention_mask,
       .eval = eval_attention_weights,
       .grad =

@@ -66,7 +66,7 @@ OpDef define_matmul() {
       .doc = "Matrix product over the last two axes; the axes before them broadcast.",
       .inputs = {{"left", "*a M K", "T=number"}, {"right", "*b K N", "U=number"}},
       .outputs = {{"output", "*o M N", "promote(T, U)"}},
-      .where = {"*o = broadcast(*a, *b)"},
+      .shape_constraints = {"*o = broadcast(*a, *b)"},
       .eval = eval_matmul,
       .grad = differentiate_matmul,
       .separable = {"*a", "*b", "M", "K", "N"},

@@ -105,7 +105,7 @@ OpDef define_scaled_dot_product() {
           "columns after i. A query that may attend to nothing gets zeros.",
       .inputs = std::move(inputs),
       .outputs = {{"output", "*o L F", "float"}},
-      .where = {"*w = broadcast(*q, *k)", "*o = broadcast(*w, *v)"},
+      .shape_constraints = {"*w = broadcast(*q, *k)", "*o = broadcast(*w, *v)"},
       .solve = solve_scaled_dot_product,
       .eval = eval_scaled_dot_product,
       .grad = differentiate_scaled_dot_product,

@@ -25,7 +25,7 @@ OpDef define_broadcast_to() {
           "shape.",
       .inputs = {{"input", "*s", "T=any"}, value("shape", "tuple|int")},
       .outputs = {{"output", "*o", "T"}},
-      .where = {"*o = broadcast(*s, *o)"},
+      .shape_constraints = {"*o = broadcast(*s, *o)"},
       .solve = solve_broadcast_to,
       .eval =
           [](EvalContext& c) {
