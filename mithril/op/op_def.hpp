@@ -115,7 +115,7 @@ struct OpDef {
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
-  bool averages = false;
+  bool reduces_to_element_size = false;
   // The output has the elements of the first input in their order, so it can be a view.
   bool keeps_elements = false;
   std::vector<Spelling> spell = {};

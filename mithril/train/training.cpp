@@ -48,7 +48,7 @@ std::vector<Part*> averaging_ops(const std::vector<PartPointer>& steps) {
     std::vector<Part*> ops{step.get()};
     if (!step->op) ops = all_op_parts(static_cast<const Composite&>(*step));
     std::copy_if(ops.begin(), ops.end(), std::back_inserter(found),
-                 [](const Part* op) { return op->op->averages; });
+                 [](const Part* op) { return op->op->reduces_to_element_size; });
   }
   return found;
 }

@@ -30,7 +30,7 @@ OpDef define_mean() {
           },
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
-      .averages = true,
+      .reduces_to_element_size = true,
       .spell = {{"jax", "jnp.mean({input}, axis={axis}, keepdims={keepdim})"},
                 {"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
                 {"cpu", "mean(input, axis)"},
