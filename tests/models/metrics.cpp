@@ -1,4 +1,4 @@
-// Metrics of classification, on a table that a hand can check.
+// Metrics of classification, on a table that can be checked by hand.
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"

@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(add) {
       {.name = "a tensor and an int", .inputs = {{"left", normal({2, 3})}, {"right", 3}}},
       {.name = "float32 and float64",
        .inputs = {{"left", normal({3}).as(DType::float32)}, {"right", normal({2, 3})}}},
-      {.name = "as a hand adds",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({2}, {1, -2})}, {"right", tensor({2, 1}, {10, 20})}},
        .expect = {{"output", tensor({2, 2}, {11, 8, 21, 18})}}},
       {.name = "infinities and NaN",

@@ -37,7 +37,7 @@ MITHRIL_OP_CASES(attention_weights) {
       {.name = "no keys",
        .inputs = {{"query", normal({2, 3, 4})}, {"key", normal({2, 0, 4})}, {"is_causal", false}}},
       {.name = "no width", .inputs = {{"query", normal({2, 0})}, {"key", normal({3, 0})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"query", tensor({2, 1}, {0, 5})},
                   {"key", tensor({2, 1}, {1, 1})},
                   {"attn_mask", tensor({1, 2}, {0, 0})}},

@@ -6,7 +6,7 @@ MITHRIL_OP_CASES(auc_core) {
       {.name = "distinct scores",
        .inputs = {{"input", distinct({5})},
                   {"label", tensor({5}, {1, 0, 1, 1, 0}).as(DType::boolean)}}},
-      {.name = "as a hand counts",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({4}, {0.9, 0.1, 0.8, 0.3})},
                   {"label", tensor({4}, {1, 0, 0, 1}).as(DType::boolean)}},
        .expect = {{"output", tensor({2, 4}, {0.5, 0.5, 1, 1, 0, 0.5, 0.5, 1})}}},

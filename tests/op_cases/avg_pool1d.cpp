@@ -17,7 +17,7 @@ MITHRIL_OP_CASES(avg_pool1d) {
       {.name = "of size 1", .inputs = {{"input", normal({1, 1, 1})}, {"kernel_size", 1}}},
       {.name = "no samples", .inputs = {{"input", normal({0, 3, 4})}, {"kernel_size", 2}}},
       {.name = "ints", .inputs = {{"input", integers({2, 3, 4}, -9, 10)}, {"kernel_size", 2}}},
-      {.name = "as a hand divides",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({1, 5}, {1, 2, 3, 5, 8})}, {"kernel_size", 2}},
        .expect = {{"output", tensor({1, 2}, {1.5, 4})}}},
       {.name = "a window larger than the input",

@@ -34,7 +34,7 @@ MITHRIL_OP_CASES(avg_pool2d) {
       {.name = "ints", .inputs = {{"input", integers({2, 4, 4}, -9, 10)}, {"kernel_size", 2}}},
       {.name = "float32",
        .inputs = {{"input", normal({2, 4, 4}).as(DType::float32)}, {"kernel_size", 2}}},
-      {.name = "as a hand divides",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 7})}, {"kernel_size", 2}, {"stride", 1}},
        .expect = {{"output", tensor({1, 2}, {3, 4.25})}}},
       {.name = "padding counts as zeros",

@@ -32,7 +32,7 @@ MITHRIL_OP_CASES(avg_pool2d_grad) {
        .inputs = {{"grad", normal({1, 1, 1})}, {"like", normal({1, 1, 1})}, {"kernel_size", 1}}},
       {.name = "no samples",
        .inputs = {{"grad", normal({0, 2, 2})}, {"like", normal({0, 4, 4})}, {"kernel_size", 2}}},
-      {.name = "as a hand shares",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({1, 3}, {2, 4, 8})},
                   {"like", normal({1, 4})},
                   {"kernel_size", ints({1, 2})},

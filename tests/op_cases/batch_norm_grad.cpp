@@ -44,7 +44,7 @@ MITHRIL_OP_CASES(batch_norm_grad) {
                   {"mean", normal({2}).as(DType::float32)},
                   {"rstd", positive({2}).as(DType::float32)},
                   {"weight", normal({2}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({2, 1}, {1, 3})},
                   {"input", tensor({2, 1}, {1, 3})},
                   {"mean", tensor({1}, {2})},

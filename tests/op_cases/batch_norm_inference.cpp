@@ -42,7 +42,7 @@ MITHRIL_OP_CASES(batch_norm_inference) {
                   {"variance", positive({2}).as(DType::float32)},
                   {"weight", normal({2}).as(DType::float32)},
                   {"bias", normal({2}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 1}, {1, 3})},
                   {"mean", tensor({1}, {1})},
                   {"variance", tensor({1}, {1})},

@@ -55,7 +55,7 @@ MITHRIL_OP_CASES(batch_norm_training) {
                   {"running_var", positive({2}).as(DType::float32)},
                   {"weight", normal({2}).as(DType::float32)},
                   {"bias", normal({2}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 1}, {1, 3})},
                   {"running_mean", tensor({1}, {0})},
                   {"running_var", tensor({1}, {1})},

@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(broadcast_to) {
       {.name = "to no elements", .inputs = {{"input", normal({1, 3})}, {"shape", ints({0, 3})}}},
       {.name = "ints", .inputs = {{"input", integers({1, 2}, 0, 9)}, {"shape", ints({3, 2})}}},
       {.name = "bools", .inputs = {{"input", booleans({2})}, {"shape", ints({3, 2})}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 1}, {1, 2})}, {"shape", ints({2, 2})}},
        .expect = {{"output", tensor({2, 2}, {1, 1, 2, 2})}}},
       {.name = "another size",

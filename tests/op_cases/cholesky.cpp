@@ -10,7 +10,7 @@ MITHRIL_OP_CASES(cholesky) {
       {.name = "one element", .inputs = {{"input", tensor({1, 1}, {2.25})}}},
       {.name = "no elements", .inputs = {{"input", tensor({0, 0}, {})}}},
       {.name = "float32", .inputs = {{"input", definite.as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {4, 2, 2, 10})}},
        .expect = {{"output", tensor({2, 2}, {2, 0, 1, 3})}}},
       {.name = "of what is not symmetric the symmetric part",

@@ -33,7 +33,7 @@ MITHRIL_OP_CASES(concat) {
       {.name = "bools and float32, by columns",
        .inputs = {{"input", list({normal({2, 3}).as(DType::float32), booleans({2, 1})})},
                   {"axis", 1}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", list({tensor({2, 1}, {1, 2}), tensor({2, 2}, {3, 4, 5, 6})})},
                   {"axis", 1}},
        .expect = {{"output", tensor({2, 3}, {1, 3, 4, 2, 5, 6})}}},

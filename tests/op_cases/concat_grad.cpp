@@ -27,7 +27,7 @@ MITHRIL_OP_CASES(concat_grad) {
                   {"axis", 0},
                   {"part", 0}},
        .hold = {"like"}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"like", list({normal({2, 1}), normal({2, 2})})},
                   {"axis", 1},

@@ -49,7 +49,7 @@ MITHRIL_OP_CASES(conv2d_input_grad) {
        .inputs = {{"grad", normal({1, 4, 3, 3}).as(DType::float32)},
                   {"input", normal({1, 3, 5, 4}).as(DType::float32)},
                   {"weight", normal({4, 3, 3, 2}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({1, 1, 1, 2}, {1, 2})},
                   {"input", tensor({1, 1, 1, 3}, {1, 2, 3})},
                   {"weight", tensor({1, 1, 1, 2}, {3, 4})}},

@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(distance_matrix) {
        .inputs = {{"left", near.as(DType::float32)},
                   {"right", far.as(DType::float32)},
                   {"norm", tensor({}, {2}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({2, 2}, {1, 2, -2, -2})},
                   {"right", tensor({1, 2}, {2, 0})},
                   {"norm", 2}},

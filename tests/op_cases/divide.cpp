@@ -24,7 +24,7 @@ MITHRIL_OP_CASES(divide) {
       {.name = "float32 and float64",
        .inputs = {{"numerator", normal({3}).as(DType::float32)},
                   {"denominator", positive({2, 3})}}},
-      {.name = "as a hand divides",
+      {.name = "worked out by hand",
        .inputs = {{"numerator", tensor({2}, {1, -6})}, {"denominator", tensor({2, 1}, {2, 4})}},
        .expect = {{"output", tensor({2, 2}, {0.5, -3, 0.25, -1.5})}}},
       {.name = "by zero",

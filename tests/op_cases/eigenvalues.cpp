@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(eigenvalues) {
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 0})}}},
       {.name = "float32", .inputs = {{"input", some.as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {2, 1, 1, 2})}},
        .expect = {{"output", tensor({2}, {1, 3})}}},
       {.name = "of a diagonal",

@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(eigenvectors) {
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 0})}}},
       {.name = "float32", .inputs = {{"input", some.as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {2, 2, 2, 5})}},
        .expect = {{"output", tensor({2, 2}, {0.8944271909999159, 0.4472135954999579,
                                              -0.4472135954999579, 0.8944271909999159})}}},

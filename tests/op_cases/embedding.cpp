@@ -10,7 +10,7 @@ MITHRIL_OP_CASES(embedding) {
        .inputs = {{"input", integers({3}, 0, 1)}, {"weight", normal({1, 4})}}},
       {.name = "no words",
        .inputs = {{"input", integers({0, 3}, 0, 5)}, {"weight", normal({5, 4})}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2}, {1, 0}).as(DType::int64)},
                   {"weight", tensor({2, 2}, {1, 2, 3, 4})}},
        .expect = {{"output", tensor({2, 2}, {3, 4, 1, 2})}}},

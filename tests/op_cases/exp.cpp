@@ -11,7 +11,7 @@ MITHRIL_OP_CASES(exp) {
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3}, {0, INFINITY, -INFINITY})}},
        .expect = {{"output", tensor({3}, {1, INFINITY, 0})}},
        .hold = {"input"}},

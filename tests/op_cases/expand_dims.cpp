@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(expand_dims) {
       {.name = "one element", .inputs = {{"input", normal({1})}, {"axis", 0}}},
       {.name = "no elements", .inputs = {{"input", normal({0})}, {"axis", 1}}},
       {.name = "bools", .inputs = {{"input", booleans({2})}, {"axis", 1}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2}, {1, 2})}, {"axis", 1}},
        .expect = {{"output", tensor({2, 1}, {1, 2})}}},
       {.name = "beyond the end",

@@ -9,7 +9,7 @@ MITHRIL_OP_CASES(expand_like) {
       {.name = "the same dims", .inputs = {{"input", normal({2, 3})}, {"like", normal({2, 3})}}},
       {.name = "one element", .inputs = {{"input", normal({1})}, {"like", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"input", normal({3})}, {"like", normal({0, 3})}}},
-      {.name = "as a hand repeats",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 1}, {3, 7})}, {"like", tensor({2, 2}, {0, 0, 0, 0})}},
        .expect = {{"output", tensor({2, 2}, {3, 3, 7, 7})}}},
       {.name = "bools like floats", .inputs = {{"input", booleans({3})}, {"like", normal({2, 3})}}},

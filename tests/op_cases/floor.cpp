@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(floor) {
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", tensor({2}, {0.5, -2.5}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({5}, {-1.5, -1, 0.5, 2, INFINITY})}},
        .expect = {{"output", tensor({5}, {-2, -1, 0, 2, INFINITY})}},
        .hold = {"input"}},

@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(hinge_loss) {
       {.name = "one element",
        .inputs = {{"input", normal({1}).away_from({1})}, {"target", tensor({1}, {1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}, {"target", normal({0, 3})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3}, {0.25, -0.5, 3})}, {"target", sides}},
        .expect = {{"output", tensor({3}, {0.75, 0.5, 0})}}},
       {.name = "ints as targets",

@@ -47,7 +47,7 @@ MITHRIL_OP_CASES(indexer) {
       {.name = "one element", .inputs = {{"input", normal({1})}, {"index", list({Datum(0)})}}},
       {.name = "no elements", .inputs = {{"input", normal({3, 0})}, {"index", list({Datum(0)})}}},
       {.name = "ints", .inputs = {{"input", integers({3, 4}, 0, 9)}, {"index", list({Datum(1)})}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"index", list({Datum(-1), tail})}},
        .expect = {{"output", tensor({2}, {5, 6})}},

@@ -5,7 +5,7 @@
 
 MITHRIL_OP_CASES(is_nan) {
   return {
-      {.name = "as a hand tells",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({4}, {1, NAN, INFINITY, -NAN})}},
        .expect = {{"output", tensor({4}, {0, 1, 0, 1}).as(DType::boolean)}}},
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},

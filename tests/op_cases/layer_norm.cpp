@@ -23,7 +23,7 @@ MITHRIL_OP_CASES(layer_norm) {
        .inputs = {{"input", normal({3, 4}).as(DType::float32)},
                   {"weight", normal({4}).as(DType::float32)},
                   {"bias", normal({4}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({1, 2}, {1, 3})},
                   {"weight", tensor({2}, {2, 4})},
                   {"bias", tensor({2}, {1, 1})},

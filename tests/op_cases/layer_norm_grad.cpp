@@ -38,7 +38,7 @@ MITHRIL_OP_CASES(layer_norm_grad) {
                   {"mean", normal({3, 1}).as(DType::float32)},
                   {"rstd", positive({3, 1}).as(DType::float32)},
                   {"weight", normal({4}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({1, 2}, {1, 3})},
                   {"input", tensor({1, 2}, {1, 3})},
                   {"mean", tensor({1, 1}, {2})},

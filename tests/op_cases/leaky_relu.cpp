@@ -11,7 +11,7 @@ MITHRIL_OP_CASES(leaky_relu) {
       {.name = "no elements", .inputs = {{"input", normal({0, 2}).away_from({0})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).away_from({0}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({4}, {-2, 0, 2, NAN})}, {"slope", 0.5}},
        .expect = {{"output", tensor({4}, {-1, 0, 2, NAN})}},
        .hold = {"input"}},

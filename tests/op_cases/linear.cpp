@@ -32,7 +32,7 @@ MITHRIL_OP_CASES(linear) {
                   {"weight", normal({4, 3}).as(DType::float32)},
                   {"bias", normal({4})}},
        .only_float64 = "the weight is float32"},
-      {.name = "as a hand multiplies",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})},
                   {"weight", tensor({3, 2}, {5, 6, 7, 8, 9, 10})},
                   {"bias", tensor({3}, {100, 200, 300})}},

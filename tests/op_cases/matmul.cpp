@@ -24,7 +24,7 @@ MITHRIL_OP_CASES(matmul) {
       {.name = "float32 and float64",
        .inputs = {{"left", normal({2, 3}).as(DType::float32)}, {"right", normal({3, 2})}},
        .only_float64 = "the other input is float32"},
-      {.name = "as a hand multiplies",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({2, 2}, {1, 2, 3, 4})}, {"right", tensor({2, 2}, {5, 6, 7, 8})}},
        .expect = {{"output", tensor({2, 2}, {19, 22, 43, 50})}}},
       {.name = "sizes that do not fit",

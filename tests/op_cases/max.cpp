@@ -5,7 +5,7 @@
 
 MITHRIL_OP_CASES(max) {
   return {
-      {.name = "of nothing nothing",
+      {.name = "no elements",
        .inputs = {{"input", normal({0, 0})}, {"axis", 1}},
        .expect = {{"output", tensor({0}, {})}}},
       {.name = "all", .inputs = {{"input", distinct({2, 3})}}},
@@ -24,7 +24,7 @@ MITHRIL_OP_CASES(max) {
       {.name = "ints", .inputs = {{"input", integers({3, 4}, -9, 10)}, {"axis", 1}}},
       {.name = "bools", .inputs = {{"input", booleans({3, 4})}, {"axis", 0}}},
       {.name = "float32", .inputs = {{"input", distinct({4, 5}).as(DType::float32)}, {"axis", 0}}},
-      {.name = "as a hand picks",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3, 2}, {-1, -2, 2, 0, 1, -1})}, {"axis", 0}},
        .expect = {{"output", tensor({2}, {2, 0})}}},
       {.name = "equals",

@@ -43,7 +43,7 @@ MITHRIL_OP_CASES(max_pool2d) {
       {.name = "ints", .inputs = {{"input", integers({2, 4, 4}, -9, 10)}, {"kernel_size", 2}}},
       {.name = "float32",
        .inputs = {{"input", distinct({2, 4, 4}).as(DType::float32)}, {"kernel_size", 2}}},
-      {.name = "as a hand picks",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9})},
                   {"kernel_size", 2},
                   {"stride", 1}},

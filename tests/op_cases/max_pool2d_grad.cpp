@@ -34,7 +34,7 @@ MITHRIL_OP_CASES(max_pool2d_grad) {
        .inputs = {{"grad", normal({1, 1, 1})}, {"input", distinct({1, 1, 1})}, {"kernel_size", 1}}},
       {.name = "no samples",
        .inputs = {{"grad", normal({0, 2, 2})}, {"input", distinct({0, 4, 4})}, {"kernel_size", 2}}},
-      {.name = "as a hand gives, to the places that were found",
+      {.name = "worked out by hand, for indices that were found",
        .inputs = {{"grad", tensor({1, 3}, {1, 10, 100})},
                   {"input", tensor({1, 4}, {1, 3, 2, 5})},
                   {"kernel_size", ints({1, 2})},

@@ -40,7 +40,7 @@ MITHRIL_OP_CASES(max_pool2d_pick) {
        .inputs = {{"values", normal({0, 4, 4})},
                   {"input", distinct({0, 4, 4})},
                   {"kernel_size", 2}}},
-      {.name = "as a hand picks",
+      {.name = "worked out by hand",
        .inputs = {{"values", tensor({1, 4}, {1, 10, 100, 1000})},
                   {"input", tensor({1, 4}, {1, 3, 2, 5})},
                   {"kernel_size", ints({1, 2})},

@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(maximum) {
        .inputs = {{"left", 0.5}, {"right", normal({2, 3}).away_from({0.5})}}},
       {.name = "float32 and float64",
        .inputs = {{"left", normal({3}).as(DType::float32)}, {"right", normal({2, 3})}}},
-      {.name = "as a hand chooses",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({4}, {1, 4, 5, 5})}, {"right", tensor({4}, {3, -2, 5, 6})}},
        .expect = {{"output", tensor({4}, {3, 4, 5, 6})}},
        .hold = {"left", "right"}},

@@ -11,7 +11,7 @@ MITHRIL_OP_CASES(pick_class) {
       {.name = "no samples", .inputs = {{"input", normal({0, 3})}, {"index", integers({0}, 0, 3)}}},
       {.name = "ints",
        .inputs = {{"input", integers({4, 3}, 0, 9)}, {"index", integers({4}, 0, 3)}}},
-      {.name = "as a hand picks",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"index", tensor({2}, {2, 0}).as(DType::int64)}},
        .expect = {{"output", tensor({2}, {3, 4})}}},

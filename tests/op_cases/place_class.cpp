@@ -23,7 +23,7 @@ MITHRIL_OP_CASES(place_class) {
        .inputs = {{"input", normal({4})},
                   {"index", integers({4}, 0, 3)},
                   {"like", integers({4, 3}, 0, 9)}}},
-      {.name = "as a hand places",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2}, {1, 2})},
                   {"index", tensor({2}, {2, 0}).as(DType::int64)},
                   {"like", normal({2, 3})}},

@@ -9,7 +9,7 @@ MITHRIL_OP_CASES(polynomial_features) {
       {.name = "the columns themselves",
        .inputs = {{"input", tensor({1, 3}, {5, 6, 7})}, {"degree", 1}},
        .expect = {{"output", tensor({1, 3}, {5, 6, 7})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {2, 3, 0, 1})}, {"degree", 2}},
        .expect = {{"output", tensor({2, 5}, {2, 3, 4, 6, 9, 0, 1, 0, 0, 1})}}},
       {.name = "no rows", .inputs = {{"input", normal({0, 2})}, {"degree", 2}}},

@@ -22,7 +22,7 @@ MITHRIL_OP_CASES(prod) {
       {.name = "no elements make 1",
        .inputs = {{"input", normal({0, 2})}, {"axis", 0}},
        .expect = {{"output", tensor({2}, {1, 1})}}},
-      {.name = "as a hand multiplies",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"axis", 0}},
        .expect = {{"output", tensor({2}, {3, 8})}}},
       {.name = "bools are ints",

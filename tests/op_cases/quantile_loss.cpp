@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(quantile_loss) {
       {.name = "one element",
        .inputs = {{"input", tensor({1}, {1})}, {"target", tensor({1}, {3})}, {"quantile", 0.25}},
        .expect = {{"output", tensor({1}, {0.5})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3}, {1, 1, 1})},
                   {"target", tensor({3}, {0, 1, 5})},
                   {"quantile", 0.75}},

@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(relu_grad) {
       {.name = "float32",
        .inputs = {{"grad", normal({3}).as(DType::float32)},
                   {"result", normal({3}).away_from({0}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({4}, {1, 2, 3, 4})}, {"result", tensor({4}, {0, 5, 0, NAN})}},
        .expect = {{"output", tensor({4}, {0, 2, 0, 4})}},
        .hold = {"result"}},

@@ -113,7 +113,7 @@ MITHRIL_OP_CASES(scaled_dot_product) {
                   {"is_causal", false}}},
       {.name = "no width",
        .inputs = {{"query", normal({2, 0})}, {"key", normal({3, 0})}, {"value", normal({3, 4})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"query", tensor({2, 1}, {0, 5})},
                   {"key", tensor({2, 1}, {1, 1})},
                   {"value", tensor({2, 2}, {1, 2, 3, 8})}},

@@ -29,7 +29,7 @@ MITHRIL_OP_CASES(scatter_add) {
        .inputs = {{"input", integers({4}, 0, 9)},
                   {"index", integers({4}, 0, 2)},
                   {"like", integers({2}, 0, 9)}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3}, {1, 2, 4})},
                   {"index", tensor({3}, {2, 0, 2}).as(DType::int64)},
                   {"like", normal({3})}},

@@ -62,7 +62,7 @@ MITHRIL_OP_CASES(slice) {
       {.name = "ints",
        .inputs = {{"input", integers({5}, 0, 9)}, {"starts", Tuple{1}}, {"stops", Tuple{4}}},
        .sizes_unknown = open},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7})},
                   {"starts", Tuple{none, 3}},
                   {"stops", Tuple{1, none}},

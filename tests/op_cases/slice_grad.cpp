@@ -29,7 +29,7 @@ MITHRIL_OP_CASES(slice_grad) {
                   {"like", integers({3}, 0, 9)},
                   {"starts", Tuple{1}},
                   {"stops", Tuple{none}}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2}, {7, 8})},
                   {"like", normal({4})},
                   {"starts", Tuple{3}},

@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(softmax_grad) {
       {.name = "float32",
        .inputs = {{"grad", normal({2, 3}).as(DType::float32)},
                   {"result", positive({2, 3}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"grad", tensor({1, 2}, {1, 3})}, {"result", tensor({1, 2}, {0.25, 0.75})}},
        .expect = {{"output", tensor({1, 2}, {-0.375, 0.375})}}},
       {.name = "an axis out of range",

@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(solve_triangular) {
       {.name = "float32",
        .inputs = {{"matrix", lower.as(DType::float32)},
                   {"right", normal({3, 1}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"matrix", tensor({2, 2}, {2, 7, 1, 4})}, {"right", tensor({2, 1}, {6, 11})}},
        .expect = {{"output", tensor({2, 1}, {3, 2})}}},
       {.name = "as many rows",

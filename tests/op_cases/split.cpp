@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(split) {
        .inputs = {{"input", normal({2, 3})}, {"sizes", ints({0, 2})}}},
       {.name = "no elements", .inputs = {{"input", normal({4, 0})}, {"sizes", ints({1, 3})}}},
       {.name = "ints", .inputs = {{"input", integers({5}, 0, 9)}, {"sizes", ints({2, 3})}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"sizes", ints({1, 2})},
                   {"axis", 1}},

@@ -11,7 +11,7 @@ MITHRIL_OP_CASES(sqrt) {
       {.name = "no elements", .inputs = {{"input", positive({0, 2})}}},
       {.name = "float32", .inputs = {{"input", positive({3}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, 0, 9)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({4}, {4, 0, -1, INFINITY})}},
        .expect = {{"output", tensor({4}, {2, 0, NAN, INFINITY})}},
        .hold = {"input"}},

@@ -9,7 +9,7 @@ MITHRIL_OP_CASES(square) {
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({3}, {-3, 0, 2})}},
        .expect = {{"output", tensor({3}, {9, 0, 4})}}},
       {.name = "bools are refused", .inputs = {{"input", booleans({2})}}, .error = "E0301"},

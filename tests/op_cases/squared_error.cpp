@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(squared_error) {
        .message = "input and target need the same shape"},
       {.name = "one element", .inputs = {{"input", normal({1})}, {"target", normal({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}, {"target", normal({0, 3})}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2}, {1, -3})}, {"target", tensor({2}, {4, -1})}},
        .expect = {{"output", tensor({2}, {9, 4})}}},
       {.name = "ints as targets",

@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(squeeze) {
       {.name = "none", .inputs = {{"input", normal({1, 3})}, {"axis", Tuple{}}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 1})}}, .sizes_unknown = open},
       {.name = "ints", .inputs = {{"input", integers({1, 3}, 0, 9)}, {"axis", 0}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({1, 2}, {3, 4})}},
        .expect = {{"output", tensor({2}, {3, 4})}},
        .sizes_unknown = open},

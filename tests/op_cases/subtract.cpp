@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(subtract) {
       {.name = "a tensor and an int", .inputs = {{"left", normal({2, 3})}, {"right", 3}}},
       {.name = "float32 and float64",
        .inputs = {{"left", normal({3}).as(DType::float32)}, {"right", normal({2, 3})}}},
-      {.name = "as a hand subtracts",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({2}, {1, -2})}, {"right", tensor({2, 1}, {10, 20})}},
        .expect = {{"output", tensor({2, 2}, {-9, -12, -19, -22})}}},
       {.name = "two ints", .inputs = {{"left", 2}, {"right", 3}}, .expect = {{"output", -1}}},

@@ -24,7 +24,7 @@ MITHRIL_OP_CASES(sum) {
       {.name = "no elements add up to 0",
        .inputs = {{"input", normal({0, 2})}, {"axis", 0}},
        .expect = {{"output", tensor({2}, {0, 0})}}},
-      {.name = "as a hand adds",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"axis", 0}},
        .expect = {{"output", tensor({2}, {4, 6})}}},
       {.name = "bools are counted",

@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(sum_to) {
        .inputs = {{"input", normal({0, 3})}, {"like", normal({3})}},
        .expect = {{"output", tensor({3}, {0, 0, 0})}}},
       {.name = "to no elements", .inputs = {{"input", normal({2, 0})}, {"like", normal({0})}}},
-      {.name = "as a hand sums",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"like", tensor({2, 1}, {0, 0})}},
        .expect = {{"output", tensor({2, 1}, {3, 7})}}},
       {.name = "ints like floats",

@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(swapaxes) {
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}}},
       {.name = "ints", .inputs = {{"input", integers({2, 3}, 0, 9)}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}},
        .expect = {{"output", tensor({2, 2}, {1, 3, 2, 4})}}},
       {.name = "an axis that is not there",

@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(transpose) {
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}}},
       {.name = "ints", .inputs = {{"input", integers({2, 3}, -9, 9)}}},
       {.name = "bools", .inputs = {{"input", booleans({2, 3})}}},
-      {.name = "as a hand does it",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}},
        .expect = {{"output", tensor({3, 2}, {1, 4, 2, 5, 3, 6})}}},
       {.name = "axes do not fit the rank",

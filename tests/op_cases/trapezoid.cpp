@@ -10,7 +10,7 @@ MITHRIL_OP_CASES(trapezoid) {
       {.name = "no lines", .inputs = {{"y", normal({0, 3})}, {"x", normal({0, 3})}}},
       {.name = "float32",
        .inputs = {{"y", normal({3}).as(DType::float32)}, {"x", normal({3}).as(DType::float32)}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"y", tensor({3}, {1, 3, 2})}, {"x", tensor({3}, {0, 2, 3})}},
        .expect = {{"output", tensor({}, {6.5})}}},
       {.name = "ints", .inputs = {{"y", integers({4}, 0, 9)}, {"x", integers({4}, 0, 9)}}},

@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(tsne_bandwidths) {
        .inputs = {{"squared_distances", squares}, {"target_perplexity", uniform({}, 1.5, 2.5)}}},
       {.name = "random points",
        .inputs = {{"squared_distances", uniform({5, 5}, 0.5, 2)}, {"target_perplexity", 3.0}}},
-      {.name = "as a hand does",
+      {.name = "worked out by hand",
        .inputs = {{"squared_distances", three}, {"target_perplexity", wanted}},
        .expect = {{"output", tensor({3, 1}, {1, 1, 1})}, {"nearest", tensor({3, 1}, {1, 1, 1})}}},
       {.name = "points equally far apart have no width",

@@ -97,7 +97,7 @@ class Completeness {
  private:
   void check_rows() {
     require("has rows", !rows_.empty());
-    require_row("has a row with a result that a hand has worked out",
+    require_row("has a row with a result that was worked out by hand",
                 [](const OpCase& row) { return !row.expect.empty(); });
     if (!takes_anything(op_)) {
       require_row("has a row that is refused",
