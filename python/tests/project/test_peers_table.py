@@ -138,15 +138,15 @@ def test_times_of_processors_leave_out_idling_and_waiting():
 
 @pytest.mark.parametrize(
     ("busy", "stolen", "disturbed"),
-    # Of 2 processors in half a second, a twenty-fifth is 0.04 seconds.
+    # Of 2 processors in half a second, 4 percent are 0.04 seconds.
     [(0.93, 0.0, False), (0.95, 0.0, True), (0.9, 0.03, False), (0.9, 0.05, True)],
 )
-def test_a_turn_is_disturbed_where_others_take_a_twenty_fifth(busy, stolen, disturbed):
+def test_a_run_is_discarded_above_4_percent_of_other_load(busy, stolen, disturbed):
     before, after = ProcessorTimes(10, 1), ProcessorTimes(10 + busy, 1 + stolen)
     assert is_disturbed(before, after, own=0.9, elapsed=0.5, processors=2) is disturbed
 
 
-def test_a_short_turn_bears_what_the_kernel_cannot_tell():
+def test_a_short_run_tolerates_the_resolution_of_the_kernel_clock():
     before, after = ProcessorTimes(0, 0), ProcessorTimes(0.13, 0)
     assert not is_disturbed(before, after, own=0.1, elapsed=0.05, processors=2)
 

@@ -41,7 +41,7 @@ VALUES = (str, _core.dtype)  # __version__, float32
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_it_has_a_docstring(name: str) -> None:
+def test_every_public_name_has_a_docstring(name: str) -> None:
     member = MEMBERS[name]
     if isinstance(member, VALUES):
         return
@@ -52,7 +52,7 @@ def test_it_has_a_docstring(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_it_has_a_signature(name: str) -> None:
+def test_every_public_function_has_a_signature(name: str) -> None:
     member = MEMBERS[name]
     if isinstance(member, staticmethod):
         member = member.__func__
