@@ -65,7 +65,7 @@ def text_of(call: Callable[[], Any]) -> str:
     return str(caught.value)
 
 
-def test_a_function_of_numpy_says_what_to_write() -> None:
+def test_a_function_of_numpy_names_the_replacement() -> None:
     assert text_of(lambda: np.exp(x())) == (
         "mithril.TypeError[E0376]: np.exp cannot take a connection\n  help: write x.exp()"
     )
@@ -88,7 +88,7 @@ def test_a_function_of_numpy_says_what_to_write() -> None:
         (lambda: range(x().shape[1]), "x.dims[1] is a size that is known now"),
     ],
 )
-def test_functions_of_numbers_and_arrays_say_what_to_write(
+def test_functions_of_numbers_and_arrays_name_the_replacement(
     call: Callable[[], Any], help: str
 ) -> None:
     text = text_of(call)
@@ -96,7 +96,7 @@ def test_functions_of_numbers_and_arrays_say_what_to_write(
     assert f"help: {help}" in text or f"; {help}" in text
 
 
-def test_functions_of_torch_say_what_to_write() -> None:
+def test_functions_of_torch_name_the_replacement() -> None:
     torch = pytest.importorskip("torch")
     assert "torch.exp cannot take a connection\n  help: write x.exp()" in text_of(
         lambda: torch.exp(x())

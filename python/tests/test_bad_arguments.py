@@ -163,7 +163,7 @@ def test_arguments_by_position_are_counted() -> None:
     )
 
 
-def test_a_class_without_a_constructor_says_what_makes_its_objects() -> None:
+def test_a_class_without_a_constructor_names_the_function_that_makes_its_objects() -> None:
     assert text_of(ml.CompiledModel) == (
         "mithril.TypeError[E0397]: CompiledModel cannot be constructed by calling the class\n"
         "  help: ml.compile(model, backend) makes it"
@@ -231,7 +231,7 @@ def test_arguments_that_are_missing_are_named_before_wrong_ones(name: str) -> No
 
 
 @pytest.mark.parametrize("name", public_functions())
-def test_an_error_of_a_kind_says_what_was_expected(name: str) -> None:
+def test_every_annotation_has_a_text_for_errors(name: str) -> None:
     function = public_functions()[name]
     signature = resolved(function, inspect.signature(function))
     for each in signature.parameters.values():

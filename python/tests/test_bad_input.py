@@ -247,7 +247,7 @@ def test_the_command_does_not_serve_a_bad_package(tmp_path: Path, kind: str) -> 
 
 
 @with_server
-def test_what_a_function_of_python_raises_is_no_answer_of_the_server(tmp_path: Path) -> None:
+def test_an_exception_of_a_python_function_is_not_sent_to_clients(tmp_path: Path) -> None:
     engine = ml.Engine(memory_limit=100)
     broken = []
 

@@ -54,7 +54,7 @@ def test_check_op_finds_another_result_than_expected() -> None:
     ml.check_op(squash(), rows, tolerance=0.1)
 
 
-def test_check_op_refuses_what_is_no_row() -> None:
+def test_check_op_refuses_values_that_are_no_row() -> None:
     op = squash()
     for call, told in (
         (lambda: ml.check_op(ml.Relu, SQUASH_ROWS), "a class that ml.add_op returned"),

@@ -93,11 +93,11 @@ def check(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", (KERAS + OPTAX + OTHERS).split())
-def test_a_name_of_keras_or_optax_says_what_to_use(name: str) -> None:
+def test_a_name_of_keras_or_optax_names_the_replacement(name: str) -> None:
     check(name)
 
 
-def test_names_of_torch_say_what_to_use() -> None:
+def test_names_of_torch_name_the_replacement() -> None:
     torch = pytest.importorskip("torch")
     for module in (torch.nn, torch.optim):
         for name in dir(module):
@@ -112,7 +112,7 @@ NAMES = re.compile(r"(?<![\w.\"])([A-Z][A-Za-z0-9]+)\(")
 PROPER = {"PerSample"}
 
 
-def test_what_to_use_exists() -> None:
+def test_replacements_exist() -> None:
     tables = (replacements(), MODULE, MODEL, COMPILED, STEP, OPTIMIZER)
     for table in tables:
         for advice in table.values():
@@ -170,7 +170,7 @@ def test_an_argument_of_another_library_is_translated(
     assert caught.value.help == help
 
 
-def test_a_method_of_another_library_says_what_to_use() -> None:
+def test_a_method_of_another_library_names_the_replacement() -> None:
     with pytest.raises(ml.AttributeError, match=r"use optimizer\.lr = value"):
         ml.Adam().set_lr(0.1)
     with pytest.raises(ml.AttributeError, match=r"use ml.fit\(TrainingStep"):

@@ -18,7 +18,7 @@ def network() -> ml.Model:
     return net
 
 
-def test_reading_what_was_written_gives_an_equal_model() -> None:
+def test_a_model_that_was_written_is_read_back_equal() -> None:
     net = network()
     read = ml.Model.from_json(net.to_json())
     assert read == net

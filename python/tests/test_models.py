@@ -87,7 +87,7 @@ def test_a_notebook_shows_a_compiled_model() -> None:
 
 
 @pytest.mark.parametrize("backend", ["CpuBackend", "TorchBackend"])
-def test_a_masked_softmax_shares_among_what_counts(backend: str) -> None:
+def test_a_masked_softmax_sums_to_1_over_unmasked_elements(backend: str) -> None:
     compiled = ml.compile(
         ml.MaskedSoftmax(), backend_named(backend)(dtype=ml.float64), trainable_keys=["input"]
     )

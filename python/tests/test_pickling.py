@@ -62,7 +62,7 @@ def test_a_model_of_the_library_is_the_same(name: str) -> None:
     assert made == model
 
 
-def test_a_copy_of_a_model_is_a_model_of_its_own() -> None:
+def test_a_copy_of_a_model_is_independent() -> None:
     model = net()
     made = copy.copy(model)
     made |= ml.Tanh()(input="y", output="z")
@@ -240,7 +240,7 @@ def test_a_spawned_process_is_given_a_compiled_model() -> None:
     assert np.array_equal(made, evaluated(compiled, params))
 
 
-def test_what_belongs_to_a_process_is_refused(tmp_path):
+def test_objects_that_belong_to_a_process_cannot_be_pickled(tmp_path):
     compiled = ml.compile(ml.Linear(2), ml.CpuBackend(), shapes={"input": [1, 2]})
     gradients = {"output": np.ones((1, 2))}
     for thing, what in (

@@ -117,7 +117,7 @@ TEST_CASE("hooks are called for a scope that an error ended, and the first error
   CHECK(*told == std::vector<std::string>{"cpu +8 -0"});
 }
 
-TEST_CASE("scopes nest, and a scope without a meter counts nothing") {
+TEST_CASE("scopes nest, and a scope without a meter does not count") {
   const auto outer = Meter::make(std::nullopt);
   const auto inner = Meter::make(std::nullopt);
   const MeterScope first(outer.get());

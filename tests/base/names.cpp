@@ -66,7 +66,7 @@ TEST_CASE("the last part of a path is near the path") {
 
 TEST_CASE("names of one letter do not suggest each other") { CHECK(nearest("x", {"y"}).empty()); }
 
-TEST_CASE("nothing is near an empty name") { CHECK(nearest("", {"a", "fc1.weight"}).empty()); }
+TEST_CASE("no name is near an empty name") { CHECK(nearest("", {"a", "fc1.weight"}).empty()); }
 
 TEST_CASE("a suggestion is made only if a name is near") {
   CHECK(did_you_mean("wieght", {"weight", "bias"}) == "did you mean 'weight'?");

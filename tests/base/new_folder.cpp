@@ -32,7 +32,7 @@ size_t entries_in(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a new folder takes the place of nothing, of an empty folder and of a full one") {
+TEST_CASE("a new folder replaces a missing, an empty or a full folder") {
   const FileFolder here;
   for (const char* text : {"first", "second"}) {
     NewFolder folder(here.at("target"));
@@ -49,7 +49,7 @@ TEST_CASE("a new folder takes the place of nothing, of an empty folder and of a 
   CHECK(entries_in(here.at(".")) == 2);
 }
 
-TEST_CASE("a folder that is not finished leaves nothing behind") {
+TEST_CASE("a folder that is not finished leaves no files behind") {
   const FileFolder here;
   {
     const NewFolder folder(here.at("target"));

@@ -90,7 +90,7 @@ TEST_CASE("folders of killed processes are removed by the next one") {
   close(ready[1]);
 }
 
-TEST_CASE("nothing else in the folder for temporary files is removed") {
+TEST_CASE("other files in the folder for temporary files are kept") {
   const Root root;
   const std::string abandoned = root.make_old("mithril-test-abcdef");
   const std::string other = root.make_old("mithril_other_abcdef");

@@ -88,7 +88,7 @@ TEST_CASE("an example that does not fit is refused") {
         "  got      : [2, 4]");
 }
 
-TEST_CASE("a file that cannot be written is refused and leaves nothing") {
+TEST_CASE("a file that cannot be written raises an error and leaves no file") {
   const ExportedModel model = layer(cpu()).exported();
   CHECK(text_of_error([&] { write_cpp(model, "/nowhere/model.cpp"); }) ==
         "mithril.BackendError[E1030]: the file '/nowhere/model.cpp' cannot be written\n"

@@ -129,7 +129,7 @@ TEST_CASE("a pointer to no elements may be null") {
                 "1");
 }
 
-TEST_CASE("an index out of range is reported, and nothing is read there") {
+TEST_CASE("an index out of range is reported and not read") {
   Model model;
   model |= Embedding({.num_embeddings = 3, .dim = 2})({{"input", "i"}, {"output", "rows"}});
   const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"i", {1}}}, .inference = true});

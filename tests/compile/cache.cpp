@@ -99,7 +99,7 @@ TEST_CASE("a model that was compiled before is read, with its gradients") {
   CHECK(identities(folder) == before);
 }
 
-TEST_CASE("nothing is cached without cache=True, or while debugging") {
+TEST_CASE("graphs are not cached without cache=True or while debugging") {
   const CacheFolder folder;
   compiled(false);
   compiled(true, {.debug = true});

@@ -105,7 +105,7 @@ TEST_CASE("in inference mode losses and metrics are outputs if they are asked fo
   CHECK(compiled.bind(params).data_keys() == Names{"x"});
 }
 
-TEST_CASE("what a training model adds is no output in inference mode") {
+TEST_CASE("losses that a training model adds are no outputs in inference mode") {
   const CompiledModel compiled = compile(training_model(), cpu(), {.shapes = {{"x", {"N", 4}}}});
   const TensorMap params = compiled.get_parameters();
   CHECK(compiled.output_keys() == Names{"y", "error", "final_cost"});
@@ -251,7 +251,7 @@ TEST_CASE("hooks apply to some outputs, too") {
   CHECK(floats(compiled.infer(params, rows_of_x, state).at("logits")) == before);
 }
 
-TEST_CASE("a package has the outputs that it is asked for, and what they need") {
+TEST_CASE("a package has the requested outputs and the inputs that they need") {
   const TemporaryFolder folder("mithril_outputs_");
   const CompiledModel compiled = compile(training_model(), cpu(), {.shapes = {{"x", {"N", 4}}}});
   const TensorMap params = compiled.get_parameters();

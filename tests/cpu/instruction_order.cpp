@@ -29,7 +29,7 @@ std::vector<Slot> made_by(const std::vector<Instruction>& instructions) {
 
 }  // namespace
 
-TEST_CASE("an instruction follows the one whose result it reads") {
+TEST_CASE("an instruction follows the instruction whose result it reads") {
   // 4 and 5 go on from 2, 6 from 3.
   const ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 0, 0), add(4, 2, 1), add(5, 4, 4), add(6, 3, 5)}, Slot{6});

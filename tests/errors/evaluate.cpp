@@ -72,7 +72,7 @@ TEST_CASE("a wrong dim is refused") {
         "  got      : [5, 3]");
 }
 
-TEST_CASE("a model may say who fixed its sizes") {
+TEST_CASE("a model can replace the advice about its fixed sizes") {
   Model inner;
   inner |= Model::op("relu")({{"input", "image"}, {"output", "y"}});
   inner.set_shapes({{"image", {"N", 2}}});

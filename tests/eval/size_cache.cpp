@@ -37,7 +37,7 @@ struct SlowEntry {
 
 }  // namespace
 
-TEST_CASE("a size cache is not locked while it destroys what it forgets") {
+TEST_CASE("a size cache is not locked while it destroys evicted entries") {
   const auto cache = std::make_shared<const SizeCache<SlowEntry>>();
   bool was_usable = false;
   for (int i = 0; i <= 64; ++i) {

@@ -84,7 +84,7 @@ TEST_CASE("an equation between quotients waits for more") {
   CHECK(same(floor_divide(x, 4), 3));
 }
 
-TEST_CASE("a definition that has come to say nothing is forgotten") {
+TEST_CASE("a definition that became trivial is removed") {
   Facts facts;
   const Dim n(facts.symbol("N")), half = floor_divide(n, 2);
   facts.unify(n, 2 * half);

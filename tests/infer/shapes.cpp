@@ -145,7 +145,7 @@ TEST_CASE("two unknown dims wait, and either decides later") {
   CHECK(same(result, q));
 }
 
-TEST_CASE("waiting costs nothing until something it mentions changes") {
+TEST_CASE("a waiting relation is not run until a fact that it read changes") {
   Sum sum;
   sum.facts.settle();
   const int64_t before = sum.facts.steps;

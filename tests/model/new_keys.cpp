@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a connection is not assigned to what a model returns") {
+TEST_CASE("a connection cannot be assigned to the result of a model") {
   CHECK(std::is_assignable_v<Connection&, Connection>);
   CHECK_FALSE(std::is_assignable_v<Connection, Connection>);
 }

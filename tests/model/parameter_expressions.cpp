@@ -40,7 +40,7 @@ TEST_CASE("inputs of an expression for a weight are parameters") {
   CHECK(compile(train, cpu(), {.shapes = {{"x", {"N", 2}}}}).data_keys() == Names{"x", "t"});
 }
 
-TEST_CASE("what a layer makes of data for a weight stays data") {
+TEST_CASE("data that a layer computes from data for a weight stays data") {
   Model net;
   net |= Linear({.dimension = 6})({{"input", "style"}, {"output", "w"}});
   net |= Reshape({.shape = Tuple{3, 2}})({{"input", "w"}, {"output", "weight"}});

@@ -134,7 +134,7 @@ TEST_CASE("random models of different parts, keys and steps are independent") {
   check_streams(make);
 }
 
-TEST_CASE("a stream depends on the path of its part and on nothing else") {
+TEST_CASE("a random stream depends only on the path of its part") {
   const Model part = Dropout({.seed = 4}), same = Dropout({.seed = 4});
   CHECK(first_key(around(part)) == first_key(around(same)));
   CHECK(first_key(around(Dropout({.seed = 4}))) != first_key(around(around(Dropout({.seed = 4})))));

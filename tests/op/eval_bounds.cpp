@@ -115,7 +115,7 @@ TEST_CASE("a write beyond one of several outputs names its port") {
         std::string::npos);
 }
 
-TEST_CASE("check_op reports a shape rule that eval contradicts, and nothing else of the row") {
+TEST_CASE("check_op reports a shape rule that eval contradicts, and no other check of the row") {
   OpDef op = shortening();
   op.eval = copy_all;
   CHECK(text_of_error([&] {

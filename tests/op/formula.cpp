@@ -58,7 +58,7 @@ TEST_CASE("a malformed formula is refused with the place of the mistake") {
         std::string::npos);
 }
 
-TEST_CASE("a formula of rows names elements, and what they reduce to") {
+TEST_CASE("a formula of rows names elements and reductions") {
   using Reduction = RowStatement::Reduction;
   const auto statements =
       parse_row_formula("top = largest({a}); b = exp({a} - {top}) ; c=sum({b})");

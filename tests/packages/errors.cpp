@@ -29,7 +29,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-TEST_CASE("what is no package is refused") {
+TEST_CASE("files that are no package are refused") {
   const FileFolder folder;
   fs::create_directory(folder.at("p"));
   CHECK(folder.error([&] { load_package(folder.at("p")); }) ==
@@ -229,7 +229,7 @@ TEST_CASE("an unknown file of a package is refused") {
         "mithril.NameError[E0625]: p: there is no file of the package 'tokenizer.jsno'");
 }
 
-TEST_CASE("what cannot be a package is not written") {
+TEST_CASE("models that a package cannot hold are not written") {
   const FileFolder folder;
   const Model model = packaged_model();
   const TensorMap params = packaged_params(model);

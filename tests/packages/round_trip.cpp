@@ -179,7 +179,7 @@ TEST_CASE("a folder that is replaced while others read it is one package or the 
   CHECK(wrong == "");
 }
 
-TEST_CASE("a package is replaced, and stays readable for who has it") {
+TEST_CASE("a replaced package stays readable in processes that opened it") {
   const FileFolder folder;
   const Model model = packaged_model();
   save_package(folder.at("p"), model, packaged_params(model, 1));

@@ -14,7 +14,7 @@ std::string merged(const char* text) {
 
 }  // namespace
 
-TEST_CASE("equal nodes become one, and so do those that read them") {
+TEST_CASE("equal nodes and their equal readers are merged") {
   CHECK(merged(R"(graph {
   input x: float32[N]
   a: float32[N] = add(left: x, right: 1.0)
@@ -81,7 +81,7 @@ TEST_CASE("equal constants become one") {
 )");
 }
 
-TEST_CASE("nodes with several outputs are merged as one") {
+TEST_CASE("equal nodes with several outputs are merged") {
   CHECK(merged(R"(graph {
   input x: float32[4]
   a: float32[2], b: float32[2] = split(input: x, sizes: (2, 2), axis: 0)

@@ -137,7 +137,7 @@ TEST_CASE("dropout that is off is none") {
                   weighed) == plain + "1.0" + no_dropout);
 }
 
-TEST_CASE("a mask that is added is NaN where it leaves nothing") {
+TEST_CASE("an additive mask that masks all keys of a query gives NaN") {
   const std::string with_mask = inputs + "  input mask: float32[N, 1, 1, S]\n";
   CHECK(fused(with_mask + product + R"(
   m: float32[N, 4, L, S] = add(left: mask, right: s))" +

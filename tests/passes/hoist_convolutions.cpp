@@ -85,7 +85,7 @@ TEST_CASE("convolutions before a resize have the results of those after it") {
   CHECK(difference_after(single, {random({2, 5, 3, 2}, 5), random({7, 3}, 6)}) == "");
 }
 
-TEST_CASE("convolutions stay where moving them saves nothing, or changes what others read") {
+TEST_CASE("convolutions are not hoisted without gain or when other nodes read the value") {
   // Another node, or an output, reads the resized value.
   check_kept(inputs + resizes + joins + convolution() + "  output large = large\n" + end);
   check_kept(inputs + resizes + joins + convolution() + "  output s = s\n" + end);

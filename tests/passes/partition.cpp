@@ -54,7 +54,7 @@ std::vector<Tensor> run_segments(const Graph& whole, const std::vector<size_t>& 
 
 }  // namespace
 
-TEST_CASE("segments run in the order of what they read, and there are few") {
+TEST_CASE("segments run in the order of their inputs, in the smallest number") {
   const Graph graph = network_to_cut();
   const std::vector<GraphSegment> segments = partition(graph, std::vector<size_t>{0, 1, 0, 0});
   REQUIRE(segments.size() == 3);

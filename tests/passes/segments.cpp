@@ -41,7 +41,7 @@ TEST_CASE("a value that is live to the end does not prevent cuts") {
   CHECK(choose_cuts(values, bytes.size()).size() >= 3);
 }
 
-TEST_CASE("nothing is cut where the gradient reads nothing, or where keeping costs no more") {
+TEST_CASE("no cut is chosen without values to save") {
   std::vector<Lifetime> values = chain({1, 1, 1, 1});
   for (Lifetime& value : values) value.saved = false;
   CHECK(choose_cuts(values, 4).empty());

@@ -325,7 +325,7 @@ TEST_CASE("checkpointing, mixed precision and short names work on several backen
   }
 }
 
-TEST_CASE("the summary shows which part runs where and what crosses") {
+TEST_CASE("the summary shows the backend of each part and the values that cross") {
   CompileOptions options = placed_options();
   options.shapes = {{"x", {8, 4}}, {"classes", {8}}};
   options.inference = true;
@@ -344,7 +344,7 @@ TEST_CASE("the summary shows which part runs where and what crosses") {
   has("2 values cross between backends in each evaluation, 288 B");
 }
 
-TEST_CASE("the summary shows what crosses with gradients") {
+TEST_CASE("the summary shows the gradients that cross") {
   CompileOptions options = placed_options();
   options.shapes = {{"x", {8, 4}}, {"classes", {8}}};
   const Backends backends{{"", cpu()}, {"head", cpu({.reference = true})}};

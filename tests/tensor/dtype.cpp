@@ -34,7 +34,7 @@ TEST_CASE("visit_dtype calls with the type that the dtype stores") {
   }
 }
 
-TEST_CASE("visit_dtype returns what the function returns") {
+TEST_CASE("visit_dtype returns the result of the function") {
   CHECK(visit_dtype(DType::int64, [](auto zero) { return sizeof(zero); }) == 8);
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("a run within the user's own capture is plain") {
   CHECK(f.device.log.empty());
 }
 
-TEST_CASE("what the backward half reads is handed out where it is, and not overwritten") {
+TEST_CASE("outputs that the backward half reads are not copied or overwritten") {
   Fixture f;
   Recorder forward(f.all, f.counts, 0, 0);
   const at::Tensor parameter = numbers(10), one = numbers(1), two = numbers(2);

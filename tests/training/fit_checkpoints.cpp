@@ -63,7 +63,7 @@ TEST_CASE("a run of fit continues with the same bits") {
   check_equal_maps(params, expected.params);
 }
 
-TEST_CASE("an interruption between the two files of a checkpoint loses nothing") {
+TEST_CASE("an interruption between the two files of a checkpoint loses no data") {
   const FileFolder folder;
   const CompiledModel model = compiled_for_fit();
   const auto run = [&](const char* name, std::int64_t epochs) {

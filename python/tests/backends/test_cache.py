@@ -47,7 +47,7 @@ def states(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_ino for path in folder.iterdir()}
 
 
-def test_processes_that_compile_at_once_give_what_one_gives_without(folder: Path) -> None:
+def test_processes_that_compile_concurrently_have_equal_results(folder: Path) -> None:
     command = [sys.executable, "-c", PROGRAM]
     running = [
         subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)

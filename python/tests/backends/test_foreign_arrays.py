@@ -48,7 +48,7 @@ def test_an_array_of_bfloat16_is_taken_without_a_copy() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
-def test_arrays_of_half_precision_are_trained_where_they_stand(dtype: Any) -> None:
+def test_arrays_of_half_precision_are_trained_in_place(dtype: Any) -> None:
     weight = np.array([1.0, 2.0]).astype(dtype)
     params = {"w": weight}
     ml.SGD(lr=0.5).step(params, {"w": np.array([1.0, 2.0]).astype(dtype)})

@@ -124,7 +124,7 @@ def test_hooks_and_devices_that_are_not_there_are_refused() -> None:
         ml.JaxBackend(device="nothing")
 
 
-def test_without_jax_the_backend_says_what_to_install() -> None:
+def test_without_jax_the_backend_names_the_package_to_install() -> None:
     code = (
         "import sys; sys.modules['jax'] = None\n"
         "import mithril as ml\n"

@@ -22,7 +22,7 @@ def test_limits_are_shown_and_changed_one_by_one():
     assert ml.limits() == before
 
 
-def test_a_limit_of_nothing_is_refused():
+def test_a_limit_of_0_is_refused():
     with pytest.raises(ml.ValueError, match="the limit 'dim_terms' is 0, expected at least 1"):
         ml.set_limits(dim_terms=0)
 

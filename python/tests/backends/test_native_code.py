@@ -60,7 +60,7 @@ def summary() -> str:
 
 
 @pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
-def test_processes_share_what_was_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_share_compiled_code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", str(compiler_in(folder, 'exec c++ "$@"')))
     expected = printed("standard")
     assert len(expected.split()) == 2 and runs(folder) == 0

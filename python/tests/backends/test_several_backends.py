@@ -105,7 +105,7 @@ def test_a_hook_sees_a_value_of_another_backend() -> None:
     assert seen == [(6, 3)]
 
 
-def test_the_summary_names_the_parts_and_what_crosses() -> None:
+def test_the_summary_names_the_parts_and_the_values_that_cross() -> None:
     backends = {"": ml.CpuBackend(), "head": ml.CpuBackend(reference=True)}
     compiled = ml.compile(network(), backends=backends, shapes={"x": [8, 4]}, inference=True)
     lines = compiled.summary().splitlines()

@@ -166,7 +166,7 @@ def test_fit_trains_in_bfloat16() -> None:
     assert pickle.loads(pickle.dumps(history.best)) == history.best
 
 
-def test_a_loop_of_ones_own_trains_in_bfloat16() -> None:
+def test_a_hand_written_training_loop_trains_in_bfloat16() -> None:
     compiled = linear()
     backend = compiled.backend
     x = backend.randn(16, 2, seed=1)

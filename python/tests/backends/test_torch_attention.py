@@ -54,7 +54,7 @@ def inputs(mask: str, samples: int) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("bound", [False, True])
 @pytest.mark.parametrize("mask", ["none", "filled", "added", "causal"])
-def test_written_out_attention_runs_as_one_kernel(mask: str, bound: bool) -> None:
+def test_attention_that_is_composed_of_ops_runs_as_one_kernel(mask: str, bound: bool) -> None:
     torch.manual_seed(3)
     module = Attention(mask).eval()
     names = list(inputs(mask, 1))

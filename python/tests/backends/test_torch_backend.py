@@ -189,7 +189,7 @@ def text_of(error: type, call: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-def test_mistakes_name_what_is_there() -> None:
+def test_errors_list_the_known_names() -> None:
     text = text_of(ml.BackendError, lambda: ml.TorchBackend(device="cuda:7"))
     assert text.startswith("mithril.BackendError[E1005]: there is no device 'cuda:7'\n")
     assert "there are : cpu" in text

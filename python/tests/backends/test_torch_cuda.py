@@ -115,7 +115,7 @@ def residual() -> ml.Model:
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
-def test_epilogues_give_what_the_ops_give(device: str):
+def test_epilogues_have_the_results_of_the_ops(device: str):
     x = images(2, 0, "cpu")
     compiled = {
         dtype: ml.compile(

@@ -31,7 +31,7 @@ def text_of(kind: type[Exception], call) -> str:
     return str(caught.value)
 
 
-def test_eager_mode_gives_what_is_given_without() -> None:
+def test_eager_mode_has_the_results_of_normal_mode() -> None:
     eager = compiled_for(ml.TorchBackend(eager_mode=True))
     plain = compiled_for(ml.TorchBackend())
     params = plain.get_parameters()

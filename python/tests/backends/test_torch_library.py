@@ -37,7 +37,7 @@ def refusal(torch_version):
     return str(caught.value)
 
 
-def test_without_torch_it_says_what_to_install(monkeypatch):
+def test_without_torch_the_error_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ml.BackendError) as caught:
         torch_library.import_torch.__wrapped__()

@@ -78,7 +78,7 @@ class AtEveryOp(TorchDispatchMode):
 
 
 @pytest.mark.slow
-def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> None:
+def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_no_data() -> None:
     """What is left of the limit is taken away just before each operator, but for what the first
     so many of its allocations need."""
     limit = 1_000_000

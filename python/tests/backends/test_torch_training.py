@@ -150,7 +150,7 @@ def test_ten_thousand_evaluations_do_not_grow() -> None:
     assert int(printed_by(MEMORY)) < 3_000_000
 
 
-def test_what_evaluations_allocate_is_freed() -> None:
+def test_memory_of_evaluations_is_freed() -> None:
     evaluate = evaluations()
     activities = [torch.profiler.ProfilerActivity.CPU]
     with torch.profiler.profile(activities=activities, profile_memory=True) as profile:

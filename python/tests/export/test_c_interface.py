@@ -246,7 +246,7 @@ def test_wrong_packages_have_their_own_errors(library: Library, tmp_path: Path) 
     assert str(weights) in message
 
 
-def test_null_is_allowed_where_there_is_nothing(library: Library) -> None:
+def test_null_may_be_freed_and_has_an_empty_message(library: Library) -> None:
     library.dll.mithril_error_free(None)
     library.dll.mithril_model_free(None)
     assert library.dll.mithril_error_message(None) == b""

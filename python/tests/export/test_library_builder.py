@@ -60,7 +60,7 @@ def test_a_library_runs_bert(tmp_path: Path) -> None:
     library.dll.mithril_model_free(opened)
 
 
-def test_a_library_needs_nothing_of_mithril_and_exports_the_interface_only(built: Path) -> None:
+def test_a_library_does_not_depend_on_mithril_and_exports_only_the_interface(built: Path) -> None:
     loaded = subprocess.run(["ldd", built], capture_output=True, text=True, check=True).stdout
     assert not re.search(r"mithril_core|stdc\+\+|libgcc|fmt", loaded)
     listing = subprocess.run(
@@ -112,7 +112,7 @@ def test_other_weights_are_refused(built: Path, tmp_path: Path) -> None:
     assert refusal(tmp_path / "other") == (3, "E0766")
 
 
-def test_what_cannot_be_built_is_refused(tmp_path: Path) -> None:
+def test_models_that_cannot_be_built_are_refused(tmp_path: Path) -> None:
     compiled = ml.compile(model(), ml.CpuBackend(), inference=True)
     with pytest.raises(ml.InputError) as caught:
         ml.build_library(compiled, tmp_path / "m.so", {}, data={"x": X})

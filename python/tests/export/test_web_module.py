@@ -115,7 +115,7 @@ def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, engi
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_weights_are_views_of_a_file_and_what_does_not_fit_is_listed(
+def test_weights_are_views_of_a_file_and_mismatches_are_listed(
     mlp: Path, engine: str
 ) -> None:
     params = CASES["mlp"].compiled().randomize_params(1)

@@ -66,7 +66,7 @@ def test_sizes_may_stay_symbolic() -> None:
     assert model.get_shapes()["output"] == ["N", "L", 11]
 
 
-def test_auto_keeps_what_torch_can_keep() -> None:
+def test_auto_keeps_modules_that_torch_can_keep() -> None:
     module = NETWORKS["transformer_block"].module()
     model, _ = ml.from_torch(module, torch.ones(2, 3, dtype=torch.int64), "auto")
     assert model.get_shapes()["ids"] == ["ids_0", "ids_1"]

@@ -62,7 +62,7 @@ def test_a_file_that_is_no_package_is_named(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["w.safetensors", "a.npz", "a.npy", "a.gz", "m.onnx", "noise"])
-def test_verify_says_what_a_file_is(
+def test_verify_names_the_kind_of_a_file(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make, expected = FILES[name]

@@ -184,7 +184,7 @@ def test_a_source_that_loads_itself_is_an_error(registry) -> None:
     )
 
 
-def test_what_is_no_source_is_an_error(registry, tmp_path: Path, monkeypatch) -> None:
+def test_an_unknown_source_is_an_error(registry, tmp_path: Path, monkeypatch) -> None:
     with pytest.raises(ml.TypeError):
         registry.register("net", 7)
     registry.register("number", lambda: 7)

@@ -159,7 +159,7 @@ except ml.InputError as error:
 
 @pytest.mark.parametrize("name", ["p", "p.zip"])
 @pytest.mark.parametrize("has_older", [False, True])
-def test_a_folder_without_permission_leaves_what_was_there(
+def test_a_folder_without_write_permission_stays_unchanged(
     tmp_path: Path, name: str, has_older: bool
 ) -> None:
     path = tmp_path / "here" / name

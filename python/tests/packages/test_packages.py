@@ -29,7 +29,7 @@ def test_unbound_parameters_are_read_from_the_file(tmp_path: Path) -> None:
     assert all(not array.flags.writeable for array in package.params.values())
 
 
-def test_a_package_says_what_it_is(tmp_path: Path) -> None:
+def test_a_package_describes_itself(tmp_path: Path) -> None:
     path = save(
         tmp_path / "p",
         name="net",
@@ -218,7 +218,7 @@ def test_inspect_verify_and_extract(tmp_path: Path) -> None:
     assert str(weights) in refused
 
 
-def test_create_refuses_what_is_no_checkpoint(tmp_path: Path, monkeypatch) -> None:
+def test_create_refuses_files_that_are_no_checkpoint(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     from mithril.packages.huggingface import create_package  # noqa: PLC0415
 

@@ -128,7 +128,7 @@ def test_settings_that_no_model_has_are_refused(
         )
 
 
-def test_settings_that_change_nothing_are_accepted(tmp_path: Path) -> None:
+def test_settings_without_effect_are_accepted(tmp_path: Path) -> None:
     for settings in (None, {}, {"type": "default"}, {"factor": None, "partial_rotary_factor": 1}):
         for field in ("rope_scaling", "rope_parameters"):
             config = read(tmp_path, {field: settings, "rope_theta": 500.0})

@@ -75,7 +75,7 @@ def test_one_chunk_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(alive) == 3
 
 
-def test_an_interrupted_writer_lists_what_is_complete(tmp_path: Path) -> None:
+def test_an_interrupted_writer_lists_the_complete_files(tmp_path: Path) -> None:
     samples, params = samples_of()
     with (
         pytest.raises(KeyboardInterrupt),

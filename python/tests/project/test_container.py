@@ -26,7 +26,7 @@ def command_of(word: str) -> list[str]:
     return json.loads(found)
 
 
-def test_the_recipe_installs_what_the_build_needs() -> None:
+def test_the_recipe_installs_the_build_requirements() -> None:
     text = (ROOT / "tools" / "setup").read_text(encoding="utf-8")
     needed = set()
     for quoted, plain in re.findall(r"^  need (?:'([^']*)'|(\S+)) ", text, re.MULTILINE):

@@ -146,7 +146,7 @@ def test_the_lines_before_examples_are_plain() -> None:
     assert lines == []
 
 
-def test_examples_leave_nothing_out() -> None:
+def test_examples_contain_no_ellipsis() -> None:
     assert [name for name, code in EXAMPLES.items() if "..." in code.split()] == []
 
 

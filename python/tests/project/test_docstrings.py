@@ -30,7 +30,7 @@ def test_the_arguments_of_a_list_port_are_shown_as_a_list() -> None:
     assert 'ml.Concat()(input=["x1", "x2"], output="y")' in ml.Concat.__doc__
 
 
-def test_names_from_elsewhere_are_told_what_they_are_here() -> None:
+def test_names_of_other_libraries_are_mapped_to_names_of_mithril() -> None:
     with pytest.raises(AttributeError, match="'NumpyBackend'\n  help: use CpuBackend"):
         ml.NumpyBackend  # noqa: B018
     with pytest.raises(AttributeError, match=r"module 'mithril' has no attribute 'nothing'$"):

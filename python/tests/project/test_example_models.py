@@ -137,7 +137,7 @@ def test_a_checkpoint_folder_of_resnet_has_running_statistics(agreement, tmp_pat
     np.testing.assert_allclose(logits, expected, atol=1e-4 * np.abs(expected).max())
 
 
-def test_the_text_model_of_clip_reads_a_checkpoint_of_its_own(agreement, tmp_path):
+def test_the_text_model_of_clip_reads_a_text_only_checkpoint(agreement, tmp_path):
     transformers = importlib.import_module("transformers")
     sizes = {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2}
     config = transformers.CLIPTextConfig(vocab_size=61, num_hidden_layers=1, **sizes)
@@ -152,7 +152,7 @@ def test_the_text_model_of_clip_reads_a_checkpoint_of_its_own(agreement, tmp_pat
     compiled.load_state_dict(weights)
 
 
-def test_a_checkpoint_of_t5_1_1_has_a_head_of_its_own(agreement, tmp_path):
+def test_a_checkpoint_of_t5_1_1_has_an_untied_head(agreement, tmp_path):
     """As published: config.json says `tie_word_embeddings: false`, by which transformers also knows
     that the outputs of the decoder are not scaled."""
     torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")

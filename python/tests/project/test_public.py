@@ -103,7 +103,7 @@ def test_a_repr_names_the_class_and_its_options() -> None:
     )
 
 
-def test_a_step_and_a_scaler_tell_what_they_are() -> None:
+def test_a_step_and_a_scaler_have_a_repr() -> None:
     model = ml.Model()
     model |= ml.Linear(3)(input="x", output="y")
     model |= ml.Mean()(input="y", output="loss")
@@ -200,7 +200,7 @@ def test_a_member_of_another_library_points_to_ours(thing: Any, name: str, hint:
     assert f"has no attribute '{name}'\n  help: {hint}" in str(caught.value)
 
 
-def test_setting_what_an_optimizer_lacks_points_to_ours() -> None:
+def test_setting_a_missing_attribute_of_an_optimizer_names_the_alternative() -> None:
     optimizer = ml.Adam()
     with pytest.raises(ml.AttributeError, match=r"E0624.*'learning_rate'\n  help: use lr"):
         optimizer.learning_rate = 1  # type: ignore[attr-defined]
@@ -215,7 +215,7 @@ def test_setting_what_an_optimizer_lacks_points_to_ours() -> None:
     assert own.note == "of the user"
 
 
-def test_no_hint_names_what_exists() -> None:
+def test_no_hint_names_an_existing_name() -> None:
     owners = {
         "MODULE": ml,
         "COMPILED": ml.CompiledModel,

@@ -204,7 +204,7 @@ def test_a_bound_model_has_no_parameters():
     assert np.array_equal(bound.evaluate({}, {"x": A})["y"], expected)
 
 
-def test_debug_prints_what_is_made_and_stops_where_it_is_not_finite(capfd):
+def test_debug_prints_values_and_stops_at_the_first_that_is_not_finite(capfd):
     model = ml.Model()
     model |= ml.Log()(input="x", output="l")
     model |= ml.Relu()(input="l", output="y")

@@ -28,7 +28,7 @@ def request(number, rows=1):
     return {"x": np.full((rows, 3), number, np.float32)}
 
 
-def test_64_requests_in_batches_of_32_make_two_evaluations_with_the_answers_of_single_ones():
+def test_64_requests_in_batches_of_32_make_two_evaluations_with_equal_answers():
     compiled, params = network()
     engine = ml.Engine()
     engine.register_model("net", compiled, params, max_batch_size=32, max_delay=LONG)

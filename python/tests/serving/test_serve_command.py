@@ -173,7 +173,7 @@ def test_an_engine_serves_a_package(tmp_path):
         np.testing.assert_allclose(engine.infer(name, x)["y"], expected, rtol=1e-5)
 
 
-def test_what_is_no_package_is_an_error(tmp_path):
+def test_a_file_that_is_no_package_is_an_error(tmp_path):
     process = run(tmp_path / "nothing", "--port", 0)
     output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 1 and output == ""

@@ -175,7 +175,7 @@ def test_a_compressed_request_is_read(server):
         ({**input_of([1] * 6), "outputs": [{"name": "w"}]}, "E1235", "there is no output 'w'"),
     ],
 )
-def test_a_bad_request_has_the_status_400_and_an_error_of_its_own(server, message, code, text):
+def test_a_bad_request_has_the_status_400_and_its_own_error(server, message, code, text):
     status, answer = infer(server, message)
     assert (status, answer["code"]) == (400, code)
     assert text in answer["error"]

@@ -49,7 +49,7 @@ def test_one_connection_more_than_allowed_closes_the_slowest():
             assert answer_from(each).status == 200
 
 
-def test_600_slow_clients_do_not_stop_good_ones():
+def test_600_slow_clients_do_not_block_fast_clients():
     body = message(3)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with ml.serve(relu_engine(), port=0) as server, ExitStack() as stack:

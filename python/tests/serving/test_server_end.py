@@ -92,7 +92,7 @@ def test_after_its_time_the_end_cancels_the_requests_that_wait():
     assert not server.stop()
 
 
-def test_the_end_does_not_wait_for_what_runs():
+def test_the_end_does_not_wait_for_running_requests():
     loading, may_end, evicted = threading.Event(), threading.Event(), []
 
     def load():

@@ -351,7 +351,7 @@ extern "C" ssize_t write(int file, const void* bytes, size_t count) {
 """
 
 
-def test_a_file_that_does_not_read_back_replaces_nothing(tmp_path):
+def test_a_file_that_does_not_read_back_replaces_no_file(tmp_path):
     source, library, path = (tmp_path / name for name in ("write.cpp", "write.so", "file"))
     source.write_text(SPOILED_WRITE)
     command = ["g++", "-shared", "-fPIC", "-std=c++17", "-o", str(library), str(source), "-ldl"]

@@ -127,7 +127,7 @@ def test_progress_is_a_line_for_each_epoch(
     assert lines[1].endswith(", 0 s left")
 
 
-def test_a_loop_of_ones_own_has_the_bar(
+def test_a_hand_written_training_loop_can_show_the_progress_bar(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)

@@ -54,7 +54,7 @@ def test_a_run_continues_with_the_same_bits(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_an_interruption_between_the_two_files_loses_nothing(kind: str, tmp_path: Path) -> None:
+def test_an_interruption_between_the_two_files_loses_no_data(kind: str, tmp_path: Path) -> None:
     model = network(BACKENDS[kind]())
 
     def run(folder: str, epochs: int) -> ml.History:
@@ -243,7 +243,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_training(tmp_path: Path)
         np.testing.assert_array_equal(value, before[key])
 
 
-def test_a_checkpoint_of_another_optimizer_changes_nothing(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_optimizer_is_refused_without_changes(tmp_path: Path) -> None:
     model = network(ml.CpuBackend())
     ml.fit(
         ml.TrainingStep(model, ml.SGD(0.1)),

@@ -99,7 +99,7 @@ def test_a_checkpoint_loads_with_its_state(tmp_path: Path) -> None:
         model.load_state_dict(tmp_path / "run.safetensors")
 
 
-def test_a_dict_in_which_nothing_fits_is_an_error() -> None:
+def test_a_dict_without_a_matching_key_is_an_error() -> None:
     model = normed()
     other = {"layer.weight": np.zeros((3, 4), np.float32), "layer.bias": np.zeros(3, np.float32)}
     for saved, names in ((other, "layer.weight, layer.bias"), ({}, "none")):
@@ -115,7 +115,7 @@ def test_a_dict_in_which_nothing_fits_is_an_error() -> None:
         model.load_state_dict(stored(model), strict=False, prefix="encoder.", return_state=True)
 
 
-def test_a_pattern_that_matches_nothing_is_an_error() -> None:
+def test_a_pattern_without_a_match_is_an_error() -> None:
     model = normed()
     with pytest.raises(ml.NameError) as caught:
         model.load_state_dict(stored(model), name_map={"fd.*": "*"}, return_state=True)

@@ -137,7 +137,7 @@ def examples():
     return arrays
 
 
-def test_the_package_reads_what_is_written(tmp_path):
+def test_the_safetensors_package_reads_written_files(tmp_path):
     arrays = examples()
     path = tmp_path / "file"
     metadata = {"format": "mithril", "ké\ty": 'a "value"'}

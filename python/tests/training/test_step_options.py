@@ -198,7 +198,7 @@ def test_groups_are_those_of_torch(kind: str) -> None:
     np.testing.assert_array_equal(copied(params)["linear.weight"], before["linear.weight"])
 
 
-def test_a_pattern_that_matches_nothing_is_refused() -> None:
+def test_a_pattern_without_a_match_is_refused() -> None:
     optimizer = ml.SGD(groups=[ml.ParameterGroup("liner_1.*")])
     with pytest.raises(ml.NameError) as caught:
         ml.TrainingStep(network(ml.CpuBackend()), optimizer, output_gradients=LOSS)

@@ -80,7 +80,7 @@ def test_metrics_are_outputs() -> None:
     assert evaluate(train, discard_keys=["off_by"])[0].keys() == {"output", "final_cost"}
 
 
-def test_reading_what_was_written_gives_an_equal_training_model() -> None:
+def test_a_training_model_that_was_written_is_read_back_equal() -> None:
     train = line()
     train.add_regularization(ml.L1(), 0.1, input=re.compile("weight|bias"))
     read = ml.Model.from_json(train.to_json())

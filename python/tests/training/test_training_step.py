@@ -100,7 +100,7 @@ def test_parameters_that_cannot_be_updated_are_refused() -> None:
 
 
 @pytest.mark.parametrize("backend", ["cpu", "torch"])
-def test_writes_to_a_state_that_was_given_out_change_nothing(backend: str) -> None:
+def test_writes_to_a_returned_state_do_not_change_the_step(backend: str) -> None:
     if backend == "torch":
         pytest.importorskip("torch", reason="torch is not installed")
         pytest.importorskip("mithril._torch", reason="torch is not built")
