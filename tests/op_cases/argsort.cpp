@@ -20,7 +20,7 @@ MITHRIL_OP_CASES(argsort) {
       {.name = "bools", .inputs = {{"input", booleans({6})}}},
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "an axis without elements", .inputs = {{"input", normal({2, 0})}}},
-      {.name = "more than there are",
+      {.name = "k above the size of the axis",
        .inputs = {{"input", normal({2, 3})}, {"count", 4}},
        .error = "E0402",
        .message = "there are fewer elements along the axis"},

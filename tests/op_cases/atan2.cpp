@@ -5,7 +5,7 @@
 
 MITHRIL_OP_CASES(atan2) {
   return {
-      {.name = "of one shape",
+      {.name = "one shape",
        .inputs = {{"input", normal({3, 4})}, {"other", normal({3, 4}).away_from({0})}}},
       {.name = "both are broadcast",
        .inputs = {{"input", normal({3, 1, 4}).away_from({0})}, {"other", normal({2, 1})}}},
@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(atan2) {
        .inputs = {{"input", positive({4}).as(DType::float32)},
                   {"other", normal({4}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}, {"other", integers({5}, 1, 4)}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({5}, {1, 1, -1, 0, 0})},
                   {"other", tensor({5}, {1, -1, 0, -2, 0})}},
        .expect = {{"output", tensor({5}, {0.7853981633974483, 2.356194490192345,

@@ -26,7 +26,7 @@ MITHRIL_OP_CASES(attention_weights) {
                   {"key", normal({2, 3, 4})},
                   {"attn_mask", normal({3})},
                   {"is_causal", false}}},
-      {.name = "a query that may attend to nothing",
+      {.name = "a query whose keys are all masked",
        .inputs = {{"query", normal({3, 4})},
                   {"key", normal({2, 4})},
                   {"attn_mask", tensor({3, 2}, {1, 0, 0, 0, 1, 1}).as(DType::boolean)},

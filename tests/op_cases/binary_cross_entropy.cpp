@@ -47,7 +47,7 @@ MITHRIL_OP_CASES(binary_cross_entropy) {
        .inputs = {{"input", normal({3, 4})}, {"target", integers({3, 4}, 0, 2)}}},
       {.name = "bools as targets",
        .inputs = {{"input", normal({3, 4})}, {"target", booleans({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}, {"target", uniform({}, 0, 1)}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}, {"target", uniform({}, 0, 1)}}},
       {.name = "one element", .inputs = {{"input", normal({1})}, {"target", uniform({1}, 0, 1)}}},
       {.name = "no elements",
        .inputs = {{"input", normal({0, 3})}, {"target", uniform({0, 3}, 0, 1)}}},

@@ -3,14 +3,14 @@
 
 MITHRIL_OP_CASES(bincount) {
   return {
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({5}, {1, 0, 3, 1, 1}).as(DType::int64)}, {"minlength", 5}},
        .expect = {{"output", tensor({5}, {1, 3, 0, 1, 0}).as(DType::int64)}}},
       {.name = "weights",
        .inputs = {{"input", tensor({4}, {2, 0, 2, 1}).as(DType::int64)},
                   {"weights", normal({4})},
                   {"minlength", 3}}},
-      {.name = "weights, by hand",
+      {.name = "weights, worked out by hand",
        .inputs = {{"input", tensor({3}, {1, 1, 0}).as(DType::int64)},
                   {"weights", tensor({3}, {0.5, 2, -1})},
                   {"minlength", 2}},

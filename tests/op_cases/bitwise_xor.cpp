@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(bitwise_xor) {
       {.name = "bools", .inputs = {{"left", booleans({4})}, {"right", booleans({4})}}},
       {.name = "a bool with ints",
        .inputs = {{"left", booleans({4})}, {"right", integers({4}, -9, 9)}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({4}, {3, 2, 5, -1}).as(DType::int32)},
                   {"right", tensor({4}, {4, -1, 4, 3}).as(DType::int32)}},
        .expect = {{"output", tensor({4}, {7, -3, 1, -4}).as(DType::int32)}}},

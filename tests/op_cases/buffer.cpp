@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(buffer) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "one element", .inputs = {{"input", normal({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "ints", .inputs = {{"input", integers({3}, 0, 9)}}},

@@ -3,7 +3,7 @@
 
 MITHRIL_OP_CASES(by_mode) {
   return {
-      {.name = "training where nothing chooses",
+      {.name = "training is the default mode",
        .inputs = {{"training", tensor({2}, {1, 2})}, {"inference", tensor({2}, {3, 4})}},
        .expect = {{"output", tensor({2}, {1, 2})}}},
       {.name = "inference",

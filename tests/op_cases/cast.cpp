@@ -26,7 +26,7 @@ MITHRIL_OP_CASES(cast) {
        .expect = {{"output", tensor({2}, {0, 1}).as(DType::int32)}}},
       {.name = "ints to floats",
        .inputs = {{"input", integers({5}, -9, 10)}, {"dtype", DType::float64}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}, {"dtype", DType::float64}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}, {"dtype", DType::float64}}},
       {.name = "one element", .inputs = {{"input", normal({1})}, {"dtype", DType::float64}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}, {"dtype", DType::float64}}},
       {.name = "a dtype that is a string",

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(cholesky) {
   const TensorSpec definite = tensor({3, 3}, {4, 1, 0.5, 1, 5, -1, 0.5, -1, 6});
   return {
-      {.name = "of three rows", .inputs = {{"input", definite}}},
+      {.name = "three rows", .inputs = {{"input", definite}}},
       {.name = "several",
        .inputs = {{"input", tensor({2, 2, 2}, {2, 0.5, 0.5, 3, 1, -0.25, -0.25, 4})}}},
       {.name = "one element", .inputs = {{"input", tensor({1, 1}, {2.25})}}},
@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(cholesky) {
       {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {4, 2, 2, 10})}},
        .expect = {{"output", tensor({2, 2}, {2, 0, 1, 3})}}},
-      {.name = "of what is not symmetric the symmetric part",
+      {.name = "the symmetric part of a matrix that is not symmetric",
        .inputs = {{"input", tensor({2, 2}, {4, 3, 1, 10})}},
        .expect = {{"output", tensor({2, 2}, {2, 0, 1, 3})}}},
       {.name = "no square", .inputs = {{"input", normal({2, 3})}}, .error = "E0202"},

@@ -17,7 +17,7 @@ MITHRIL_OP_CASES(clamp) {
       {.name = "ints as limits",
        .inputs = {{"input", normal({3, 4}).away_from({-1, 1})}, {"min_val", -1}, {"max_val", 1}}},
       {.name = "one element", .inputs = {{"input", normal({1}).away_from({0})}, {"min_val", 0}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({}).away_from({0})}, {"min_val", 0}}},
+      {.name = "rank 0", .inputs = {{"input", normal({}).away_from({0})}, {"min_val", 0}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}, {"min_val", 0}}},
       {.name = "worked out by hand",
        .inputs = {{"input", tensor({4}, {-2, 0.5, 2, NAN})}, {"min_val", -1}, {"max_val", 1}},

@@ -34,7 +34,7 @@ MITHRIL_OP_CASES(concat_grad) {
                   {"part", 1}},
        .expect = {{"output", tensor({2, 2}, {2, 3, 5, 6})}},
        .hold = {"like"}},
-      {.name = "a part that is not there",
+      {.name = "a part out of range",
        .inputs = {{"input", normal({2})}, {"like", list({normal({2})})}, {"axis", 0}, {"part", 1}},
        .error = "E0402",
        .message = "there is no part 1"},

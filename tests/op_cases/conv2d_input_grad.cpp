@@ -37,7 +37,7 @@ MITHRIL_OP_CASES(conv2d_input_grad) {
                   {"input", normal({2, 4, 4, 4})},
                   {"weight", normal({6, 2, 3, 3})},
                   {"groups", 2}}},
-      {.name = "of size 1",
+      {.name = "size 1",
        .inputs = {{"grad", normal({1, 1, 1, 1})},
                   {"input", normal({1, 1, 1, 1})},
                   {"weight", normal({1, 1, 1, 1})}}},

@@ -44,7 +44,7 @@ MITHRIL_OP_CASES(conv2d_weight_grad) {
                   {"stride", ints({2, 1})},
                   {"padding", Datum(Tuple{Tuple{1, 0}, Tuple{0, 1}})},
                   {"dilation", ints({2, 2})}}},
-      {.name = "of size 1",
+      {.name = "size 1",
        .inputs = {{"grad", normal({1, 1, 1, 1})},
                   {"input", normal({1, 1, 1, 1})},
                   {"weight", normal({1, 1, 1, 1})}}},

@@ -15,7 +15,7 @@ mithril::check::TensorSpec ints_of(mithril::Dims dims, std::vector<double> value
 MITHRIL_OP_CASES(ctc_loss) {
   return {
       // Three paths of two steps give the label 1: 11, 01 and 10.
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"log_probs", tensor({2, 1, 2}, {std::log(0.25), std::log(0.75), std::log(0.5),
                                                    std::log(0.5)})},
                   {"targets", ints_of({1, 1}, {1})},
@@ -68,7 +68,7 @@ MITHRIL_OP_CASES(ctc_loss) {
                   {"target_lengths", ints_of({1}, {1})}},
        .error = "E0402",
        .message = "an element of targets is out of range"},
-      {.name = "more steps than there are",
+      {.name = "lengths above the number of steps",
        .inputs = {{"log_probs", normal({3, 1, 2})},
                   {"targets", ints_of({1, 1}, {1})},
                   {"input_lengths", ints_of({1}, {4})},

@@ -29,7 +29,7 @@ MITHRIL_OP_CASES(cummax) {
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "an axis without elements", .inputs = {{"input", normal({2, 0})}}},
       {.name = "no rows", .inputs = {{"input", normal({0, 3})}}},
-      {.name = "of rank 0",
+      {.name = "rank 0",
        .inputs = {{"input", normal({})}},
        .error = "E0402",
        .message = "axis -1 is out of range for rank 0"},

@@ -5,13 +5,13 @@
 
 MITHRIL_OP_CASES(cumulative_extremum) {
   return {
-      {.name = "of the largest",
+      {.name = "the largest",
        .inputs = {{"input", tensor({5}, {-1, 2, 2, 0, 3})}},
        .expect = {{"output", tensor({5}, {0, 1, 2, 2, 4}).as(DType::int64)}}},
-      {.name = "of the smallest along the first axis",
+      {.name = "the smallest along the first axis",
        .inputs = {{"input", tensor({3, 2}, {1, 2, 1, 3, 2, -1})}, {"axis", 0}, {"largest", false}},
        .expect = {{"output", tensor({3, 2}, {0, 0, 1, 0, 1, 2}).as(DType::int64)}}},
-      {.name = "of NaN",
+      {.name = "NaN",
        .inputs = {{"input", tensor({4}, {-INFINITY, NAN, INFINITY, NAN})}},
        .expect = {{"output", tensor({4}, {0, 1, 1, 3}).as(DType::int64)}}},
       {.name = "the smallest of NaN",
@@ -22,7 +22,7 @@ MITHRIL_OP_CASES(cumulative_extremum) {
       {.name = "float32", .inputs = {{"input", normal({4, 5}).as(DType::float32)}}},
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "an axis without elements", .inputs = {{"input", normal({2, 0})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "an axis out of range",
        .inputs = {{"input", normal({2, 3})}, {"axis", 2}},
        .error = "E0402",

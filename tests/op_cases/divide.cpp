@@ -9,7 +9,7 @@ MITHRIL_OP_CASES(divide) {
        .inputs = {{"numerator", normal({3, 4})}, {"denominator", positive({3, 4})}}},
       {.name = "both are broadcast",
        .inputs = {{"numerator", normal({3, 1, 4})}, {"denominator", positive({2, 1})}}},
-      {.name = "of rank 0 and 2",
+      {.name = "rank 0 and 2",
        .inputs = {{"numerator", normal({})}, {"denominator", positive({2, 3})}}},
       {.name = "one element",
        .inputs = {{"numerator", normal({1})}, {"denominator", positive({1, 1})}}},

@@ -4,8 +4,8 @@
 MITHRIL_OP_CASES(eigenvalues) {
   const TensorSpec some = tensor({3, 3}, {4, 1, 0.5, 1, 1, -1, 0.5, -1, -3});
   return {
-      {.name = "of three rows", .inputs = {{"input", some}}},
-      {.name = "of any matrix its symmetric part",
+      {.name = "three rows", .inputs = {{"input", some}}},
+      {.name = "the symmetric part of any matrix",
        .inputs = {{"input", tensor({2, 2}, {2, 1.5, 0.5, 2})}},
        .expect = {{"output", tensor({2}, {1, 3})}}},
       {.name = "several",
@@ -16,7 +16,7 @@ MITHRIL_OP_CASES(eigenvalues) {
       {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {2, 1, 1, 2})}},
        .expect = {{"output", tensor({2}, {1, 3})}}},
-      {.name = "of a diagonal",
+      {.name = "a diagonal",
        .inputs = {{"input", tensor({3, 3}, {3, 0, 0, 0, -1, 0, 0, 0, 2})}},
        .expect = {{"output", tensor({3}, {-1, 2, 3})}}},
       {.name = "no square", .inputs = {{"input", normal({2, 3})}}, .error = "E0202"},

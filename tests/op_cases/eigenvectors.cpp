@@ -8,7 +8,7 @@ MITHRIL_OP_CASES(eigenvectors) {
   for (int64_t i = 0; i < rows; ++i) ones[static_cast<size_t>(i * (rows + 1))] = 1;
   const TensorSpec diagonal = tensor({rows, rows}, ones);
   return {
-      {.name = "of three rows", .inputs = {{"input", some}}},
+      {.name = "three rows", .inputs = {{"input", some}}},
       {.name = "several",
        .inputs = {{"input", tensor({2, 2, 2}, {2, 0.5, 0.5, 3, 1, -0.25, -0.25, 4})}}},
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},

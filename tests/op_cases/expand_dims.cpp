@@ -8,7 +8,7 @@ MITHRIL_OP_CASES(expand_dims) {
       {.name = "at the end", .inputs = {{"input", normal({2, 3})}, {"axis", -1}}},
       {.name = "several", .inputs = {{"input", normal({2, 3})}, {"axis", ints({3, 0})}}},
       {.name = "none", .inputs = {{"input", normal({2, 3})}, {"axis", Tuple{}}}},
-      {.name = "of a scalar", .inputs = {{"input", normal({})}, {"axis", 0}}},
+      {.name = "a scalar", .inputs = {{"input", normal({})}, {"axis", 0}}},
       {.name = "one element", .inputs = {{"input", normal({1})}, {"axis", 0}}},
       {.name = "no elements", .inputs = {{"input", normal({0})}, {"axis", 1}}},
       {.name = "bools", .inputs = {{"input", booleans({2})}, {"axis", 1}}},

@@ -3,13 +3,13 @@
 
 MITHRIL_OP_CASES(expand_reduced) {
   return {
-      {.name = "of a sum of all", .inputs = {{"input", normal({})}, {"like", normal({2, 3})}}},
-      {.name = "of an axis",
+      {.name = "a sum of all", .inputs = {{"input", normal({})}, {"like", normal({2, 3})}}},
+      {.name = "an axis",
        .inputs = {{"input", normal({2})}, {"like", normal({2, 3})}, {"axis", -1}}},
-      {.name = "of a kept axis",
+      {.name = "a kept axis",
        .inputs =
            {{"input", normal({1, 3})}, {"like", normal({2, 3})}, {"axis", 0}, {"keepdim", true}}},
-      {.name = "of two axes, shared",
+      {.name = "two axes, shared",
        .inputs = {{"input", normal({3})},
                   {"like", normal({2, 3, 4})},
                   {"axis", ints({0, 2})},
@@ -19,7 +19,7 @@ MITHRIL_OP_CASES(expand_reduced) {
                   {"like", normal({2, 3, 4})},
                   {"axis", ints({0, 2})},
                   {"correction", 1}}},
-      {.name = "of rank 0",
+      {.name = "rank 0",
        .inputs = {{"input", normal({})}, {"like", normal({})}, {"axis", 0}, {"correction", 0.0}}},
       {.name = "one element",
        .inputs = {{"input", normal({1})}, {"like", normal({1, 1})}, {"axis", 0}}},
@@ -39,7 +39,7 @@ MITHRIL_OP_CASES(expand_reduced) {
                   {"axis", 0},
                   {"correction", 0.0}},
        .expect = {{"output", tensor({3, 2}, {1, 2, 1, 2, 1, 2})}}},
-      {.name = "of another shape",
+      {.name = "another shape",
        .inputs = {{"input", normal({3})}, {"like", normal({2, 3})}, {"axis", 1}},
        .error = "E0202"},
       {.name = "an axis out of range",

@@ -6,12 +6,12 @@
 MITHRIL_OP_CASES(expm1) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", positive({})}}},
+      {.name = "rank 0", .inputs = {{"input", positive({})}}},
       {.name = "one element", .inputs = {{"input", positive({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", positive({4, 5}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({5}, {0, 1, 1e-20, -INFINITY, INFINITY})}},
        .expect = {{"output", tensor({5}, {0, 1.718281828459045, 1e-20, -1, INFINITY})}},
        .hold = {"input"}},

@@ -9,13 +9,13 @@ MITHRIL_OP_CASES(fft) {
       {.name = "a large prime", .inputs = {{"input", normal({17, 2})}}},
       {.name = "a large factor, inverse",
        .inputs = {{"input", normal({2, 38, 2})}, {"inverse", true}}},
-      {.name = "by hand",  // of 1, i, -1, 2
+      {.name = "worked out by hand",  // of 1, i, -1, 2
        .inputs = {{"input", tensor({4, 2}, {1, 0, 0, 1, -1, 0, 2, 0})}},
        .expect = {{"output", tensor({4, 2}, {2, 1, 3, 2, -2, -1, 1, -2})}}},
       {.name = "the inverse by hand",
        .inputs = {{"input", tensor({4, 2}, {2, 1, 3, 2, -2, -1, 1, -2})}, {"inverse", true}},
        .expect = {{"output", tensor({4, 2}, {4, 0, 0, 4, -4, 0, 8, 0})}}},
-      {.name = "of three elements by hand",
+      {.name = "three elements, worked out by hand",
        .inputs = {{"input", tensor({3, 2}, {1, 0, 1, 0, 1, 0})}},
        .expect = {{"output", tensor({3, 2}, {3, 0, 0, 0, 0, 0})}}},
       {.name = "one element", .inputs = {{"input", normal({2, 1, 2})}}},

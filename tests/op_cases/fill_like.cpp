@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(fill_like) {
       {.name = "in bools",
        .inputs = {{"like", booleans({2})}, {"number", true}},
        .expect = {{"output", tensor({2}, {1, 1}).as(DType::boolean)}}},
-      {.name = "of rank 0", .inputs = {{"like", normal({})}, {"number", 0.5}}},
+      {.name = "rank 0", .inputs = {{"like", normal({})}, {"number", 0.5}}},
       {.name = "one element", .inputs = {{"like", normal({1})}, {"number", 0.5}}},
       {.name = "no elements", .inputs = {{"like", normal({0, 3})}, {"number", 0.5}}},
       {.name = "a number that is a tensor",

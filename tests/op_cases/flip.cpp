@@ -7,7 +7,7 @@ MITHRIL_OP_CASES(flip) {
   return {
       {.name = "the last axis", .inputs = {{"input", normal({3, 5})}, {"axis", -1}}},
       {.name = "two axes", .inputs = {{"input", normal({2, 3, 4})}, {"axis", ints({0, 2})}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"axis", 0}},
        .expect = {{"output", tensor({2, 2}, {3, 4, 1, 2})}}},
       {.name = "bools", .inputs = {{"input", booleans({5})}, {"axis", 0}}},

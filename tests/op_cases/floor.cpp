@@ -7,7 +7,7 @@ MITHRIL_OP_CASES(floor) {
   return {
       {.name = "a matrix",
        .inputs = {{"input", normal({3, 4}).away_from({-3, -2, -1, 0, 1, 2, 3})}}},
-      {.name = "of rank 0", .inputs = {{"input", tensor({}, {1.5})}}},
+      {.name = "rank 0", .inputs = {{"input", tensor({}, {1.5})}}},
       {.name = "one element", .inputs = {{"input", tensor({1}, {-1.5})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", tensor({2}, {0.5, -2.5}).as(DType::float32)}}},

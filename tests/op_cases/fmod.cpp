@@ -5,7 +5,7 @@
 
 MITHRIL_OP_CASES(fmod) {
   return {
-      {.name = "of one shape",
+      {.name = "one shape",
        .inputs = {{"numerator", uniform({3, 4}, 4.1, 4.9)},
                   {"denominator", uniform({3, 4}, 1.7, 1.9)}}},
       {.name = "both are broadcast, of any sign",
@@ -21,7 +21,7 @@ MITHRIL_OP_CASES(fmod) {
        .inputs = {{"numerator", tensor({4}, {7, -7, 7, -7}).as(DType::int32)},
                   {"denominator", tensor({4}, {3, 3, -3, -1}).as(DType::int32)}},
        .expect = {{"output", tensor({4}, {1, -1, 1, 0}).as(DType::int32)}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"numerator", tensor({4}, {5.5, -5.5, 5.5, 1})},
                   {"denominator", tensor({4}, {2, 2, -2, 0})}},
        .expect = {{"output", tensor({4}, {1.5, -1.5, 1.5, NAN})}},

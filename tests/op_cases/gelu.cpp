@@ -4,12 +4,12 @@
 MITHRIL_OP_CASES(gelu) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "one element", .inputs = {{"input", normal({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a table says",
+      {.name = "values of a published table",
        .inputs = {{"input", tensor({4}, {0, 1, -2, 2})}},
        .expect = {{"output", tensor({4}, {0, 0.8413447460685429, -0.04550026389635842,
                                           1.9544997361036416})}}},

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(gelu_grad) {
   return {
       {.name = "a matrix", .inputs = {{"grad", normal({3, 4})}, {"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"grad", normal({})}, {"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"grad", normal({})}, {"input", normal({})}}},
       {.name = "one element", .inputs = {{"grad", normal({1})}, {"input", normal({1})}}},
       {.name = "no elements", .inputs = {{"grad", normal({0, 2})}, {"input", normal({0, 2})}}},
       {.name = "float32",

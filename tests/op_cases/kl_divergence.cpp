@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(kl_divergence) {
        .expect = {{"output", tensor({1}, {0.6931471805599453})}}},
       {.name = "no elements",
        .inputs = {{"input", uniform({0, 4}, 0, 1)}, {"target", uniform({0, 4}, 0, 1)}}},
-      {.name = "nothing expected of what is impossible",
+      {.name = "targets of probability 0 add no loss",
        .inputs = {{"input", tensor({2}, {0, 0.5})}, {"target", tensor({2}, {0, 0.5})}},
        .expect = {{"output", tensor({2}, {0, 0})}},
        .hold = {"input", "target"}},

@@ -6,9 +6,10 @@ MITHRIL_OP_CASES(layer_norm) {
       {.name = "rows", .inputs = {{"input", normal({3, 4})}}},
       {.name = "with a weight and a bias",
        .inputs = {{"input", normal({3, 4})}, {"weight", normal({4})}, {"bias", normal({4})}}},
-      {.name = "with a weight alone",
+      {.name = "with a weight, without a bias",
        .inputs = {{"input", normal({2, 3, 4})}, {"weight", normal({4})}}},
-      {.name = "with a bias alone", .inputs = {{"input", normal({3, 5})}, {"bias", normal({5})}}},
+      {.name = "with a bias, without a weight",
+       .inputs = {{"input", normal({3, 5})}, {"bias", normal({5})}}},
       {.name = "another eps", .inputs = {{"input", normal({3, 4})}, {"eps", 0.5}}},
       {.name = "one row", .inputs = {{"input", normal({5})}, {"weight", normal({5})}}},
       {.name = "rows of one element",
@@ -34,6 +35,6 @@ MITHRIL_OP_CASES(layer_norm) {
       {.name = "a weight of another size",
        .inputs = {{"input", normal({3, 4})}, {"weight", normal({3})}},
        .error = "E0202"},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}, .error = "E0201"},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}, .error = "E0201"},
   };
 }

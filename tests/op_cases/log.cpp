@@ -6,7 +6,7 @@
 MITHRIL_OP_CASES(log) {
   return {
       {.name = "a matrix", .inputs = {{"input", positive({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", positive({})}}},
+      {.name = "rank 0", .inputs = {{"input", positive({})}}},
       {.name = "one element", .inputs = {{"input", positive({1})}}},
       {.name = "no elements", .inputs = {{"input", positive({0, 2})}}},
       {.name = "float32", .inputs = {{"input", positive({3}).as(DType::float32)}}},

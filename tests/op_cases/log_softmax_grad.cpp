@@ -8,7 +8,7 @@ MITHRIL_OP_CASES(log_softmax_grad) {
        .inputs = {{"grad", normal({2, 3})}, {"result", normal({2, 3})}, {"axis", 0}}},
       {.name = "a middle axis",
        .inputs = {{"grad", normal({2, 3, 4})}, {"result", normal({2, 3, 4})}, {"axis", 1}}},
-      {.name = "of rank 0", .inputs = {{"grad", normal({})}, {"result", positive({})}}},
+      {.name = "rank 0", .inputs = {{"grad", normal({})}, {"result", positive({})}}},
       {.name = "one element", .inputs = {{"grad", normal({1, 1})}, {"result", normal({1, 1})}}},
       {.name = "an axis without elements",
        .inputs = {{"grad", normal({2, 0})}, {"result", normal({2, 0})}}},

@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(logcumsumexp) {
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
       {.name = "an axis without elements", .inputs = {{"input", normal({2, 0})}}},
       {.name = "no rows", .inputs = {{"input", normal({0, 3})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "float32", .inputs = {{"input", normal({4, 5}).as(DType::float32)}, {"axis", 0}}},
       {.name = "an axis out of range",
        .inputs = {{"input", normal({2, 3})}, {"axis", 2}},

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(matrix_exp) {
   const TensorSpec some = tensor({3, 3}, {0.5, 2, -1, 1, -0.25, 0.5, -1, 0.5, -1.5});
   return {
-      {.name = "of three rows", .inputs = {{"input", some}}},
+      {.name = "three rows", .inputs = {{"input", some}}},
       {.name = "several",
        .inputs = {{"input", tensor({2, 2, 2}, {0.5, 1, -1, 0.25, 0, 1, -2, -1})}}},
       {.name = "one element",
@@ -13,10 +13,10 @@ MITHRIL_OP_CASES(matrix_exp) {
       {.name = "no rows", .inputs = {{"input", normal({0, 0})}}},
       {.name = "no matrices", .inputs = {{"input", normal({0, 2, 2})}}},
       {.name = "float32", .inputs = {{"input", some.as(DType::float32)}}},
-      {.name = "of a diagonal",
+      {.name = "a diagonal",
        .inputs = {{"input", tensor({2, 2}, {1, 0, 0, -1})}},
        .expect = {{"output", tensor({2, 2}, {2.718281828459045, 0, 0, 0.36787944117144233})}}},
-      {.name = "of a nilpotent matrix",
+      {.name = "a nilpotent matrix",
        .inputs = {{"input", tensor({3, 3}, {0, 2, 3, 0, 0, 4, 0, 0, 0})}},
        .expect = {{"output", tensor({3, 3}, {1, 2, 7, 0, 1, 4, 0, 0, 1})}}},
       {.name = "a rotation by a right angle",

@@ -14,7 +14,7 @@ MITHRIL_OP_CASES(monomials) {
        .inputs = {{"variables", 1}, {"degree", 3}},
        .expect = {{"output", tensor({3, 3}, {0, 0, 1, 0, 1, 1, 1, 1, 1}).as(int64)}}},
       {.name = "many", .inputs = {{"variables", 4}, {"degree", 4}}},
-      {.name = "of nothing",
+      {.name = "nothing",
        .inputs = {{"variables", 0}, {"degree", 2}},
        .expect = {{"output", tensor({0, 2}, {}).as(int64)}}},
       {.name = "the degree 0",

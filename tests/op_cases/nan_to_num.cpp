@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(nan_to_num) {
        .expect = {{"output", tensor({4}, {0, 1.7976931348623157e308, -1.7976931348623157e308, 3})}},
        .hold = {"input"},
        .only_float64 = "the largest number is another"},
-      {.name = "numbers that are given",
+      {.name = "values for nan, posinf and neginf",
        .inputs = {{"input", odd}, {"nan", 7.0}, {"posinf", 8.0}, {"neginf", -9}},
        .expect = {{"output", tensor({4}, {7, 8, -9, 3})}},
        .hold = {"input"}},

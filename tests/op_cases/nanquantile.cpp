@@ -5,7 +5,7 @@
 
 MITHRIL_OP_CASES(nanquantile) {
   return {
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 4}, {1, NAN, 0, 3, NAN, 4, NAN, 2})},
                   {"q", 0.5},
                   {"axis", 1}},

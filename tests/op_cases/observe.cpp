@@ -4,11 +4,11 @@
 MITHRIL_OP_CASES(observe) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "ints", .inputs = {{"input", integers({3}, 0, 9)}}},
       {.name = "one element", .inputs = {{"input", normal({1, 1})}}},
-      {.name = "nothing is changed",
+      {.name = "the values do not change",
        .inputs = {{"input", tensor({2}, {1, -2})}},
        .expect = {{"output", tensor({2}, {1, -2})}}},
       {.name = "a hook that is no number",

@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(pick_class) {
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"index", tensor({2}, {2, 0}).as(DType::int64)}},
        .expect = {{"output", tensor({2}, {3, 4})}}},
-      {.name = "a class that there is not",
+      {.name = "a class out of range",
        .inputs = {{"input", normal({1, 3})}, {"index", tensor({1}, {3}).as(DType::int64)}},
        .error = "E0412",
        .message = "class 3"},

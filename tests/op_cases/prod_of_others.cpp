@@ -6,7 +6,7 @@ MITHRIL_OP_CASES(prod_of_others) {
       {.name = "all", .inputs = {{"input", normal({2, 3}).away_from({0})}}},
       {.name = "an axis", .inputs = {{"input", normal({2, 3}).away_from({0})}, {"axis", 1}}},
       {.name = "two axes", .inputs = {{"input", positive({2, 3, 2})}, {"axis", ints({0, 2})}}},
-      {.name = "of rank 0", .inputs = {{"input", positive({})}, {"axis", -1}}},
+      {.name = "rank 0", .inputs = {{"input", positive({})}, {"axis", -1}}},
       {.name = "one element",
        .inputs = {{"input", normal({1})}},
        .expect = {{"output", tensor({1}, {1})}}},

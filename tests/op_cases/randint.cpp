@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(randint) {
       {.name = "none", .inputs = {{"shape", ints({0, 2})}, {"key", 5}, {"low", 0}, {"high", 9}}},
       {.name = "int32",
        .inputs = {{"shape", 3}, {"key", 7}, {"low", 0}, {"high", 9}, {"dtype", DType::int32}}},
-      {.name = "nothing to draw",
+      {.name = "no elements",
        .inputs = {{"shape", 3}, {"key", 7}, {"low", 3}, {"high", 3}},
        .error = "E0402",
        .message = "there is no int to draw"},

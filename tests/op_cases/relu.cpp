@@ -6,7 +6,7 @@
 MITHRIL_OP_CASES(relu) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4}).away_from({0})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({}).away_from({0})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({}).away_from({0})}}},
       {.name = "one element", .inputs = {{"input", normal({1}).away_from({0})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2}).away_from({0})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).away_from({0}).as(DType::float32)}}},

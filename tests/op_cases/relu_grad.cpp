@@ -7,8 +7,7 @@ MITHRIL_OP_CASES(relu_grad) {
   return {
       {.name = "a matrix",
        .inputs = {{"grad", normal({3, 4})}, {"result", normal({3, 4}).away_from({0})}}},
-      {.name = "of rank 0",
-       .inputs = {{"grad", normal({})}, {"result", normal({}).away_from({0})}}},
+      {.name = "rank 0", .inputs = {{"grad", normal({})}, {"result", normal({}).away_from({0})}}},
       {.name = "one element",
        .inputs = {{"grad", normal({1})}, {"result", normal({1}).away_from({0})}}},
       {.name = "no elements",

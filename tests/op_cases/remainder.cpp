@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(remainder) {
        .inputs = {{"numerator", uniform({3, 1, 4}, 2.1, 2.9)},
                   {"denominator", uniform({2, 1}, -1.01, -0.99)}},
        .only_float64 = jump},
-      {.name = "of rank 0 and 2",
+      {.name = "rank 0 and 2",
        .inputs = {{"numerator", uniform({}, 0.1, 0.4)}, {"denominator", uniform({2, 3}, 0.5, 1)}}},
       {.name = "one element",
        .inputs = {{"numerator", uniform({1}, 0.1, 0.4)}, {"denominator", uniform({1, 1}, 0.5, 1)}}},

@@ -3,10 +3,10 @@
 
 MITHRIL_OP_CASES(repeat) {
   return {
-      {.name = "flattened, by hand",
+      {.name = "flattened, worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"repeats", 2}},
        .expect = {{"output", tensor({8}, {1, 1, 2, 2, 3, 3, 4, 4})}}},
-      {.name = "the first axis, by hand",
+      {.name = "the first axis, worked out by hand",
        .inputs = {{"input", tensor({2, 2}, {1, 2, 3, 4})}, {"repeats", 2}, {"axis", 0}},
        .expect = {{"output", tensor({4, 2}, {1, 2, 1, 2, 3, 4, 3, 4})}}},
       {.name = "the last axis",

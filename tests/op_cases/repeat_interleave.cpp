@@ -3,10 +3,10 @@
 
 MITHRIL_OP_CASES(repeat_interleave) {
   return {
-      {.name = "a tuple, by hand",
+      {.name = "a tuple, worked out by hand",
        .inputs = {{"input", tensor({3}, {5, 6, 7})}, {"repeats", ints({2, 0, 1})}},
        .expect = {{"output", tensor({3}, {5, 5, 7})}}},
-      {.name = "a tensor, by hand",
+      {.name = "a tensor, worked out by hand",
        .inputs = {{"input", tensor({3, 2}, {1, 2, 3, 4, 5, 6})},
                   {"repeats", tensor({3}, {0, 2, 1}).as(DType::int64)},
                   {"axis", 0},
@@ -47,7 +47,7 @@ MITHRIL_OP_CASES(repeat_interleave) {
       {.name = "another number of repeats",
        .inputs = {{"input", normal({3})}, {"repeats", ints({1, 2})}},
        .error = "E0202"},
-      {.name = "another sum",
+      {.name = "an output_size that is not the sum of repeats",
        .inputs = {{"input", normal({2})}, {"repeats", ints({1, 2})}, {"output_size", 4}},
        .error = "E0202"},
       {.name = "a matrix of repeats",

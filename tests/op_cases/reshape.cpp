@@ -7,7 +7,7 @@ MITHRIL_OP_CASES(reshape) {
       {.name = "one size follows", .inputs = {{"input", normal({2, 6})}, {"shape", ints({4, -1})}}},
       {.name = "all in one row", .inputs = {{"input", normal({2, 3, 4})}, {"shape", ints({-1})}}},
       {.name = "an int is a row", .inputs = {{"input", normal({2, 3})}, {"shape", -1}}},
-      {.name = "None is left to inference",
+      {.name = "None leaves a dim to inference",
        .inputs = {{"input", normal({2, 6})}, {"shape", Tuple{None{}, 3}}}},
       {.name = "more axes", .inputs = {{"input", normal({12})}, {"shape", ints({2, -1, 3, 1})}}},
       {.name = "to rank 0", .inputs = {{"input", normal({1, 1})}, {"shape", Tuple{}}}},

@@ -9,7 +9,7 @@ MITHRIL_OP_CASES(roll) {
       {.name = "two axes, one backwards",
        .inputs = {{"input", normal({4, 2, 5})}, {"shift", ints({-1, 3})}, {"axis", ints({0, 2})}}},
       {.name = "flattened", .inputs = {{"input", normal({3, 4})}, {"shift", -5}}},
-      {.name = "by more than the size, by hand",
+      {.name = "by more than the size, worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}, {"shift", 4}, {"axis", 1}},
        .expect = {{"output", tensor({2, 3}, {3, 1, 2, 6, 4, 5})}}},
       {.name = "ints", .inputs = {{"input", integers({5}, 0, 9)}, {"shift", 1}, {"axis", 0}}},

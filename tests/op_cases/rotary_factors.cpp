@@ -4,13 +4,13 @@
 MITHRIL_OP_CASES(rotary_factors) {
   const TensorSpec far = tensor({1}, {4999}).as(DType::int64);
   return {
-      {.name = "of a base",
+      {.name = "a base",
        .inputs = {{"positions", tensor({2}, {0, 3}).as(DType::int64)},
                   {"like", normal({2, 4})},
                   {"base", 100.0}},
        .expect = {{"cos", tensor({2, 2}, {1, 1, -0.9899924966004454, 0.955336489125606})},
                   {"sin", tensor({2, 2}, {0, 0, 0.1411200080598672, 0.2955202066613395})}}},
-      {.name = "of frequencies, for positions of two axes",
+      {.name = "frequencies, for positions of two axes",
        .inputs = {{"positions", integers({2, 3}, 0, 9)},
                   {"like", normal({3, 4})},
                   {"frequencies", Tuple{0.5, 0.25}}}},

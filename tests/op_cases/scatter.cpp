@@ -74,7 +74,7 @@ MITHRIL_OP_CASES(scatter) {
       {.name = "a source of another shape",
        .inputs = {{"input", normal({2})}, {"index", integers({2}, 0, 2)}, {"source", normal({3})}},
        .error = "E0202"},
-      {.name = "another word",
+      {.name = "a reduction with an unknown name",
        .inputs = {{"input", normal({2})},
                   {"index", integers({1}, 0, 2)},
                   {"source", normal({1})},

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(size) {
   return {
       {.name = "all elements", .inputs = {{"input", normal({2, 3})}}, .expect = {{"output", 6}}},
-      {.name = "of a scalar", .inputs = {{"input", normal({})}}, .expect = {{"output", 1}}},
+      {.name = "a scalar", .inputs = {{"input", normal({})}}, .expect = {{"output", 1}}},
       {.name = "along an axis",
        .inputs = {{"input", normal({2, 3})}, {"dim", -1}},
        .expect = {{"output", 3}}},
@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(size) {
        .expect = {{"output", ints({4, 2})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 3})}}, .expect = {{"output", 0}}},
       {.name = "one element", .inputs = {{"input", booleans({1})}}, .expect = {{"output", 1}}},
-      {.name = "an axis that is not there",
+      {.name = "an axis out of range",
        .inputs = {{"input", normal({2, 3})}, {"dim", 2}},
        .error = "E0402",
        .message = "axis 2 is out of range for rank 2"},

@@ -5,7 +5,7 @@ MITHRIL_OP_CASES(slice) {
   const std::string open = "whether a slice reaches past the end shows when the size is known";
   const Datum none;
   return {
-      {.name = "everything",
+      {.name = "all elements",
        .inputs = {{"input", normal({3, 4})},
                   {"starts", Tuple{none, none}},
                   {"stops", Tuple{none, none}}}},
@@ -52,11 +52,11 @@ MITHRIL_OP_CASES(slice) {
       {.name = "nothing",
        .inputs = {{"input", normal({3, 4})}, {"starts", ints({2, 0})}, {"stops", ints({1, 4})}},
        .sizes_unknown = open},
-      {.name = "nothing, whatever the size",
+      {.name = "an empty slice of any size",
        .inputs = {{"input", normal({3, 4})}, {"starts", Tuple{none}}, {"stops", Tuple{0}}}},
       {.name = "one element",
        .inputs = {{"input", normal({1})}, {"starts", Tuple{none}}, {"stops", Tuple{none}}}},
-      {.name = "of no elements",
+      {.name = "no elements",
        .inputs = {{"input", normal({0, 2})}, {"starts", Tuple{1}}, {"stops", Tuple{none}}},
        .sizes_unknown = open},
       {.name = "ints",

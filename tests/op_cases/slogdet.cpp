@@ -6,7 +6,7 @@
 MITHRIL_OP_CASES(slogdet) {
   const TensorSpec matrix = tensor({3, 3}, {0, 2, -1, 3, 1, 0.5, -1, 0.5, 1.5});
   return {
-      {.name = "of three rows", .inputs = {{"input", matrix}}},
+      {.name = "three rows", .inputs = {{"input", matrix}}},
       {.name = "several", .inputs = {{"input", tensor({2, 2, 2}, {2, 1, 1, 3, 0, 1, -2, 1})}}},
       {.name = "one element", .inputs = {{"input", positive({1, 1})}}},
       {.name = "no rows", .inputs = {{"input", normal({0, 0})}}},

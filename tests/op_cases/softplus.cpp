@@ -6,12 +6,12 @@
 MITHRIL_OP_CASES(softplus) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "one element", .inputs = {{"input", normal({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
-      {.name = "as a table says",
+      {.name = "values of a published table",
        .inputs = {{"input", tensor({5}, {0, 2, 1000, -1000, NAN})}},
        .expect = {{"output", tensor({5}, {0.6931471805599453, 2.1269280110429727, 1000, 0, NAN})}},
        .hold = {"input"}},

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(solve) {
   const TensorSpec matrix = tensor({3, 3}, {0, 2, -1, 3, 1, 0.5, -1, 0.5, 1.5});
   return {
-      {.name = "of three rows", .inputs = {{"matrix", matrix}, {"right", normal({3, 2})}}},
+      {.name = "three rows", .inputs = {{"matrix", matrix}, {"right", normal({3, 2})}}},
       {.name = "several",
        .inputs = {{"matrix", tensor({2, 2, 2}, {2, 1, 1, 3, 0, 1, -2, 1})},
                   {"right", normal({2, 2, 1})}}},
@@ -14,10 +14,10 @@ MITHRIL_OP_CASES(solve) {
       {.name = "float32",
        .inputs = {{"matrix", matrix.as(DType::float32)},
                   {"right", normal({3, 1}).as(DType::float32)}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"matrix", tensor({2, 2}, {0, 2, 4, 1})}, {"right", tensor({2, 1}, {6, 11})}},
        .expect = {{"output", tensor({2, 1}, {2, 3})}}},
-      {.name = "as many rows",
+      {.name = "a right side without an axis of rows",
        .inputs = {{"matrix", matrix}, {"right", normal({2, 2})}},
        .error = "E0202"},
       {.name = "no square",

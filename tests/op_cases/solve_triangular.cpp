@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(solve_triangular) {
       {.name = "worked out by hand",
        .inputs = {{"matrix", tensor({2, 2}, {2, 7, 1, 4})}, {"right", tensor({2, 1}, {6, 11})}},
        .expect = {{"output", tensor({2, 1}, {3, 2})}}},
-      {.name = "as many rows",
+      {.name = "a right side without an axis of rows",
        .inputs = {{"matrix", lower}, {"right", normal({2, 2})}},
        .error = "E0202"},
   };

@@ -8,7 +8,7 @@ MITHRIL_OP_CASES(sort) {
       {.name = "the last axis", .inputs = {{"input", distinct({3, 5})}}},
       {.name = "the first axis, descending",
        .inputs = {{"input", distinct({5, 3})}, {"axis", 0}, {"descending", true}}},
-      {.name = "by hand",
+      {.name = "worked out by hand",
        .inputs = {{"input", tensor({2, 3}, {3, 1, 2, 4, 6, 5})}},
        .expect = {{"values", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
                   {"indices", tensor({2, 3}, {1, 2, 0, 0, 2, 1}).as(DType::int64)}}},

@@ -24,7 +24,7 @@ MITHRIL_OP_CASES(split) {
       {.name = "sizes do not add up",
        .inputs = {{"input", normal({6, 3})}, {"sizes", ints({2, 3})}},
        .error = "E0202"},
-      {.name = "an axis that is not there",
+      {.name = "an axis out of range",
        .inputs = {{"input", normal({6, 3})}, {"sizes", ints({2, 4})}, {"axis", 2}},
        .error = "E0402",
        .message = "axis 2 is out of range for rank 2"},

@@ -4,7 +4,7 @@
 MITHRIL_OP_CASES(square) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "rank 0", .inputs = {{"input", normal({})}}},
       {.name = "one element", .inputs = {{"input", normal({1})}}},
       {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
       {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},

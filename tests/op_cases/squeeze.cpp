@@ -5,7 +5,7 @@ MITHRIL_OP_CASES(squeeze) {
   const std::string open = "which sizes are 1 shows when they are known";
   return {
       {.name = "all", .inputs = {{"input", normal({1, 3, 1, 2})}}, .sizes_unknown = open},
-      {.name = "nothing to do", .inputs = {{"input", normal({3, 2})}}, .sizes_unknown = open},
+      {.name = "no axis of size 1", .inputs = {{"input", normal({3, 2})}}, .sizes_unknown = open},
       {.name = "to rank 0", .inputs = {{"input", normal({1, 1})}}},
       {.name = "rank 0, along axis 0", .inputs = {{"input", normal({})}, {"axis", 0}}},
       {.name = "one axis", .inputs = {{"input", normal({1, 3, 1})}, {"axis", 0}}},
@@ -22,7 +22,7 @@ MITHRIL_OP_CASES(squeeze) {
        .inputs = {{"input", normal({1, 3})}, {"axis", 1}},
        .error = "E0206",
        .message = "axis 1 cannot be squeezed"},
-      {.name = "an axis that is not there",
+      {.name = "an axis out of range",
        .inputs = {{"input", normal({1, 3})}, {"axis", 2}},
        .error = "E0402",
        .message = "axis 2 is out of range for rank 2"},

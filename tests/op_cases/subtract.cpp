@@ -6,7 +6,7 @@ MITHRIL_OP_CASES(subtract) {
       {.name = "two tensors", .inputs = {{"left", normal({3, 4})}, {"right", normal({3, 4})}}},
       {.name = "both are broadcast",
        .inputs = {{"left", normal({3, 1, 4})}, {"right", normal({2, 1})}}},
-      {.name = "of rank 0 and 2", .inputs = {{"left", normal({})}, {"right", normal({2, 3})}}},
+      {.name = "rank 0 and 2", .inputs = {{"left", normal({})}, {"right", normal({2, 3})}}},
       {.name = "one element", .inputs = {{"left", normal({1})}, {"right", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"left", normal({0, 3})}, {"right", normal({3})}}},
       {.name = "a tensor and a float", .inputs = {{"left", normal({2, 3})}, {"right", 2.5}}},

@@ -29,7 +29,7 @@ MITHRIL_OP_CASES(svd) {
                   {"S", tensor({2}, {6.708203932499369, 2.23606797749979})},
                   {"Vh", tensor({2, 2}, {0.7071067811865475, 0.7071067811865475, 0.7071067811865475,
                                          -0.7071067811865475})}}},
-      {.name = "of a diagonal, by size",
+      {.name = "a diagonal, by size",
        .inputs = {{"input", tensor({2, 3}, {2, 0, 0, 0, -3, 0})}},
        .expect = {{"U", tensor({2, 2}, {0, 1, 1, 0})},
                   {"S", tensor({2}, {3, 2})},

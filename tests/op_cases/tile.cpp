@@ -3,10 +3,10 @@
 
 MITHRIL_OP_CASES(tile) {
   return {
-      {.name = "a row, by hand",
+      {.name = "a row, worked out by hand",
        .inputs = {{"input", tensor({2}, {1, 2})}, {"repeats", 2}},
        .expect = {{"output", tensor({4}, {1, 2, 1, 2})}}},
-      {.name = "two axes, by hand",
+      {.name = "two axes, worked out by hand",
        .inputs = {{"input", tensor({1, 2}, {1, 2})}, {"repeats", ints({2, 2})}},
        .expect = {{"output", tensor({2, 4}, {1, 2, 1, 2, 1, 2, 1, 2})}}},
       {.name = "three axes",

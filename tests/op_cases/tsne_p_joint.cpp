@@ -15,7 +15,7 @@ MITHRIL_OP_CASES(tsne_p_joint) {
        .expect = {{"output", tensor({3, 3}, {0, 1.0 / 6, 1.0 / 6, 1.0 / 6, 0, 1.0 / 6, 1.0 / 6,
                                              1.0 / 6, 0})}},
        .hold = {"squared_distances"}},
-      {.name = "more neighbours than there are",
+      {.name = "more neighbours than points",
        .inputs = {{"squared_distances", tensor({2, 2}, {0, 1, 1, 0})}, {"target_perplexity", 20.0}},
        .expect = {{"output", tensor({2, 2}, {0, 0.5, 0.5, 0})}}},
       {.name = "no points",

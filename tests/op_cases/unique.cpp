@@ -5,10 +5,10 @@
 
 MITHRIL_OP_CASES(unique) {
   return {
-      {.name = "as many as there are",
+      {.name = "k equal to the size of the axis",
        .inputs = {{"input", tensor({2, 3}, {3, 1, 2, 1, 3, 1})}, {"size", 3}},
        .expect = {{"output", tensor({3}, {1, 2, 3})}}},
-      {.name = "room for more",
+      {.name = "a size above the number of distinct elements",
        .inputs = {{"input", tensor({4}, {5, -1, 5, 5})}, {"size", 4}},
        .expect = {{"output", tensor({4}, {-1, 5, 5, 5})}}},
       {.name = "ints",
@@ -20,7 +20,7 @@ MITHRIL_OP_CASES(unique) {
        .expect = {{"output", tensor({2}, {0, 1}).as(DType::boolean)}}},
       {.name = "float32", .inputs = {{"input", distinct({7}).as(DType::float32)}, {"size", 9}}},
       {.name = "one element", .inputs = {{"input", normal({1, 1})}, {"size", 1}}},
-      {.name = "of rank 0",
+      {.name = "rank 0",
        .inputs = {{"input", tensor({}, {4})}, {"size", 2}},
        .expect = {{"output", tensor({2}, {4, 4})}}},
       {.name = "each NaN, last",
@@ -33,7 +33,7 @@ MITHRIL_OP_CASES(unique) {
        .inputs = {{"input", normal({0, 2})}, {"size", 2}},
        .error = "E0402",
        .message = "the distinct elements do not fit the size"},
-      {.name = "more than there is room for",
+      {.name = "a size below the number of distinct elements",
        .inputs = {{"input", tensor({3}, {1, 2, 3})}, {"size", 2}},
        .error = "E0402",
        .message = "the distinct elements do not fit the size"},
