@@ -89,7 +89,7 @@ MITHRIL_OP_CASES(cross_entropy) {
        .inputs = {{"input", tensor({2, 2}, {1000, 0, 0, 1000})},
                   {"target", tensor({2}, {0, 0}).as(DType::int64)}},
        .expect = {{"output", tensor({2}, {0, 1000})}}},
-      {.name = "probabilities as a table says",
+      {.name = "probabilities values of a published table",
        .inputs = {{"input", tensor({2, 2}, {0.5, 0.5, 0.1, 0.9})},
                   {"target", tensor({2}, {0, 1}).as(DType::int64)},
                   {"input_type", "probs"}},

@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(gelu_grad) {
                   {"input", normal({3}).as(DType::float32)}}},
       {.name = "a gradient wider than the input",
        .inputs = {{"grad", normal({3, 4})}, {"input", normal({3, 4}).as(DType::float32)}}},
-      {.name = "P(X <= x) and x times the density, as a table says",
+      {.name = "P(X <= x) and x times the density, values of a published table",
        .inputs = {{"grad", tensor({3}, {1, 1, 2})}, {"input", tensor({3}, {0, 1, -1})}},
        .expect = {{"output", tensor({3}, {0.5, 1.0833154705876864, -0.1666309411753728})}}},
       {.name = "tanh form",
