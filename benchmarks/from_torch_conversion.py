@@ -105,7 +105,7 @@ def without_weights() -> Iterator[None]:
     torch.nn.Module.register_parameter = registered  # type: ignore[method-assign]
     hf.PreTrainedModel.init_weights = lambda module: module.tie_weights()
     skipped = {name: getattr(torch.nn.init, name) for name in dir(torch.nn.init) if name[-1] == "_"}
-    skipped = {name: each for name, each in skipped.items() if callable(each)}
+    skipped = {name: value for name, value in skipped.items() if callable(value)}
     for name in skipped:
         setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
     try:
@@ -113,8 +113,8 @@ def without_weights() -> Iterator[None]:
     finally:
         torch.nn.Module.register_parameter = register  # type: ignore[method-assign]
         hf.PreTrainedModel.init_weights = initialize
-        for name, each in skipped.items():
-            setattr(torch.nn.init, name, each)
+        for name, value in skipped.items():
+            setattr(torch.nn.init, name, value)
 
 
 def example(name: str, shape: tuple[int, ...]) -> torch.Tensor:

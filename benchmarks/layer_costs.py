@@ -64,7 +64,7 @@ def dims_of(value: Input) -> tuple[int, ...]:
 
 
 def growths(example: Example) -> Iterator[Growth]:
-    for size in sorted({dim for each in example.inputs.values() for dim in dims_of(each)}):
+    for size in sorted({dim for value in example.inputs.values() for dim in dims_of(value)}):
         yield Growth(size=size)
     for name, value in example.arguments.items():
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:

@@ -79,8 +79,8 @@ def main():
                 run = subprocess.run(command, check=True, capture_output=True, text=True)
                 found.setdefault(way, []).append(json.loads(run.stdout))
         for way, results in found.items():
-            seconds = statistics.median(each[0] for each in results)
-            memory = statistics.median(each[1] for each in results)
+            seconds = statistics.median(result[0] for result in results)
+            memory = statistics.median(result[1] for result in results)
             line = {"way": way, "milliseconds": round(1000 * seconds, 1)}
             print(json.dumps({**line, "peak_of_file_size": round(memory / size, 3)}))
 

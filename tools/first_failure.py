@@ -30,11 +30,11 @@ def kill_tree(pid: int) -> None:
             parent = status.read_text(errors="replace").rpartition(")")[2].split()[1]
             children[int(parent)].append(int(status.parent.name))
     tree = [pid]
-    for each in tree:
-        tree += children[each]
-    for each in tree:
+    for node in tree:
+        tree += children[node]
+    for node in tree:
         with suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
+            os.kill(node, signal.SIGKILL)
 
 
 def first_failure(

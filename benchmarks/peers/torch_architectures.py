@@ -63,7 +63,7 @@ def drawn(given: Input) -> torch.Tensor:
 
 def inputs(name: str) -> list[torch.Tensor]:
     given: Mapping[str, Input] = ARCHITECTURES[name].inputs
-    return [drawn(each) for each in given.values()]
+    return [drawn(value) for value in given.values()]
 
 
 def save(positional: nn.Module, folder: Path) -> None:

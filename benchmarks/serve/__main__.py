@@ -79,16 +79,16 @@ def summary_of(latencies: list[float], seconds: float) -> dict[str, float]:
 
 
 def median_of(rounds: list[dict[str, float]]) -> dict[str, float]:
-    return {key: round(statistics.median(each[key] for each in rounds), 3) for key in rounds[0]}
+    return {key: round(statistics.median(run[key] for run in rounds), 3) for key in rounds[0]}
 
 
 def distance_of_answers(ports: list[int], workload: str) -> float:
     """How far answers are from those of the first server, relative to the largest number."""
     answers = []
     for port in ports:
-        outputs = [Client(port, workload).ask(each) for each in messages_for(workload)[:4]]
+        outputs = [Client(port, workload).ask(message) for message in messages_for(workload)[:4]]
         answers.append([np.frombuffer(output, np.float32) for output in outputs])
-    first, *others = (np.concatenate(each) for each in answers)
+    first, *others = (np.concatenate(answer) for answer in answers)
     distances = [np.abs(first - other).max() / np.abs(first).max() for other in others]
     return float(max(distances, default=0))
 
@@ -104,7 +104,7 @@ def measure(workload: str, given: argparse.Namespace) -> dict[str, Any]:
     try:
         for server in servers.values():
             server.wait_until_ready()
-        distance = distance_of_answers([each.port for each in servers.values()], workload)
+        distance = distance_of_answers([server.port for server in servers.values()], workload)
         for server in servers.values():
             closed_loop(server.port, workload, 64, 1)
         for _ in range(given.rounds):
@@ -115,7 +115,8 @@ def measure(workload: str, given: argparse.Namespace) -> dict[str, Any]:
                         summary_of(latencies, given.seconds)
                     )
                 slowest = min(
-                    each[f"closed_{count}"][0]["requests_per_second"] for each in results.values()
+                    result[f"closed_{count}"][0]["requests_per_second"]
+                    for result in results.values()
                 )
                 for name, server in servers.items():
                     latencies = open_loop(

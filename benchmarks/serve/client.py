@@ -82,9 +82,9 @@ def run_clients(count: int, work: Callable[[int], list[float]]) -> list[float]:
         thread.start()
     for thread in threads:
         thread.join()
-    if any(not each for each in results):
+    if any(not result for result in results):
         raise RuntimeError("a client got no answer")
-    return [latency for each in results for latency in each]
+    return [latency for result in results for latency in result]
 
 
 def closed_loop(port: int, workload: str, clients: int, seconds: float) -> list[float]:

@@ -42,7 +42,7 @@ def torch_model(name: str, folder: Path) -> Run:
     def run(inputs: Arrays) -> np.ndarray[Any, Any]:
         with torch.inference_mode():
             # torch warns about arrays that cannot be written to.
-            return module(*(torch.from_numpy(each.copy()) for each in inputs.values())).numpy()
+            return module(*(torch.from_numpy(value.copy()) for value in inputs.values())).numpy()
 
     return run
 
@@ -52,10 +52,10 @@ RUNTIMES = {"onnxruntime": onnxruntime_model, "torch": torch_model}
 
 def read_inputs(body: bytes, length: int) -> Arrays:
     inputs, at = {}, length
-    for each in json.loads(body[:length])["inputs"]:
-        size = each["parameters"]["binary_data_size"]
-        array = np.frombuffer(body[at : at + size], DTYPES[each["datatype"]])
-        inputs[each["name"]] = array.reshape(each["shape"])
+    for tensor in json.loads(body[:length])["inputs"]:
+        size = tensor["parameters"]["binary_data_size"]
+        array = np.frombuffer(body[at : at + size], DTYPES[tensor["datatype"]])
+        inputs[tensor["name"]] = array.reshape(tensor["shape"])
         at += size
     return inputs
 

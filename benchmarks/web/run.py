@@ -44,8 +44,8 @@ def lenet() -> ml.Model:
         [ml.MaxPool2D(2), ml.Flatten(start_dim=1), ml.Linear(120), ml.Relu()],
         [ml.Linear(84), ml.Relu()],
     ):
-        for each in part:
-            model += each
+        for number in part:
+            model += number
     model += ml.Linear(10)(output="y")
     return model
 
@@ -147,7 +147,7 @@ def main() -> None:
                     made = Path(folder, "model")
                     made.mkdir()
                     times.append(web_times(name, target, given.rounds, made, chromium))
-        print(f"| {name} |", " | ".join(f"{each:.3f}" for each in times), "|", flush=True)
+        print(f"| {name} |", " | ".join(f"{time:.3f}" for time in times), "|", flush=True)
 
 
 if __name__ == "__main__":

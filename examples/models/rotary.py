@@ -71,7 +71,7 @@ def default(settings):
 def linear(settings):
     """https://arxiv.org/abs/2306.15595"""
     factor = settings.number("factor")
-    return Rotation(settings.theta, [each / factor for each in settings.frequencies], 1.0)
+    return Rotation(settings.theta, [frequency / factor for frequency in settings.frequencies], 1.0)
 
 
 def llama3(settings):
@@ -86,7 +86,7 @@ def llama3(settings):
         turns = length * frequency / (2 * math.pi)
         return interpolated(frequency, factor, within_1((high - turns) / (high - low)))
 
-    return Rotation(settings.theta, [scaled(each) for each in settings.frequencies], 1.0)
+    return Rotation(settings.theta, [scaled(frequency) for frequency in settings.frequencies], 1.0)
 
 
 def yarn(settings):

@@ -44,7 +44,9 @@ class Replica:
         """The answer to a request over HTTP."""
         body = await request.json()
         try:
-            outputs = await self.infer({each["name"]: array_of(each) for each in body["inputs"]})
+            outputs = await self.infer(
+                {tensor["name"]: array_of(tensor) for tensor in body["inputs"]}
+            )
         except ml.Error as error:
             return JSONResponse({"error": str(error), "code": error.code}, status_code=400)
         except (KeyError, TypeError, ValueError) as error:

@@ -50,11 +50,11 @@ class Encoder:
 
     def embed(self, texts):
         tokens = self.tokenizer.encode_batch(texts)
-        ids = np.array([each.ids for each in tokens])
+        ids = np.array([token.ids for token in tokens])
         data = {
             "input_ids": ids,
             "token_type_ids": np.zeros_like(ids),
-            "attention_mask": np.array([each.attention_mask for each in tokens], bool),
+            "attention_mask": np.array([token.attention_mask for token in tokens], bool),
         }
         return self.compiled.evaluate(self.params, data)["embedding"]
 

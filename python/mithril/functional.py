@@ -35,8 +35,8 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
     See docs/semantics.md.
     """
     parameters = _parameters(function)
-    inputs = [each.name for each in parameters if each.default is each.empty]
-    options = [each for each in parameters if each.default is not each.empty]
+    inputs = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+    options = [parameter for parameter in parameters if parameter.default is not parameter.empty]
 
     def make(**options: Any) -> Model:
         result = function(**{name: IOKey(name) for name in inputs}, **options)
@@ -57,7 +57,7 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
         return Model.create(**result)
 
     functools.update_wrapper(make, function)
-    keywords = [each.replace(kind=each.KEYWORD_ONLY) for each in options]
+    keywords = [option.replace(kind=option.KEYWORD_ONLY) for option in options]
     make.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
     return checked(make)
 
@@ -68,6 +68,6 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
         signature = inspect.signature(function) if callable(function) else None
     except ValueError:  # a function of C
         signature = None
-    if signature and all(each.kind in named for each in signature.parameters.values()):
+    if signature and all(parameter.kind in named for parameter in signature.parameters.values()):
         return list(signature.parameters.values())
     wrong_argument("functional", "function", "a function whose parameters have names", function)

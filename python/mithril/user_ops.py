@@ -94,7 +94,7 @@ def add_op(  # noqa: PLR0913 - its options
             wrong_argument("add_op", "gradient", "a dict of formulas", gradient)
         _check_elementwise(taken, given)
         _core._add_formula(name, doc, taken, given, formula, list(formulas.items()), replace)
-    made = make_class(next(each for each in _core.library() if each["op"] == name))
+    made = make_class(next(record for record in _core.library() if record["op"] == name))
     made.__doc__ = (made.__doc__ or "").partition("\n\nExample:")[0]  # it is not in mithril
     _ports_of_ops[made] = (name, [port for port, _, _ in taken], [port for port, _, _ in given])
     _defined[name] = (parts, made)
@@ -119,7 +119,9 @@ def _code_of(function: Any) -> Any:
         return function
     named = function.__kwdefaults__ or {}
     defaults = (*(function.__defaults__ or ()), *named.values())
-    texts = tuple(repr(each) if isinstance(each, PLAIN) else id(each) for each in defaults)
+    texts = tuple(
+        repr(default) if isinstance(default, PLAIN) else id(default) for default in defaults
+    )
     return (code, owner, cells, tuple(named), texts, id(function.__globals__))
 
 

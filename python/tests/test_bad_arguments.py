@@ -193,9 +193,11 @@ def required(function: Callable[..., Any]) -> list[str]:
     parameters = list(inspect.signature(function).parameters.values())
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [
-        each.name
-        for each in parameters
-        if each.default is each.empty and each.kind not in variadic and each.name != "self"
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in variadic
+        and parameter.name != "self"
     ]
 
 
@@ -234,9 +236,9 @@ def test_arguments_that_are_missing_are_named_before_wrong_ones(name: str) -> No
 def test_every_annotation_has_a_text_for_errors(name: str) -> None:
     function = public_functions()[name]
     signature = resolved(function, inspect.signature(function))
-    for each in signature.parameters.values():
-        if each.annotation is not each.empty:
-            kinds = kinds_of(each.annotation, ml._core)
+    for parameter in signature.parameters.values():
+        if parameter.annotation is not parameter.empty:
+            kinds = kinds_of(parameter.annotation, ml._core)
             assert kinds is None or all(kind.text for kind in kinds)
 
 

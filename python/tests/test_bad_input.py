@@ -80,7 +80,7 @@ class Served:
     def __init__(self, folder: Path) -> None:
         self.path = save(folder / "net")
         save(folder / "other")
-        bytes_of_one = sum(each.nbytes for each in ml.load_package(self.path).params.values())
+        bytes_of_one = sum(value.nbytes for value in ml.load_package(self.path).params.values())
         self.engine = ml.Engine(memory_limit=bytes_of_one)
         for name in ("net", "other"):
             self.engine.register_model(name, lambda name=name: ml.load_package(folder / name))
@@ -187,11 +187,11 @@ def post(address: str, name: str, data: dict[str, Any]) -> tuple[int, dict[str, 
     tensors = [
         {
             "name": key,
-            "shape": each.shape,
-            "datatype": types[each.dtype.kind],
-            "data": each.tolist(),
+            "shape": value.shape,
+            "datatype": types[value.dtype.kind],
+            "data": value.tolist(),
         }
-        for key, each in data.items()
+        for key, value in data.items()
     ]
     connection = http.client.HTTPConnection(address, timeout=300)
     connection.request("POST", f"/v2/models/{name}/infer", json.dumps({"inputs": tensors}))

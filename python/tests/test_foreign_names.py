@@ -122,7 +122,7 @@ def test_replacements_exist() -> None:
 
 def test_a_synonym_is_not_an_argument_beside_its_own_name() -> None:
     """Otherwise the synonym would be another argument of the function."""
-    known = {each["name"] for record in public_records() for each in record["arguments"]}
+    known = {argument["name"] for record in public_records() for argument in record["arguments"]}
     of_training = {"lr", "betas", "eps", "weight_decay", "groups", "data", "params", "state"}
     of_training |= {"epochs", "validation", "callbacks", "checkpoint", "patience", "progress"}
     of_training |= {"accumulate", "max_norm", "max_value", "average", "output_gradients", "label"}

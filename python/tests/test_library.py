@@ -39,7 +39,7 @@ def evaluated(model: ml.Model, backend: Any, example: Example) -> dict[str, np.n
             if key in [*model.input_keys, *model.output_keys]
         },
     )
-    draws = {key: np.asarray(each) for key, each in compiled.get_parameters(seed=3).items()}
+    draws = {key: np.asarray(value) for key, value in compiled.get_parameters(seed=3).items()}
     params = {key: given.get(key, value) for key, value in draws.items()}
     data = {key: given[key] for key in compiled.data_keys}
     state = {key: given.get(key, value) for key, value in compiled.initial_state_dict.items()}

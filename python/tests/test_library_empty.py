@@ -27,14 +27,14 @@ def emptied(example: Example, size: int) -> Example:
                 value = np.take(value, [], axis)
         return value
 
-    return replace(example, inputs={key: without(each) for key, each in example.inputs.items()})
+    return replace(example, inputs={key: without(value) for key, value in example.inputs.items()})
 
 
 EXAMPLES = [
     pytest.param(name, emptied(example, size), id=f"{name}({example})-{size}")
     for name, examples in LIBRARY.items()
     for example in examples[:2]
-    for size in sorted({dim for each in example.inputs.values() for dim in dims_of(each)})
+    for size in sorted({dim for value in example.inputs.values() for dim in dims_of(value)})
 ]
 
 
@@ -48,7 +48,7 @@ def outcome(name: str, example: Example, backend: Any) -> dict[str, np.ndarray] 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_a_model_without_elements_gives_the_same_everywhere(name: str, example: Example) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
-    here, there = (outcome(name, example, each) for each in (ml.CpuBackend, ml.TorchBackend))
+    here, there = (outcome(name, example, backend) for backend in (ml.CpuBackend, ml.TorchBackend))
     if isinstance(here, str) or isinstance(there, str):
         assert isinstance(here, str) and isinstance(there, str), (here, there)
         return

@@ -19,9 +19,9 @@ def backend_named(name: str) -> Any:
 def scores(pred: np.ndarray, label: np.ndarray, kind: str) -> list[float]:
     """Per class, in plain arithmetic: right predictions over the count that `kind` selects."""
     result = []
-    for each in range(3):
-        right = int(np.sum((pred == each) & (label == each)))
-        wrong, missed = int(np.sum(pred == each)) - right, int(np.sum(label == each)) - right
+    for index in range(3):
+        right = int(np.sum((pred == index) & (label == index)))
+        wrong, missed = int(np.sum(pred == index)) - right, int(np.sum(label == index)) - right
         others = {"Precision": wrong, "Recall": missed, "F1": (wrong + missed) / 2}[kind]
         result.append(right / (right + others) if right else 0.0)
     return result
@@ -32,7 +32,7 @@ def scores(pred: np.ndarray, label: np.ndarray, kind: str) -> list[float]:
 def test_metrics_average_classes_as_their_formulas(kind: str, backend: str) -> None:
     pred, label = np.array([1, 2, 0, 2, 1, 2, 2, 1]), np.array([0, 1, 0, 2, 0, 1, 0, 2])
     by_class = scores(pred, label, kind)
-    weights = [np.mean(label == each) for each in range(3)]
+    weights = [np.mean(label == index) for index in range(3)]
     wanted = {
         "micro": np.mean(pred == label),
         "macro": np.mean(by_class),

@@ -55,25 +55,25 @@ def test_functions_take_tensors_of_torch_on_its_backend() -> None:
         "smooth": torch.randn(4, 3, generator=random, dtype=torch.float64),
         "sums": torch.randn(4, generator=random, dtype=torch.float64),
     }
-    expected = [each.clone().requires_grad_() for each in (x, scale)]
+    expected = [tensor.clone().requires_grad_() for tensor in (x, scale)]
     made = (torch.nn.functional.softplus(expected[0]) * expected[1], expected[0].sum(1))
     torch.autograd.backward(made, list(grads.values()))
 
     # The gradients that Mithril returns.
     outputs, gradients = compiled.evaluate({"x": x, "scale": scale}, {}, output_gradients=grads)
-    torch.testing.assert_close(list(outputs.values()), [each.detach() for each in made])
+    torch.testing.assert_close(list(outputs.values()), [result.detach() for result in made])
     torch.testing.assert_close(gradients["x"], expected[0].grad)
     torch.testing.assert_close(gradients["scale"], expected[1].grad)
     arguments = op.arguments  # type: ignore[attr-defined]
-    assert all(isinstance(each, torch.Tensor) for each in arguments)
+    assert all(isinstance(argument, torch.Tensor) for argument in arguments)
     arguments[0].zero_()  # the function owns its arguments
     assert x.all()
 
     # Torch's autograd through the model.
-    leaves = [each.clone().requires_grad_() for each in (x, scale)]
+    leaves = [tensor.clone().requires_grad_() for tensor in (x, scale)]
     outputs = compiled.evaluate({"x": leaves[0] * 1.0, "scale": leaves[1]}, {})
     torch.autograd.backward([outputs["smooth"], outputs["sums"]], list(grads.values()))
-    torch.testing.assert_close([each.grad for each in leaves], [each.grad for each in expected])
+    torch.testing.assert_close([leaf.grad for leaf in leaves], [tensor.grad for tensor in expected])
 
 
 def test_a_function_may_return_numpy_arrays_on_the_torch_backend() -> None:

@@ -52,4 +52,4 @@ def compared(
 
 def differences(comparisons: list[Comparison], tolerance: float) -> list[str]:
     """One text for each comparison that does not pass."""
-    return [text for each in comparisons if (text := each.difference(tolerance))]
+    return [text for comparison in comparisons if (text := comparison.difference(tolerance))]

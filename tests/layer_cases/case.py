@@ -28,7 +28,7 @@ class Example:
 
 def each(inputs: dict[str, Input], *arguments: dict[str, Any]) -> list[Example]:
     """Examples of other arguments for the same inputs."""
-    return [Example(each, inputs) for each in arguments or ({},)]
+    return [Example(argument, inputs) for argument in arguments or ({},)]
 
 
 def windows(shape: Input, arguments: dict[str, Any], more: tuple[dict[str, Any], ...]) -> Any:

@@ -141,8 +141,8 @@ def sample(case: Case, module: Any, size: int) -> Sample:
         training = copy.deepcopy(module).train().requires_grad_(True)
         result = training(**inputs)
         weights = {
-            key: rng.normal(size=each.shape) * places(case, key, each.shape, data)
-            for key, each in inferred.items()
+            key: rng.normal(size=value.shape) * places(case, key, value.shape, data)
+            for key, value in inferred.items()
         }
         sum((result[k] * torch.from_numpy(w)).sum() for k, w in weights.items()).backward()
     outputs = {key: result[key].detach().numpy() for key in case.outputs}
@@ -152,8 +152,10 @@ def sample(case: Case, module: Any, size: int) -> Sample:
 def gradients(case: Case, module: Any) -> Arrays:
     """By the way that the weights take: they are stored in place of the parameters."""
     with torch.no_grad():
-        for each in module.parameters():
-            each.copy_(torch.zeros_like(each) if each.grad is None else each.grad)
+        for parameter in module.parameters():
+            parameter.copy_(
+                torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            )
     return stored(module, case.example)
 
 
@@ -182,19 +184,19 @@ def largest(array: np.ndarray) -> float:
 
 def different_outputs(case: Case, expected: Arrays, got: Arrays, data: Arrays, most: float) -> list:
     result = []
-    for key, each in expected.items():
-        ones = places(case, key, each.shape, data)
-        error = largest((got[key] - each) * ones) / largest(each * ones)
+    for key, value in expected.items():
+        ones = places(case, key, value.shape, data)
+        error = largest((got[key] - value) * ones) / largest(value * ones)
         if not error <= most:
-            result.append(f"output {key} {each.shape}: {error:.2e}")
+            result.append(f"output {key} {value.shape}: {error:.2e}")
     return result
 
 
 def different_gradients(expected: Arrays, got: Arrays, most: float) -> list:
     result = []
     least = NEGLIGIBLE * max(map(largest, expected.values()))
-    for key, each in got.items():
-        error = largest(each - expected[key]) / max(largest(expected[key]), least)
+    for key, value in got.items():
+        error = largest(value - expected[key]) / max(largest(expected[key]), least)
         if not error <= most:
             result.append(f"gradient of {key}: {error:.2e}")
     return result
@@ -210,23 +212,23 @@ def differences(case: Case, found: Reference, backend: str, dtype: str) -> list[
 
     def given(arrays: Arrays) -> dict[str, Any]:
         make = torch.from_numpy if backend == "torch" else np.asarray
-        return {key: make(np.array(each, order="C")) for key, each in arrays.items()}
+        return {key: make(np.array(value, order="C")) for key, value in arrays.items()}
 
     state = compiled.initial_state_dict
     statistics = {key: found.weights[key].astype(dtype) for key in state if key in found.weights}
     state |= given(statistics)
-    params = {key: each for key, each in found.weights.items() if key not in state}
+    params = {key: value for key, value in found.weights.items() if key not in state}
     params = compiled.load_state_dict(given(params))
     result = []
-    for each in found.samples:
-        grads = {key: value.astype(dtype) for key, value in each.output_gradients.items()}
-        data = given(each.data)
+    for sample in found.samples:
+        grads = {key: value.astype(dtype) for key, value in sample.output_gradients.items()}
+        data = given(sample.data)
         out, gradient, *_ = compiled.evaluate(
             params, data, output_gradients=given(grads), state=state
         )
         inferred = compiled.infer(params, data, state)
-        for expected, got in ((each.outputs, out), (each.inferred, inferred)):
+        for expected, got in ((sample.outputs, out), (sample.inferred, inferred)):
             most = OUTPUTS[dtype]
-            result += different_outputs(case, expected, as_numpy(got), each.data, most)
-        result += different_gradients(each.gradients, as_numpy(gradient), GRADIENTS[dtype])
+            result += different_outputs(case, expected, as_numpy(got), sample.data, most)
+        result += different_gradients(sample.gradients, as_numpy(gradient), GRADIENTS[dtype])
     return result

@@ -81,11 +81,11 @@ def minilm_differences():
     tokenizer.enable_truncation(256)
     tokenizer.enable_padding()
     tokens = tokenizer.encode_batch(SENTENCES)
-    ids = np.array([each.ids for each in tokens])
+    ids = np.array([token.ids for token in tokens])
     data = {
         "input_ids": ids,
         "token_type_ids": ids * 0,
-        "attention_mask": np.array([each.attention_mask for each in tokens], bool),
+        "attention_mask": np.array([token.attention_mask for token in tokens], bool),
     }
     got = compiled.evaluate({}, data)["embedding"]
     expected = load_model().encode(SENTENCES, normalize_embeddings=True)

@@ -77,7 +77,7 @@ def letter_differences():
     texts = [f"x{chr(c)}y" for c in range(0x110000) if not 0xD800 <= c < 0xE000]
     rule = normalizers.BertNormalizer()
     letters = sorted({letter for text in texts for letter in rule.normalize_str(text)})
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{each}" for each in letters)]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{letter}" for letter in letters)]
     expected = Tokenizer(WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
     expected.normalizer = rule
     expected.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

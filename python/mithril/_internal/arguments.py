@@ -102,9 +102,9 @@ def refuse(
     taken = list(signature.parameters.values())
     if taken and taken[0].name == "self":
         taken, args = taken[1:], args[1:]
-    variadic = {each.kind for each in taken} & {VARIADIC, VARIADIC_NAMES}
-    named = {each.name: each for each in taken if each.kind not in variadic}
-    by_position = [key for key, each in named.items() if each.kind != each.KEYWORD_ONLY]
+    variadic = {parameter.kind for parameter in taken} & {VARIADIC, VARIADIC_NAMES}
+    named = {parameter.name: parameter for parameter in taken if parameter.kind not in variadic}
+    by_position = [key for key, value in named.items() if value.kind != value.KEYWORD_ONLY]
     for key in kwargs:
         if key not in named and VARIADIC_NAMES not in variadic:
             _refuse_keyword(name, key, list(named))
@@ -116,7 +116,7 @@ def refuse(
             _raise("E0398", f"{name}: argument '{key}' is given twice")
     given.update(kwargs)
     missing = [
-        key for key, each in named.items() if key not in given and each.default is each.empty
+        key for key, value in named.items() if key not in given and value.default is value.empty
     ]
     if missing:
         _refuse_missing(name, missing, taken)
@@ -135,7 +135,7 @@ def _short(name: str) -> str:
 def shown_options(backend: Any) -> str:
     """The options that differ from the constructor's defaults: "device='cuda', use_amp=True"."""
     parameters = inspect.signature(type(backend)).parameters
-    defaults = {key: each.default for key, each in parameters.items()}
+    defaults = {key: value.default for key, value in parameters.items()}
     options = vars(backend).get("_options", {})  # none before the constructor has run
     by_name = {key: getattr(value, "name", value) for key, value in options.items()}
     return ", ".join(
@@ -200,7 +200,7 @@ def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
 
 
 def _usage(name: str, parameters: list[inspect.Parameter]) -> str:
-    plain = [each.replace(annotation=each.empty) for each in parameters]
+    plain = [parameter.replace(annotation=parameter.empty) for parameter in parameters]
     return f"{name}{inspect.Signature(plain)}"
 
 
@@ -253,12 +253,12 @@ def _parsed(head: str) -> inspect.Signature | None:
     parameters = []
     positional = arguments.args
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-    for each, default in zip(positional, defaults, strict=True):
-        parameters.append(_parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD, default))
+    for argument, default in zip(positional, defaults, strict=True):
+        parameters.append(_parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD, default))
     if arguments.vararg:
         parameters.append(_parameter(arguments.vararg, inspect.Parameter.VAR_POSITIONAL, None))
-    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        parameters.append(_parameter(each, inspect.Parameter.KEYWORD_ONLY, default))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.append(_parameter(argument, inspect.Parameter.KEYWORD_ONLY, default))
     if arguments.kwarg:
         parameters.append(_parameter(arguments.kwarg, inspect.Parameter.VAR_KEYWORD, None))
     return inspect.Signature(parameters)
@@ -284,7 +284,10 @@ def _value(default: ast.expr) -> Any:
 def _public(signature: inspect.Signature) -> inspect.Signature:
     """The signature without the annotations, which name C++ types. The stubs have Python types."""
     return inspect.Signature(
-        [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+        [
+            parameter.replace(annotation=parameter.empty)
+            for parameter in signature.parameters.values()
+        ]
     )
 
 

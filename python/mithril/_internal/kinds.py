@@ -106,14 +106,14 @@ def resolved(function: Callable[..., Any], signature: inspect.Signature) -> insp
     """The signature with types instead of texts; a name that only type checkers know is Any."""
     names = {**STUB_TYPES, **getattr(function, "__globals__", {})}
     parameters = []
-    for each in signature.parameters.values():
-        annotation = each.annotation
+    for parameter in signature.parameters.values():
+        annotation = parameter.annotation
         if isinstance(annotation, str):
             try:
                 annotation = eval(annotation, names)
             except (NameError, AttributeError, TypeError):
                 annotation = Any
-        parameters.append(each.replace(annotation=annotation))
+        parameters.append(parameter.replace(annotation=annotation))
     return signature.replace(parameters=parameters)
 
 
@@ -149,8 +149,12 @@ def _of_type(annotation: Any) -> list[Kind] | None:
         return None
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
-        each = [_of_type(alternative) for alternative in get_args(annotation)]
-        return None if None in each else [kind for kinds in each for kind in kinds or ()]
+        alternatives = [_of_type(alternative) for alternative in get_args(annotation)]
+        return (
+            None
+            if None in alternatives
+            else [kind for kinds in alternatives for kind in kinds or ()]
+        )
     if origin is Literal:
         return [_equal_to(one) for one in get_args(annotation)]
     if annotation in (None, NoneType):

@@ -205,7 +205,7 @@ BACKEND = {
 
 def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> NoReturn:
     """Raises AttributeError E0624 with the replacement, or with the nearest names."""
-    same = [each for each in there if each.lower() == name.lower()]
+    same = [known for known in there if known.lower() == name.lower()]
     hint = f"use {known[name]}" if name in known else _core.did_you_mean(name, same or there)
     _core.no_attribute(f"{owner} has no attribute {name!r}", hint)
 
@@ -221,7 +221,7 @@ def refuse_name(name: str, there: list[str]) -> NoReturn:
     AttributeError, and RefusedImportError if an import statement names something with a hint.
     """
     known, advice = MODULE, replacement(name)
-    same = [each for each in there if each.lower() == name.lower()]
+    same = [known for known in there if known.lower() == name.lower()]
     if name not in MODULE and advice and not same:
         known = {name: advice}
     try:
@@ -238,7 +238,7 @@ def refuse_name(name: str, there: list[str]) -> NoReturn:
 def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str]) -> NoReturn:
     if name.startswith("_"):  # Python and NumPy ask for these: without the search for near names
         raise AttributeError(f"{owner} has no attribute {name!r}")
-    public = [each for each in dir(type(member_of)) if not each.startswith("_")]
+    public = [name for name in dir(type(member_of)) if not name.startswith("_")]
     refuse(owner, name, known, public)
 
 
@@ -247,7 +247,7 @@ def model_named(name: str) -> str:
     none."""
     plain = name.replace("_", "").lower()
     names = (record["name"] for record in public_records())
-    return next((each for each in names if each.lower() == plain), "")
+    return next((name for name in names if name.lower() == plain), "")
 
 
 def _of_connection(connection: _core.Connection, name: str) -> NoReturn:

@@ -75,9 +75,9 @@ def _example(record: dict[str, Any], ports: list[str]) -> str:
     bound = [f"{name}={json.dumps(keys[name])}" for name in keys if name in names]
     optional = record["op"] is not None
     needed = [
-        each["name"]
-        for each in record["arguments"]
-        if not optional and (each["required"] or each["name"] in SHOWN_ARGUMENTS)
+        argument["name"]
+        for argument in record["arguments"]
+        if not optional and (argument["required"] or argument["name"] in SHOWN_ARGUMENTS)
     ]
     arguments = ", ".join(f"{name}={json.dumps(EXAMPLE_ARGUMENTS[name])}" for name in needed)
     return f"model |= ml.{record['name']}({arguments})({', '.join(bound)})"

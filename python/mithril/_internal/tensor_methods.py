@@ -81,7 +81,7 @@ def _contains(self: Tensor, value: Any) -> bool:
 
 
 def _iterate(self: Tensor) -> Iterator[Tensor]:
-    return (_like(self, each) for each in _bits(self))
+    return (_like(self, bit) for bit in _bits(self))
 
 
 def _represents(self: Tensor, form: str) -> str:
@@ -115,8 +115,10 @@ def _rounded(result: Any, *operands: Any) -> Any:
     """The result in bfloat16 if the operands were bfloat16 and numbers."""
     floats = isinstance(result, (np.ndarray, np.generic)) and result.dtype == np.float32
     kept = all(
-        each.dtype == BFLOAT16 if isinstance(each, Tensor) else type(each) in (bool, int, float)
-        for each in operands
+        operand.dtype == BFLOAT16
+        if isinstance(operand, Tensor)
+        else type(operand) in (bool, int, float)
+        for operand in operands
     )
     return Tensor(result, BFLOAT16) if floats and kept else result
 
@@ -126,7 +128,7 @@ def _binary(operation: Callable[[Any, Any], Any], swapped: bool) -> Callable[...
         if not isinstance(other, (Tensor, Number, np.ndarray, np.generic)):
             return NotImplemented  # a connection composes
         left, right = (other, self) if swapped else (self, other)
-        arrays = [each.numpy() if isinstance(each, Tensor) else each for each in (left, right)]
+        arrays = [side.numpy() if isinstance(side, Tensor) else side for side in (left, right)]
         return _rounded(operation(*arrays), self, other)
 
     return method

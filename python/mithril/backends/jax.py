@@ -103,7 +103,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
             jax = import_jax()
         except _core.BackendError:
             return []
-        return list(dict.fromkeys(_device_name(each) for each in _devices_of(jax)))
+        return list(dict.fromkeys(_device_name(device) for device in _devices_of(jax)))
 
     @property
     def default_device(self) -> str:
@@ -207,7 +207,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
             return self._jax.device_put(array, self._device_named(device))
 
     def _device_named(self, name: str) -> Any:
-        return next(each for each in _devices_of(self._jax) if _device_name(each) == name)
+        return next(device for device in _devices_of(self._jax) if _device_name(device) == name)
 
     def _numpy_dtype(self, dtype: Any) -> Any:
         given = self.dtype if dtype is None else dtype
@@ -235,12 +235,12 @@ class JaxBackend(DeviceArrays, _core.Backend):
         run = module_of(source)["run"]
         run = self._jax.jit(run) if jit else run
         with self._settings():
-            kept = [self._given(each) for each in constants]
+            kept = [self._given(constant) for constant in constants]
 
         def call(inputs: list[Any]) -> list[Any]:
             with self._settings():
-                made = run([self._given(each) for each in inputs], kept)
-                return [np.asarray(each) for each in made]
+                made = run([self._given(tensor) for tensor in inputs], kept)
+                return [np.asarray(result) for result in made]
 
         return call
 

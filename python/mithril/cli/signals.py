@@ -8,9 +8,9 @@ from types import FrameType
 
 def end_at_next_signal() -> None:
     """From now on the system ends the process at a signal, also while it waits in C++."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            signal.signal(each, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class CommandSignals:
@@ -25,9 +25,9 @@ class CommandSignals:
         self._raises = False
         # A shell without job control starts background jobs with SIGINT ignored.
         self._before = {
-            each: signal.signal(each, self._handle)
-            for each in (signal.SIGINT, signal.SIGTERM)
-            if signal.getsignal(each) is not signal.SIG_IGN
+            number: signal.signal(number, self._handle)
+            for number in (signal.SIGINT, signal.SIGTERM)
+            if signal.getsignal(number) is not signal.SIG_IGN
         }
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
@@ -45,5 +45,5 @@ class CommandSignals:
 
     def release(self) -> None:
         """Restores the handlers. After a signal the process ends, and ignores further ones."""
-        for each, handler in self._before.items():
-            signal.signal(each, signal.SIG_IGN if self.number else handler)
+        for key, handler in self._before.items():
+            signal.signal(key, signal.SIG_IGN if self.number else handler)

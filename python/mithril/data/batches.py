@@ -45,7 +45,7 @@ def joined(batches: Sequence[Batch]) -> Batch:
     """Concatenates the rows of all batches, which have the same keys."""
     if len(batches) == 1:
         return batches[0]
-    return {key: np.concatenate([each[key] for each in batches]) for key in batches[0]}
+    return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
 
 
 def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:

@@ -89,7 +89,7 @@ def call(builder: Builder, site: NodeContext, *args: Any, **kwargs: Any) -> Any:
     """Arguments that the builder lacks are unsupported options; where tensors are kept has no
     meaning for a model."""
     names = parameters_of(builder)
-    options = {key: each for key, each in kwargs.items() if key in names or key not in IGNORED}
+    options = {key: value for key, value in kwargs.items() if key in names or key not in IGNORED}
     extra = {"at": site, "name": site.name}
     options |= {key: value for key, value in extra.items() if key in names}
     try:
@@ -103,12 +103,12 @@ def call(builder: Builder, site: NodeContext, *args: Any, **kwargs: Any) -> Any:
 
 
 def computed_wide(builder: Builder, site: NodeContext, args: Any, options: dict[str, Any]) -> Any:
-    given = {key: widened(each) for key, each in options.items()}
+    given = {key: widened(value) for key, value in options.items()}
     made = builder(*map(widened, args), **given)
     tensors = [
-        (each, torch_one.dtype)
-        for each, torch_one in zip(args, site.inputs, strict=False)
-        if isinstance(torch_one, torch.Tensor) and isinstance(each, Connection)
+        (argument, torch_one.dtype)
+        for argument, torch_one in zip(args, site.inputs, strict=False)
+        if isinstance(torch_one, torch.Tensor) and isinstance(argument, Connection)
     ]
     if not isinstance(made, list | tuple):
         return narrowed(made, site.output, tensors)
@@ -123,7 +123,7 @@ def widened(x: Any) -> Any:
 def sum_of_products(x: Connection, y: Connection, axis: int | None = None) -> Any:
     """As torch's dot, which rounds the sum only."""
     total = (widened(x) * widened(y)).sum(axis)
-    like = [each for each in (x, y) if is_float(each)]
+    like = [value for value in (x, y) if is_float(value)]
     return internal_op("Narrow")(input=total, like=like) if like else total
 
 
@@ -131,7 +131,7 @@ def narrowed(x: Any, expected: Any, given: list[tuple[Connection, torch.dtype]])
     """In the dtype of the inputs that have torch's dtype of the result; without any it stays."""
     if not isinstance(x, Connection) or not is_float(x) or not isinstance(expected, torch.Tensor):
         return x
-    like = [each for each, dtype in given if dtype == expected.dtype]
+    like = [value for value, dtype in given if dtype == expected.dtype]
     return internal_op("Narrow")(input=x, like=like) if like else x
 
 

@@ -46,14 +46,14 @@ class Complex:
 def mapped(function: Callable[[Any], Any], x: Any) -> Any:
     """An argument of an operator with other leaves."""
     if isinstance(x, list | tuple):
-        return [mapped(function, each) for each in x]
+        return [mapped(function, value) for value in x]
     return function(x)
 
 
 def leaves(x: Any) -> Iterator[Any]:
     if isinstance(x, list | tuple):
-        for each in x:
-            yield from leaves(each)
+        for value in x:
+            yield from leaves(value)
     else:
         yield x
 
@@ -61,9 +61,9 @@ def leaves(x: Any) -> Iterator[Any]:
 def has_complex(*arguments: Any) -> bool:
     """Whether a value, or a tensor of torch, is complex."""
     return any(
-        isinstance(each, Complex | complex)
-        or (isinstance(each, torch.Tensor) and each.is_complex())
-        for each in leaves(arguments)
+        isinstance(leaf, Complex | complex)
+        or (isinstance(leaf, torch.Tensor) and leaf.is_complex())
+        for leaf in leaves(arguments)
     )
 
 
@@ -73,7 +73,7 @@ def of_pairs(x: Connection) -> Complex:
 
 
 def pairs_of(x: Complex) -> Connection:
-    parts = [ml.ExpandDims(axis=-1)(tensor(each)) for each in (x.real, x.imaginary)]
+    parts = [ml.ExpandDims(axis=-1)(tensor(part)) for part in (x.real, x.imaginary)]
     joined: Connection = ml.Concat(axis=-1)(parts)
     return joined
 
@@ -116,12 +116,15 @@ def partwise(row: Builder) -> Builder:
                 row,
                 site,
                 *mapped(lambda x: part_of(x, which), args),  # noqa: B023 - called in the same step
-                **{key: mapped(lambda x: part_of(x, which), each) for key, each in kwargs.items()},  # noqa: B023
+                **{
+                    key: mapped(lambda x: part_of(x, which), value)  # noqa: B023
+                    for key, value in kwargs.items()
+                },
             )
             for which in ("real", "imaginary")
         )
         if isinstance(real, list | tuple):
-            return tuple(Complex(*each) for each in zip(real, imaginary, strict=True))
+            return tuple(Complex(*parts) for parts in zip(real, imaginary, strict=True))
         return Complex(real, imaginary)
 
     return build
@@ -133,8 +136,8 @@ def joined(*places: int) -> Callable[[Builder], Builder]:
     def of(row: Builder) -> Builder:
         def build(*args: Any, at: NodeContext, **kwargs: Any) -> Any:
             given = [
-                mapped(as_complex, each) if i in places and each is not None else each
-                for i, each in enumerate(args)
+                mapped(as_complex, argument) if i in places and argument is not None else argument
+                for i, argument in enumerate(args)
             ]
             return partwise(row)(*given, at=at, **kwargs)
 
@@ -155,7 +158,7 @@ def real_alone(row: Builder) -> Builder:
     """The row gives the real part, and the imaginary one is 0."""
 
     def build(*args: Any, at: NodeContext, **kwargs: Any) -> Any:
-        named = {key: real_part(each) for key, each in kwargs.items()}
+        named = {key: real_part(value) for key, value in kwargs.items()}
         return as_complex(call(row, real_site(at), *mapped(real_part, args), **named))
 
     return build
@@ -184,15 +187,15 @@ def rounded_once(function: Builder) -> Builder:
     def build(*args: Any, **options: Any) -> Any:
         parts = [
             part
-            for each in leaves(args)
-            for part in ((each.real, each.imaginary) if isinstance(each, Complex) else (each,))
+            for leaf in leaves(args)
+            for part in ((leaf.real, leaf.imaginary) if isinstance(leaf, Complex) else (leaf,))
         ]
-        like = [each for each in parts if isinstance(each, Connection) and is_float(each)]
+        like = [part for part in parts if isinstance(part, Connection) and is_float(part)]
 
         def narrowed(x: Any) -> Any:
             return internal_op("Narrow")(input=x, like=like) if like else x
 
-        wide = [mapped(lambda x: each_part(widened, x), each) for each in args]
+        wide = [mapped(lambda x: each_part(widened, x), argument) for argument in args]
         return each_part(narrowed, function(*wide, **options))
 
     return build

@@ -92,8 +92,8 @@ class Conversion:
             )
         given = self.model.add_input(name)
         self._values[node] = of_pairs(given) if value.is_complex() else given
-        dims = [symbols.get(str(each), known_size(each)) for each in value.shape]
-        dims = [each if isinstance(each, int | str) else None for each in dims]
+        dims = [symbols.get(str(size), known_size(size)) for size in value.shape]
+        dims = [dim if isinstance(dim, int | str) else None for dim in dims]
         self.model.set_shapes({name: [*dims, 2] if value.is_complex() else dims})
         self.model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
         for axis, size in enumerate(value.shape):
@@ -104,7 +104,7 @@ class Conversion:
     def outputs(self) -> dict[str, Connection]:
         """The outputs by name; the next values of buffers are noted."""
         program = self._exported.program
-        node = next(each for each in program.graph.nodes if each.op == "output")
+        node = next(node for node in program.graph.nodes if node.op == "output")
         results: dict[str, Connection] = {}
         leaves = iter(leaf_names(program.call_spec.out_spec))
         for value, spec in zip(node.args[0], program.graph_signature.output_specs, strict=True):
@@ -156,7 +156,7 @@ class Conversion:
         if node.target in OTHERS:
             return row(*args, **kwargs)
         site = NodeContext(
-            inputs=tuple(meta_of(each) for each in node.args),
+            inputs=tuple(meta_of(argument) for argument in node.args),
             output=node.meta.get("val"),
             main=self._exported.main,
             training=False,
@@ -178,9 +178,9 @@ class Conversion:
         if not isinstance(value, Connection) or None not in (value.known_shape or []):
             return value
         sizes = [
-            each if isinstance(each, int) else self._sizes.get(str(each)) for each in output.shape
+            size if isinstance(size, int) else self._sizes.get(str(size)) for size in output.shape
         ]
-        known = all(each is not None for each in sizes)
+        known = all(size is not None for size in sizes)
         return value.reshape(tuple(sizes)) if known else value
 
     def _region(self, node: fx.Node) -> Any:
@@ -188,12 +188,12 @@ class Conversion:
         is_grad = node.target is torch.ops.higher_order.wrap_with_set_grad_enabled
         part, operands = (node.args[1], node.args[2:]) if is_grad else (node.args[4], node.args[5:])
         inner = getattr_of(node.graph.owning_module, part)
-        placeholders = [each for each in inner.graph.nodes if each.op == "placeholder"]
-        for each, operand in zip(placeholders, operands, strict=True):
-            self._values[each] = self._filled(operand)
+        placeholders = [node for node in inner.graph.nodes if node.op == "placeholder"]
+        for placeholder, operand in zip(placeholders, operands, strict=True):
+            self._values[placeholder] = self._filled(operand)
         results = inner_results(self._filled(self.run(inner.graph, live(inner.graph))))
         if is_grad and not node.args[0]:
-            results = [stopped(each) for each in results]
+            results = [stopped(result) for result in results]
         return tuple(results)
 
     def _draw_seed(self) -> int:
@@ -220,9 +220,9 @@ class Conversion:
                 value = self._values[argument] = value.compute()
             return value
         if isinstance(argument, dict):
-            return {key: self._filled(each) for key, each in argument.items()}
+            return {key: self._filled(value) for key, value in argument.items()}
         if isinstance(argument, list | tuple):
-            return [self._filled(each) for each in argument]
+            return [self._filled(item) for item in argument]
         return argument
 
     def _note(self, node: fx.Node, why: str) -> None:
@@ -232,7 +232,7 @@ class Conversion:
         unknown: list[Any] = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
         output = node.meta.get("val")
         if has_complex(output):
-            unknown = [Complex(each, each) for each in unknown]
+            unknown = [Complex(value, value) for value in unknown]
         self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]
 
 
@@ -257,7 +257,7 @@ def meta_of(argument: Any) -> Any:
     if isinstance(argument, fx.Node):
         return argument.meta.get("val")
     if isinstance(argument, list | tuple):
-        return [meta_of(each) for each in argument]
+        return [meta_of(item) for item in argument]
     return argument
 
 
@@ -281,7 +281,7 @@ def convert(
     if conversion.problems:
         refuse_all(module, conversion.problems)
     # A copy of what is an input, too, or an output twice.
-    model.expose_keys(**{name: ml.Buffer()(each) for name, each in outputs.items()})
+    model.expose_keys(**{name: ml.Buffer()(value) for name, value in outputs.items()})
     conversion.weights.bind_state()
     model._set_size_advice(
         'the example of from_torch fixed this size: dynamic_shapes="auto" leaves sizes open'

@@ -135,13 +135,13 @@ def named_dims(name: str, given: Any, names: Names) -> Any:
     """Names of axes as dims of torch, which has its own reasons to refuse names."""
     if isinstance(given, Mapping) and all(isinstance(axis, int) for axis in given):
         pairs = dict(given)
-    elif isinstance(given, list | tuple) and all(is_dim(each) for each in given):
+    elif isinstance(given, list | tuple) and all(is_dim(argument) for argument in given):
         pairs = dict(enumerate(given))
     else:
         return given
-    names[name] = {axis: each for axis, each in pairs.items() if isinstance(each, str)}
-    dims = {axis: Dim.DYNAMIC if isinstance(each, str) else each for axis, each in pairs.items()}
-    return {axis: each for axis, each in dims.items() if not isinstance(each, int)}
+    names[name] = {axis: value for axis, value in pairs.items() if isinstance(value, str)}
+    dims = {axis: Dim.DYNAMIC if isinstance(value, str) else value for axis, value in pairs.items()}
+    return {axis: value for axis, value in dims.items() if not isinstance(value, int)}
 
 
 def is_dim(value: Any) -> bool:

@@ -47,8 +47,8 @@ class Exported:
         if module is not None:
             # Exporting copies nothing, but the parameters of the module are the user's objects.
             tensors |= dict(module.named_parameters(remove_duplicate=False))
-        self.tensors = {name: as_pairs(each) for name, each in tensors.items()}
-        self.constants = {name: as_pairs(each) for name, each in program.constants.items()}
+        self.tensors = {name: as_pairs(value) for name, value in tensors.items()}
+        self.constants = {name: as_pairs(value) for name, value in program.constants.items()}
         self.symbols = self._symbols(names or {})
         self.updated = set(program.graph_signature.buffers_to_mutate.values())
         self.needed = live(program.graph)
@@ -73,7 +73,9 @@ class Exported:
 
     def _main_dtype(self) -> torch.dtype:
         counted = Counter(
-            each.dtype for each in self.program.parameters() if each.is_floating_point()
+            parameter.dtype
+            for parameter in self.program.parameters()
+            if parameter.is_floating_point()
         ).most_common(1)
         floats = [node.meta["val"].dtype for node in self.data]
         floats = [dtype for dtype in floats if dtype.is_floating_point]

@@ -36,7 +36,7 @@ def replace_changes(program: ExportedProgram) -> None:
             own.add(node)
             continue
         own.difference_update(node.all_input_nodes)  # a view, or it may return its input
-    output = next(each for each in program.graph.nodes if each.op == "output")
+    output = next(node for node in program.graph.nodes if node.op == "output")
     for value, spec in zip(output.args[0], program.graph_signature.output_specs, strict=True):
         if isinstance(value, fx.Node):
             spec.arg.name = value.name
@@ -47,7 +47,7 @@ def is_new(target: Any) -> bool:
     if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
         return False
     schema = target._schema
-    if any(each.alias_info is not None for each in [*schema.arguments, *schema.returns]):
+    if any(argument.alias_info is not None for argument in [*schema.arguments, *schema.returns]):
         return False
     if len(schema.returns) != 1 or str(schema.returns[0].type) != "Tensor":
         return False
@@ -69,8 +69,8 @@ def functional_form(node: fx.Node) -> Any:
     plain = getattr(packet, target._overloadname, None)
     if plain is None or not has_row(plain) or not isinstance(node.args[0], fx.Node):
         return None
-    tensors = [each.meta.get("val") for each in node.all_input_nodes]
-    dtypes = {each.dtype for each in tensors if isinstance(each, torch.Tensor)}
+    tensors = [source.meta.get("val") for source in node.all_input_nodes]
+    dtypes = {tensor.dtype for tensor in tensors if isinstance(tensor, torch.Tensor)}
     return plain if len(dtypes) == 1 else None
 
 

@@ -75,8 +75,8 @@ def ctc_loss(
     if not isinstance(reduction, int):
         reduction = ["none", "mean", "sum"].index(reduction)
     lengths = [
-        each if isinstance(each, torch.Tensor) else torch.tensor(each, dtype=torch.int64)
-        for each in (input_lengths, target_lengths)
+        lengths if isinstance(lengths, torch.Tensor) else torch.tensor(lengths, dtype=torch.int64)
+        for lengths in (input_lengths, target_lengths)
     ]
     return torch.ops.mithril_export.ctc_loss(
         log_probs, targets, *lengths, blank, reduction, zero_infinity

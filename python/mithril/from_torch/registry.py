@@ -55,9 +55,9 @@ def sym_size(self: Connection, dim: int) -> Any:
 
 def numel(self: Connection) -> Any:
     known = self.dims
-    if known is None or any(each is None for each in known):
+    if known is None or any(dim is None for dim in known):
         return self.size()
-    return math.prod(each for each in known if each is not None)
+    return math.prod(dim for dim in known if dim is not None)
 
 
 # Arithmetic of sizes, and operators of torch that are no operators of ATen.

@@ -194,7 +194,7 @@ def _normalizes(folder: Path) -> bool:
     """Returns whether sentence-transformers normalizes the embeddings of this folder."""
     modules = folder / "modules.json"
     listed = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
-    return any(str(each.get("type", "")).endswith("Normalize") for each in listed)
+    return any(str(entry.get("type", "")).endswith("Normalize") for entry in listed)
 
 
 def _licence(folder: Path) -> str:

@@ -264,7 +264,7 @@ def _of_function(made: Any, options: _Options) -> Loaded:
     if isinstance(made, (CompiledModel, TorchScriptModel)):
         return made
     compiled, *rest = made if isinstance(made, tuple) else (None,)
-    is_known = len(rest) in (1, 2) and all(isinstance(each, Mapping) for each in rest)
+    is_known = len(rest) in (1, 2) and all(isinstance(argument, Mapping) for argument in rest)
     if not isinstance(compiled, CompiledModel) or not is_known:
         expected = "a compiled model, a package, or a tuple (compiled, params, state)"
         wrong_argument("register", "the result of source", expected, made)

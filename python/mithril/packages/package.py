@@ -367,4 +367,4 @@ def _library(
     with tempfile.TemporaryDirectory(prefix="mithril_library_") as folder:
         library = Path(folder, "libmodel.so")
         weights = build_library(compiled, library, params, data=data)
-        return [(each.name, each.read_bytes()) for each in (library, weights)]
+        return [(path.name, path.read_bytes()) for path in (library, weights)]

@@ -34,7 +34,7 @@ class TorchScriptModel:
         except RuntimeError as error:
             self._fail(error)
         _, *arguments = self._module.forward.schema.arguments
-        self._inputs = [each.name for each in arguments]
+        self._inputs = [argument.name for argument in arguments]
 
     def __repr__(self) -> str:
         return f"<TorchScriptModel: {', '.join(self._inputs)}>"
@@ -81,7 +81,7 @@ class TorchScriptModel:
         if isinstance(made, dict):
             return {str(key): value for key, value in made.items()}
         if isinstance(made, (tuple, list)):
-            return {f"output_{i}": each for i, each in enumerate(made)}
+            return {f"output_{i}": result for i, result in enumerate(made)}
         return {"output": made}
 
     def _fail(self, error: RuntimeError) -> None:

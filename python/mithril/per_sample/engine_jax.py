@@ -109,7 +109,7 @@ class GradDotProdEngineJAX:
                 f"is {self._validation_size}",
             )
         batches = (x_train, y_train, x_val, y_val)
-        sizes = tuple((np.shape(each), str(getattr(each, "dtype", ""))) for each in batches)
+        sizes = tuple((np.shape(batch), str(getattr(batch, "dtype", ""))) for batch in batches)
         with self._jax.enable_x64(True):
             if sizes not in self._steps:
                 self._steps[sizes] = self._make(batches)
@@ -120,7 +120,7 @@ class GradDotProdEngineJAX:
     def _make(self, batches: Sequence[Any]) -> Callable[..., Any]:
         """Returns the jitted step for arrays of these sizes."""
         jnp = self._jax.numpy
-        examples = [np.asarray(each) for each in batches]
+        examples = [np.asarray(batch) for batch in batches]
         data, validation = (
             dict(zip(self._inputs, examples[i : i + 2], strict=True)) for i in (0, 2)
         )

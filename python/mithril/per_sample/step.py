@@ -39,6 +39,6 @@ def host_array(value: Any) -> Any:
 
 def _mixed(mean: Any, value: Any, share: float) -> Any:
     if isinstance(value, Tensor):  # of bfloat16, which NumPy lacks
-        first, second = (np.asarray(each, dtype=np.float32) for each in (mean, value))
+        first, second = (np.asarray(item, dtype=np.float32) for item in (mean, value))
         return Tensor(_mixed(first, second, share), value.dtype)
     return mean + (value - mean) * share

@@ -242,7 +242,7 @@ def _validated(
     Random numbers differ between batches. The state of the step does not change.
     """
     totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
-    evaluators = {name: each for name, each in metrics.items() if isinstance(each, Evaluator)}
+    evaluators = {name: value for name, value in metrics.items() if isinstance(value, Evaluator)}
     samples = 0
     whole, state = step.compiled, step.state
     model = whole.in_inference(outputs=whole.output_keys)
@@ -262,7 +262,7 @@ def _validated(
             totals[name] += rows * number
     check.rows(samples, "batches of validation")
     means = {name: total / samples for name, total in totals.items()}
-    return means | {name: each.compute() for name, each in evaluators.items()}
+    return means | {name: value.compute() for name, value in evaluators.items()}
 
 
 def _rows(batch: Batch) -> int:

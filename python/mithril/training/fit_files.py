@@ -108,7 +108,7 @@ def _read_history(
     """Reads the epochs, the best epoch and the epochs before from last.safetensors."""
     try:
         kept = json.loads(metadata["fit"])
-        epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
+        epochs = [{key: float(value) for key, value in epoch.items()} for epoch in kept["epochs"]]
         if epochs and 0 <= kept["best_epoch"] <= len(epochs):
             return epochs, kept["best_epoch"], int(kept["epochs_before"])
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -36,7 +36,7 @@ class GradScaler:
         scaled_one = scaler.scale({"loss": 1.0})
         _, scaled = compiled.evaluate(params, data, output_gradients=scaled_one)
         gradients = scaler.unscale(scaled)
-        if all(np.isfinite(each).all() for each in gradients.values()):
+        if all(np.isfinite(value).all() for value in gradients.values()):
             optimizer.step(params, gradients)
         scaler.update()
     """

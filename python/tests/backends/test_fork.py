@@ -75,7 +75,7 @@ def answers(engine: ml.Engine, value: float) -> list[float]:
     made = engine.infer_batch("net", requests)
     made.append(engine.infer("net", requests[0]))
     made.append(engine.infer_async("net", requests[1]).result())
-    return [float(np.asarray(each["y"]).sum()) for each in made]
+    return [float(np.asarray(result["y"]).sum()) for result in made]
 
 
 def check_engine() -> None:

@@ -77,12 +77,12 @@ def drawn(key: str, shape: tuple[int, ...], kind: str, dtype: str) -> np.ndarray
 def given(example: Example, kind: str, dtype: str) -> dict[str, np.ndarray]:
     """Of inputs that are arrays only the precision changes."""
     return {
-        key: drawn(key, each, kind, dtype)
-        if isinstance(each, tuple)
-        else rounded(each, dtype)
-        if each.dtype == np.float64
-        else each
-        for key, each in example.inputs.items()
+        key: drawn(key, value, kind, dtype)
+        if isinstance(value, tuple)
+        else rounded(value, dtype)
+        if value.dtype == np.float64
+        else value
+        for key, value in example.inputs.items()
     }
 
 
@@ -97,7 +97,7 @@ def array_of(value: Any) -> np.ndarray:
 
 def compiled_for(model: ml.Model, backend: Any, arrays: dict[str, np.ndarray]) -> ml.CompiledModel:
     keys = [*model.input_keys, *model.output_keys]
-    shapes = {key: each.shape for key, each in arrays.items() if key in keys}
+    shapes = {key: value.shape for key, value in arrays.items() if key in keys}
     return ml.compile(model, backend, shapes=shapes)
 
 
@@ -107,20 +107,20 @@ def results(
     """Outputs, new states, and the gradients of a weighted sum of the outputs."""
     data = {key: arrays[key] for key in compiled.data_keys}
     state = {
-        key: arrays.get(key, array_of(each)) for key, each in compiled.initial_state_dict.items()
+        key: arrays.get(key, array_of(value)) for key, value in compiled.initial_state_dict.items()
     }
     outputs, after = compiled.evaluate(params, data, state=state)
-    made = outputs | {f"state {key}": each for key, each in after.items()}
+    made = outputs | {f"state {key}": value for key, value in after.items()}
     draw = np.random.default_rng(11)
     seeds = {
-        key: rounded(draw.uniform(0.5, 2.0, np.shape(each)), "bfloat16")
-        for key, each in sorted(outputs.items())
-        if array_of(each).dtype == np.float64
+        key: rounded(draw.uniform(0.5, 2.0, np.shape(value)), "bfloat16")
+        for key, value in sorted(outputs.items())
+        if array_of(value).dtype == np.float64
     }
     if params and seeds:
         _, gradients, _ = compiled.evaluate(params, data, output_gradients=seeds, state=state)
-        made |= {f"gradient of {key}": each for key, each in gradients.items()}
-    return {key: array_of(each) for key, each in made.items()}
+        made |= {f"gradient of {key}": value for key, value in gradients.items()}
+    return {key: array_of(value) for key, value in made.items()}
 
 
 def assert_rounded_once(
@@ -129,7 +129,9 @@ def assert_rounded_once(
     """What half precision holds is near the exact result, relative to its largest element."""
     assert got.keys() == exact.keys()
     overflows = any(
-        (np.abs(each) > LARGEST[dtype]).any() for each in exact.values() if each.dtype.kind == "f"
+        (np.abs(value) > LARGEST[dtype]).any()
+        for value in exact.values()
+        if value.dtype.kind == "f"
     )
     for key, expected in exact.items():
         if overflows and key.startswith("gradient"):
@@ -158,8 +160,8 @@ def test_layers_round_their_results_only(
     for kind in ("large", "small", "whole"):
         arrays = given(example, kind, dtype)
         params = {
-            key: arrays.get(key, rounded(array_of(each), dtype))
-            for key, each in exact.get_parameters(seed=3).items()
+            key: arrays.get(key, rounded(array_of(value), dtype))
+            for key, value in exact.get_parameters(seed=3).items()
         }
         got, expected = results(rounding, arrays, params), results(exact, arrays, params)
         assert_rounded_once(got, expected, dtype, kind)
@@ -205,7 +207,7 @@ def test_mixed_precision_squares_in_float32(name: str, dtype: str) -> None:
         x = rounded(np.array([sides]), dtype).astype(np.float32)
         params = {"w": np.eye(2, dtype=np.float32)}
         made = compiled.evaluate(params, {"x": x, "z": x[:, ::-1].copy()})
-        outputs = {key: array_of(each) for key, each in made.items()}
+        outputs = {key: array_of(value) for key, value in made.items()}
         mean = np.mean(np.square(x.astype(np.float64)))
         np.testing.assert_allclose(outputs["normed"], x / np.sqrt(mean + 1e-5), rtol=1e-2)
         np.testing.assert_allclose(outputs["squares"], mean, rtol=1e-2)

@@ -144,9 +144,11 @@ def test_without_jax_the_backend_names_the_package_to_install() -> None:
 @pytest.mark.slow
 def test_no_conformance_case_fails(file: str) -> None:
     outcomes = run_file(CONFORMANCE / file, "jax", TOLERANCE)
-    failures = [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET]
+    failures = [
+        outcome for outcome in outcomes if outcome.failure and outcome.lacks not in NOT_THERE_YET
+    ]
     # JAX takes numbers below the smallest normal number for 0.
-    assert [each for each in failures if "test_robust_log_3:" not in f"{each.name}:"] == []
+    assert [failure for failure in failures if "test_robust_log_3:" not in f"{failure.name}:"] == []
 
 
 @pytest.mark.parametrize("name", ["mlp", "norms", "convolutions"])

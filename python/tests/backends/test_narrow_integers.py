@@ -88,8 +88,8 @@ def test_constants_of_models_are_widened(array) -> None:
     model = ml.Model.create(y=ml.Add()(ml.IOKey("x", type=ml.Tensor[int]), ml.Tensor(array)))
     copy = ml.Model.from_json(model.to_json())
     assert copy == model
-    for each in (model, copy):
-        compiled = ml.compile(each, ml.CpuBackend(), data_keys=["x"])
+    for tested in (model, copy):
+        compiled = ml.compile(tested, ml.CpuBackend(), data_keys=["x"])
         got = compiled.evaluate({}, {"x": np.array([1000])})["y"]
         assert same(got, array.astype(np.int64) + 1000)
     x = ml.IOKey("x", type=ml.Tensor[int])

@@ -81,8 +81,8 @@ def test_outputs_gradients_and_states_are_those_of_one_backend(backends: dict[st
         data = batch(seed, 5 + seed)
         got = several.evaluate(several.get_parameters(), data, True, state)
         expected = one.evaluate(params, data, True, expected_state)
-        for each, wanted in zip(got, expected, strict=True):
-            assert_close(each, wanted)
+        for result, wanted in zip(got, expected, strict=True):
+            assert_close(result, wanted)
         state, expected_state = got[-1], expected[-1]
     assert_close(several.infer(params, batch(9), state), one.infer(params, batch(9), state))
 

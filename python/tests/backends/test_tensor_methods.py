@@ -9,7 +9,7 @@ import pytest
 
 import mithril as ml
 
-DTYPES = [each for each in vars(ml.dtype).values() if isinstance(each, ml.dtype)]
+DTYPES = [member for member in vars(ml.dtype).values() if isinstance(member, ml.dtype)]
 ROWS = [[3.0, 0.0, 2.0], [1.0, 5.0, 4.0]]
 
 

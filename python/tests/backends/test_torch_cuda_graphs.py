@@ -88,14 +88,14 @@ def test_two_sizes_on_two_streams_do_not_share_intermediate_results_in_time():
     plain, fast = compiled_for("cuda", "standard"), compiled_for("cuda", "max")
     params = plain.randomize_params(seed=1)
     data = [{"x": images(count, count, "cuda")} for count in (64, 65)]
-    expected = [plain.evaluate(params, each)["y"] for each in data]
+    expected = [plain.evaluate(params, item)["y"] for item in data]
     torch.cuda.synchronize()
     streams = [torch.cuda.Stream(), torch.cuda.Stream()]
     found = []
     for _ in range(20):
-        for stream, each in zip(streams, data, strict=True):
+        for stream, item in zip(streams, data, strict=True):
             with torch.cuda.stream(stream):
-                found.append(fast.evaluate(params, each)["y"])
+                found.append(fast.evaluate(params, item)["y"])
     torch.cuda.synchronize()
     for at, y in enumerate(found):
         assert torch.allclose(y, expected[at % 2], rtol=1e-10)

@@ -92,12 +92,12 @@ def test_fifty_steps_of_a_compiled_module_are_those_of_the_module() -> None:
     model, params = ml.from_torch(copy.deepcopy(module), batch(), shapes)
     compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     twin = ml.as_torch_module(compiled, params)
-    optimizers = [torch.optim.AdamW(each.parameters(), lr=1e-2) for each in (module, twin)]
+    optimizers = [torch.optim.AdamW(network.parameters(), lr=1e-2) for network in (module, twin)]
     for _ in range(STEPS):
         x, target = NETS["cnn"][2](), torch.randint(0, 3, (8,))
-        for each, optimizer in zip((module, twin), optimizers, strict=True):
+        for network, optimizer in zip((module, twin), optimizers, strict=True):
             optimizer.zero_grad()
-            F.cross_entropy(each(x), target).backward()
+            F.cross_entropy(network(x), target).backward()
             optimizer.step()
     expected = module.state_dict()
     for key, value in twin.state_dict().items():

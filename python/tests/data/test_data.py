@@ -225,7 +225,9 @@ LIMIT = 300  # seconds, which only a thread or a process that hangs takes
 
 
 def prefetch_threads() -> set[threading.Thread]:
-    return {each for each in threading.enumerate() if each.name.startswith("mithril-prefetch")}
+    return {
+        thread for thread in threading.enumerate() if thread.name.startswith("mithril-prefetch")
+    }
 
 
 @pytest.fixture

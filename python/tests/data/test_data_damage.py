@@ -62,14 +62,14 @@ def damages(content: bytes) -> Iterator[bytes]:
 
 
 def check(path: Path, content: bytes, read: Callable[[Path], object]) -> None:
-    for number, each in enumerate(damages(content)):
-        path.write_bytes(each)
+    for number, damage in enumerate(damages(content)):
+        path.write_bytes(damage)
         try:
             read(path)
         except ml.Error:
             pass
         except Exception as error:
-            pytest.fail(f"damage {number}, {each!r}: {error!r}")
+            pytest.fail(f"damage {number}, {damage!r}: {error!r}")
 
 
 def read_rows(source: object) -> None:
@@ -109,7 +109,7 @@ def test_a_damaged_npy_file_is_read_or_refused(tmp_path: Path) -> None:
 def test_sizes_of_an_idx_file_that_no_array_has_are_refused(
     sizes: tuple[int, ...], tmp_path: Path
 ) -> None:
-    header = bytes((0, 0, 8, len(sizes))) + b"".join(each.to_bytes(4, "big") for each in sizes)
+    header = bytes((0, 0, 8, len(sizes))) + b"".join(size.to_bytes(4, "big") for size in sizes)
     path = tmp_path / "large.idx"
     path.write_bytes(header + b"\0")
     with pytest.raises(ml.ParseError, match=r"E0770.*large\.idx"):

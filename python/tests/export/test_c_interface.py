@@ -52,7 +52,7 @@ def encoder(folder: Path) -> tuple[Path, np.ndarray]:
 
 def printed_by(*command: object, status: int = 0) -> str:
     result = subprocess.run(
-        [str(each) for each in command], capture_output=True, text=True, check=False
+        [str(part) for part in command], capture_output=True, text=True, check=False
     )
     assert result.returncode == status, result.stderr
     return result.stdout if status == 0 else result.stderr

@@ -163,7 +163,7 @@ def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
     expected = []
     for _ in range(60):
         outputs = step(params, data)
-        mask = "".join("01"[int(each != 0)] for each in np.asarray(outputs["kept"]).ravel())
+        mask = "".join("01"[int(value != 0)] for value in np.asarray(outputs["kept"]).ravel())
         expected.append((float(outputs["loss"]), mask))
     module = write_module(target, compiled, tmp_path)
     lines = run(
@@ -221,7 +221,7 @@ def test_states_that_are_ints_may_come_from_kernels_and_go_to_them(
     )
     for found, line in zip(outputs, lines, strict=False):
         numbers = np.concatenate([np.ravel(found["y"]), np.ravel(found["quotients"])])
-        assert [float(each) for each in line.split()] == numbers.tolist()
+        assert [float(word) for word in line.split()] == numbers.tolist()
     assert [int(line) for line in lines[3:]] == [
         int(np.asarray(state[k])) for k in ("count", "large")
     ]

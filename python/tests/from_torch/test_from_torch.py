@@ -101,8 +101,8 @@ def test_values_have_the_paths_of_the_modules() -> None:
         take = lambda value, path=path: seen.update({path: value})  # noqa: E731
         compiled.register_hook(f"{path}.output", take)
     compiled.evaluate(params, {"x": x})
-    for path, each in zip(paths, [*module.layers, *module.layers], strict=True):
-        x = each(x)
+    for path, layer in zip(paths, [*module.layers, *module.layers], strict=True):
+        x = layer(x)
         assert torch.allclose(seen[path], x, atol=1e-6)
 
 
@@ -141,7 +141,7 @@ def test_dropout_in_training_draws_anew_at_every_place() -> None:
     x = torch.ones(4000, dtype=torch.float64)
     ours = converted(Twice(), x)
     first, second = ours(x), ours(x)
-    masks = [each != 0 for outputs in (first, second) for each in outputs.values()]
+    masks = [value != 0 for outputs in (first, second) for value in outputs.values()]
     for i, mask in enumerate(masks):
         assert abs(mask.double().mean() - (0.5 if i % 3 == 2 else 0.75)) < 0.05
         assert all(not torch.equal(mask, other) for other in masks[:i])

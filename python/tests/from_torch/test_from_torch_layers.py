@@ -22,7 +22,7 @@ class Outer(nn.Module):
         self.blocks = nn.ModuleList([nn.ModuleDict({"layer": layer})])
 
     def forward(self, a, b=None, c=None, d=None):
-        given = [each for each in (a, b, c, d) if each is not None]
+        given = [value for value in (a, b, c, d) if value is not None]
         return self.blocks[0]["layer"](*given)
 
 

@@ -46,11 +46,11 @@ def name_of(operator: Any) -> str:
     return str(operator).removeprefix("aten.")
 
 
-CORE = {name_of(each): each for each in core_operators()}
+CORE = {name_of(operator): operator for operator in core_operators()}
 
 
 def test_core_operators_have_rows() -> None:
-    assert {name for name, each in CORE.items() if not has_row(each)} == WITHOUT_ROW
+    assert {name for name, value in CORE.items() if not has_row(value)} == WITHOUT_ROW
     assert len(CORE) - len(WITHOUT_ROW) >= 177
 
 
@@ -60,15 +60,15 @@ class Call(nn.Module):
     def __init__(self, function: Callable, leaves: list, spec: Any) -> None:
         super().__init__()
         self._function, self._spec, self._leaves = function, spec, leaves
-        self._places = [i for i, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
+        self._places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
 
     def inputs(self) -> tuple:
         return tuple(self._leaves[i] for i in self._places)
 
     def forward(self, *tensors: Any) -> Any:
         leaves = list(self._leaves)
-        for i, each in zip(self._places, tensors, strict=True):
-            leaves[i] = each
+        for i, tensor in zip(self._places, tensors, strict=True):
+            leaves[i] = tensor
         args, kwargs = pytree.tree_unflatten(leaves, self._spec)
         return self._function(*args, **kwargs)
 
@@ -198,7 +198,7 @@ def calls_of(name: str) -> Iterator[Call]:
         if wanted not in (info.name, info.aten_name):
             continue
         known = info.supported_dtypes("cpu")
-        dtypes = [each for each in (torch.float64, torch.int64, torch.bool) if each in known]
+        dtypes = [dtype for dtype in (torch.float64, torch.int64, torch.bool) if dtype in known]
         for sample in info.sample_inputs("cpu", dtypes[0], requires_grad=False):
             if sample.kwargs.get("eps", 0.0) < 0.0:  # LayerNorm refuses it
                 continue
@@ -211,7 +211,7 @@ def has(program: Any, operator: Any) -> bool:
 
 
 def leaves_of(result: Any) -> list:
-    return [each for each in pytree.tree_leaves(result) if isinstance(each, torch.Tensor)]
+    return [leave for leave in pytree.tree_leaves(result) if isinstance(leave, torch.Tensor)]
 
 
 def assert_close(got: Any, expected: Any, what: str) -> None:
@@ -225,20 +225,20 @@ def assert_close(got: Any, expected: Any, what: str) -> None:
 
 
 def assert_same(call: Call, program: Any) -> None:
-    inputs = [each.clone().requires_grad_(each.is_floating_point()) for each in call.inputs()]
+    inputs = [tensor.clone().requires_grad_(tensor.is_floating_point()) for tensor in call.inputs()]
     expected = leaves_of(call(*inputs))
     model, _ = ml.from_torch(program)
     named = zip(program.graph_signature.user_inputs, inputs, strict=True)
-    named = {key: each for key, each in named if key in model.input_keys}
-    params = {key: each.detach() for key, each in named.items() if each.is_floating_point()}
-    data = {key: each for key, each in named.items() if key not in params}
+    named = {key: value for key, value in named if key in model.input_keys}
+    params = {key: value.detach() for key, value in named.items() if value.is_floating_point()}
+    data = {key: value for key, value in named.items() if key not in params}
     upstream = [
-        torch.randn(each.shape, dtype=each.dtype) if each.requires_grad else None
-        for each in expected
+        torch.randn(tensor.shape, dtype=tensor.dtype) if tensor.requires_grad else None
+        for tensor in expected
     ]
     sums = [
-        (each * slope).sum()
-        for each, slope in zip(expected, upstream, strict=True)
+        (tensor * slope).sum()
+        for tensor, slope in zip(expected, upstream, strict=True)
         if slope is not None
     ]
     if sums:
@@ -248,17 +248,17 @@ def assert_same(call: Call, program: Any) -> None:
         on_cpu = isinstance(backend, ml.CpuBackend)
 
         def given(tensors: dict, on_cpu: bool = on_cpu) -> dict:
-            return {key: each.numpy() if on_cpu else each for key, each in tensors.items()}
+            return {key: value.numpy() if on_cpu else value for key, value in tensors.items()}
 
         state = compiled.initial_state_dict
         options = {"state": state} if state else {}
         outputs = compiled.evaluate(given(params), given(data), **options)
         outputs = outputs[0] if state else outputs
         assert len(outputs) == len(expected)
-        for (key, got), each in zip(outputs.items(), expected, strict=True):
-            assert_close(got, each, f"{key} on {backend.name}")
+        for (key, got), tensor in zip(outputs.items(), expected, strict=True):
+            assert_close(got, tensor, f"{key} on {backend.name}")
         slopes = {
-            key: each for key, each in zip(outputs, upstream, strict=True) if each is not None
+            key: value for key, value in zip(outputs, upstream, strict=True) if value is not None
         }
         if not slopes or not params:
             continue
@@ -280,9 +280,9 @@ def test_operators_are_the_same(name: str) -> None:
     compared = 0
     torch.manual_seed(0)
     for call, _ in zip(calls_of(name), range(10), strict=False):
-        if any(each.is_complex() for each in call.inputs()):
+        if any(tensor.is_complex() for tensor in call.inputs()):
             continue
-        inputs = tuple(each.clone() for each in call.inputs())
+        inputs = tuple(tensor.clone() for tensor in call.inputs())
         sizes = {"tensors": ({0: torch.export.Dim.DYNAMIC},)} if name.startswith("sym_") else None
         program = torch.export.export(call, inputs, dynamic_shapes=sizes)
         if not has(program, CORE[name]):

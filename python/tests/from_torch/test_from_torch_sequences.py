@@ -34,7 +34,7 @@ class Averaged(Padded):
 def run(module: Any, lengths: Any) -> Any:
     model, params = ml.from_torch(module, (X, LENGTHS))
     compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float32))
-    given = {key: each.detach().numpy() for key, each in params.items()}
+    given = {key: value.detach().numpy() for key, value in params.items()}
     outputs = compiled.evaluate(given, {"x": X.numpy(), "lengths": lengths.numpy()})
     return outputs["output"]
 

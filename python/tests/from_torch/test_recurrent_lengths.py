@@ -27,7 +27,7 @@ def packed(layer: "torch.nn.Module", reverse: bool, *first: "torch.Tensor") -> t
     sequences = pack_padded_sequence(
         torch.tensor(X), torch.tensor(LENGTHS), batch_first=True, enforce_sorted=False
     )
-    states = tuple(each.transpose(0, 1).repeat(2 if reverse else 1, 1, 1) for each in first)
+    states = tuple(value.transpose(0, 1).repeat(2 if reverse else 1, 1, 1) for value in first)
     output, last = layer(sequences, states if len(states) > 1 else states[0])
     hidden = last[0] if isinstance(last, tuple) else last
     output = pad_packed_sequence(output, batch_first=True)[0]

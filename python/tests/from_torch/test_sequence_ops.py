@@ -9,7 +9,7 @@ import mithril as ml
 
 
 def run(model: ml.Model, **data: Any) -> Any:
-    arrays = {key: np.asarray(each) for key, each in data.items()}
+    arrays = {key: np.asarray(value) for key, value in data.items()}
     compiled = ml.compile(
         model, ml.CpuBackend(dtype=ml.float64), trainable_keys=[], data_keys=list(arrays)
     )

@@ -93,12 +93,12 @@ def test_trains_and_evaluates_as_the_same_network_of_torch() -> None:
     torch.manual_seed(0)
     module = digits_module()
     twin = digits_of_torch(module)
-    optimizers = [torch.optim.AdamW(each.parameters(), lr=1e-2) for each in (module, twin)]
+    optimizers = [torch.optim.AdamW(network.parameters(), lr=1e-2) for network in (module, twin)]
     for _ in range(5):
         x, target = images(), torch.randint(0, 5, (4,))
-        for each, optimizer in zip((module, twin), optimizers, strict=True):
+        for network, optimizer in zip((module, twin), optimizers, strict=True):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(each(x), target).backward()
+            nn.functional.cross_entropy(network(x), target).backward()
             optimizer.step()
     expected = twin.state_dict()
     for key, value in module.state_dict().items():

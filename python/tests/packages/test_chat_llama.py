@@ -125,7 +125,7 @@ def checkpoint(request, tmp_path_factory, torch, transformers, tokenizers):
     name, rotation = CHECKPOINTS[request.param]
     path = tmp_path_factory.mktemp(name)
     tokenizer = stored_tokenizer(path, name, tokenizers)
-    ends = [tokenizer.token_to_id(each) for each in FORMATS[name][2]]
+    ends = [tokenizer.token_to_id(template) for template in FORMATS[name][2]]
     kind, options = {
         "llama": (transformers.LlamaForCausalLM, {}),
         "qwen2": (transformers.Qwen2ForCausalLM, {"tie_word_embeddings": True}),
@@ -154,7 +154,7 @@ def answers(torch, checkpoint, lines):
     _, _, ends, turn = FORMATS[name]
     before, after, closing = turn.split("{}")
     limit = 128 if name == "mistral" else 256
-    stop = [tokenizer.token_to_id(each) for each in ends]
+    stop = [tokenizer.token_to_id(end) for end in ends]
     text, shown = tokenizer.encode("").ids, ""
     for line in lines:
         text += tokenizer.encode(before + line + after, add_special_tokens=False).ids

@@ -191,7 +191,7 @@ def test_its_text_is_that_of_the_library(program, form, texts):
     if name == "normalized tokens":  # the library prints these special tokens as "<s>"
         texts = [text for text in texts if "<" not in text]
     lists = [tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
-    made = ["".join(each) for each in pieces(program, folder, lists)]
+    made = ["".join(piece) for piece in pieces(program, folder, lists)]
     assert len(made) > 700
     for text, tokens in zip(made, lists, strict=True):
         assert (tokens, text) == (tokens, tokenizer.decode(tokens))

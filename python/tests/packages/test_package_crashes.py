@@ -45,7 +45,7 @@ def seed_of(path: Path) -> int | None:
         return None
     package = ml.load_package(path)
     for seed in range(4):
-        if all(np.array_equal(package.params[key], each) for key, each in params(seed).items()):
+        if all(np.array_equal(package.params[key], value) for key, value in params(seed).items()):
             return seed
     raise AssertionError("the parameters are of no seed")
 

@@ -156,7 +156,7 @@ def test_a_log_that_cannot_be_written_leaves_no_part_and_can_be_written_later(
     assert str(caught.value) == (
         f"mithril.InputError[E0831]: {path}: the file cannot be written\n  why : File too large"
     )
-    assert [each.read_bytes() for each in tmp_path.iterdir()] == ([old] if old else [])
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == ([old] if old else [])
     assert engine.save_dot_product_log(1) == path
     with np.load(path) as log:
         assert len(log["dots"]) == 2 * BATCH

@@ -15,7 +15,7 @@ TOLERANCE = 1e-10  # relative to the norm of the sample's whole gradient
 
 
 def whole(gradients: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    return np.concatenate([each.ravel() for each in gradients.values()])
+    return np.concatenate([gradient.ravel() for gradient in gradients.values()])
 
 
 def agree(got: Any, expected: Any, scale: Any) -> None:
@@ -40,20 +40,20 @@ def test_gradients_norms_and_clipping_agree_with_single_samples(
     compiled = Compiled(CASES[name], backend)
     data = compiled.case.data(np.random.default_rng(batch), batch)
     expected = compiled.gradients(data)
-    norms = np.array([np.linalg.norm(whole(each)) for each in expected])
+    norms = np.array([np.linalg.norm(whole(tensor)) for tensor in expected])
     assert norms.min() > 0
     for strategy in STRATEGIES:
         samples = compiled.samples(strategy=strategy)
         given = compiled.arrays(data)
         made = samples.gradients(compiled.params, given, **compiled.state)
-        for i, each in enumerate(expected):
-            for key, value in each.items():
+        for i, tensor in enumerate(expected):
+            for key, value in tensor.items():
                 agree(host(made[key])[i], value, norms[i])
         got = samples.norms(compiled.params, given, **compiled.state)
         agree(got.total, norms, norms)
         for key, value in got.by_key.items():
             # The square root of a difference of rounded numbers has half of the digits.
-            own = np.array([np.linalg.norm(each[key]) for each in expected])
+            own = np.array([np.linalg.norm(tensor[key]) for tensor in expected])
             agree(host(value) ** 2, own**2, norms**2)
         bound = float(np.median(norms))
         clipped = samples.clipped_gradients(compiled.params, given, bound, **compiled.state)
@@ -62,7 +62,7 @@ def test_gradients_norms_and_clipping_agree_with_single_samples(
         by_weight = compiled.arrays({"w": weights})["w"]
         weighted = samples.weighted_gradients(compiled.params, given, by_weight, **compiled.state)
         for key in expected[0]:
-            total = sum(w * each[key] for w, each in zip(weights, expected, strict=True))
+            total = sum(w * tensor[key] for w, tensor in zip(weights, expected, strict=True))
             agree(clipped.gradients[key], total, norms.sum())
             agree(weighted[key], total, norms.sum())
 
@@ -75,8 +75,8 @@ def test_dots_agree_with_single_samples(name: str, batch: int, others: int, back
     rng = np.random.default_rng(batch + others)
     data, validation = compiled.case.data(rng, batch), compiled.case.data(rng, others)
     expected, against = compiled.gradients(data), compiled.gradients(validation)
-    g = np.stack([whole(each) for each in expected])
-    h = np.stack([whole(each) for each in against])
+    g = np.stack([whole(tensor) for tensor in expected])
+    h = np.stack([whole(gradients) for gradients in against])
     scale = np.linalg.norm(g, axis=1)[:, None] * np.linalg.norm(h, axis=1)
     data, validation = compiled.arrays(data), compiled.arrays(validation)
     for strategy in STRATEGIES:
@@ -85,9 +85,11 @@ def test_dots_agree_with_single_samples(name: str, batch: int, others: int, back
         agree(pairs.total, g @ h.T, scale)
         sums = samples.dots(compiled.params, data, validation, **compiled.state)
         agree(sums.total, (g @ h.T).sum(1), scale.sum(1))
-        agree(sum(host(each) for each in sums.by_key.values()), host(sums.total), scale.sum(1))
+        agree(sum(host(value) for value in sums.by_key.values()), host(sums.total), scale.sum(1))
         for made in (pairs, sums):
-            mean = {key: np.mean([each[key] for each in expected], axis=0) for key in expected[0]}
+            mean = {
+                key: np.mean([tensor[key] for tensor in expected], axis=0) for key in expected[0]
+            }
             for key, value in mean.items():
                 agree(made.gradients[key], value, np.linalg.norm(g, axis=1).mean())
         means = samples.dots(
@@ -177,8 +179,8 @@ def test_training_and_validation_may_have_other_sizes() -> None:
         }
 
     training, validation = data(5, 3), data(2, 6)
-    g = np.stack([whole(each) for each in compiled.gradients(training)])
-    h = np.stack([whole(each) for each in compiled.gradients(validation)])
+    g = np.stack([whole(gradient) for gradient in compiled.gradients(training)])
+    h = np.stack([whole(gradient) for gradient in compiled.gradients(validation)])
     scale = np.linalg.norm(g, axis=1)[:, None] * np.linalg.norm(h, axis=1)
     for strategy in STRATEGIES:
         samples = compiled.samples(strategy=strategy)
@@ -209,7 +211,7 @@ def test_an_empty_batch_has_no_samples() -> None:
     data = compiled.case.data(np.random.default_rng(2), 0)
     assert np.shape(compiled.samples().norms(compiled.params, data).total) == (0,)
     clipped = compiled.samples().clipped_gradients(compiled.params, data, 1.0)
-    assert all(not np.any(np.asarray(each)) for each in clipped.gradients.values())
+    assert all(not np.any(np.asarray(value)) for value in clipped.gradients.values())
 
 
 def test_frozen_parameters_have_no_part_in_norms() -> None:
@@ -266,11 +268,13 @@ def test_mixed_and_half_precision_agree_up_to_their_rounding(
     rng = np.random.default_rng(0)
     data, validation = lower.case.data(rng, 7), lower.case.data(rng, 3)
     found = []
-    for each in (lower, exact):
-        samples = each.samples()
-        samples.verify(each.params, each.arrays(data), **each.state)
-        norms = samples.norms(each.params, each.arrays(data), **each.state).total
-        dots = samples.dots(each.params, each.arrays(data), each.arrays(validation), **each.state)
+    for variant in (lower, exact):
+        samples = variant.samples()
+        samples.verify(variant.params, variant.arrays(data), **variant.state)
+        norms = samples.norms(variant.params, variant.arrays(data), **variant.state).total
+        dots = samples.dots(
+            variant.params, variant.arrays(data), variant.arrays(validation), **variant.state
+        )
         found.append((host(norms).astype(float), host(dots.total).astype(float)))
     (norms, dots), (exact_norms, exact_dots) = found
     assert norms == pytest.approx(exact_norms, rel=0.05)

@@ -173,7 +173,9 @@ def test_three_methods_agree(seed: int) -> None:
     y = rng.standard_normal((batch + others, network.length, network.width))
     data, validation = {"x": x[:batch], "y": y[:batch]}, {"x": x[batch:], "y": y[batch:]}
     expected = per_sample_of_torch(network, params, x, y)
-    rows = np.concatenate([each.reshape(batch + others, -1) for each in expected.values()], axis=1)
+    rows = np.concatenate(
+        [value.reshape(batch + others, -1) for value in expected.values()], axis=1
+    )
     size = np.linalg.norm(rows, axis=1)
     strategy = [None, "gram", "bilinear", "materialized"][seed % 4]
     samples = ml.PerSample(compiled, losses="losses", strategy=strategy)

@@ -42,8 +42,8 @@ def test_ops_without_a_rule_run_each_sample_by_itself() -> None:
         samples.explain()
     )
     h = samples.gradients(params, validation)
-    rows = np.concatenate([np.asarray(each).reshape(3, -1) for each in g.values()], axis=1)
-    others = np.concatenate([np.asarray(each).reshape(2, -1) for each in h.values()], axis=1)
+    rows = np.concatenate([np.asarray(value).reshape(3, -1) for value in g.values()], axis=1)
+    others = np.concatenate([np.asarray(value).reshape(2, -1) for value in h.values()], axis=1)
     norms = np.linalg.norm(rows, axis=1)
     assert np.asarray(samples.norms(params, data).total) == pytest.approx(norms)
     pairs = samples.dots(params, data, validation, pairs=True)
@@ -55,9 +55,11 @@ def test_ops_without_a_rule_run_each_sample_by_itself() -> None:
     clipped = samples.clipped_gradients(params, data, float(norms.min()))
     share = norms.min() / norms
     for key, value in g.items():
-        each = np.asarray(value)
-        assert np.asarray(weighted[key]) == pytest.approx(np.tensordot(weights, each, 1))
-        assert np.asarray(clipped.gradients[key]) == pytest.approx(np.tensordot(share, each, 1))
+        gradients = np.asarray(value)
+        assert np.asarray(weighted[key]) == pytest.approx(np.tensordot(weights, gradients, 1))
+        assert np.asarray(clipped.gradients[key]) == pytest.approx(
+            np.tensordot(share, gradients, 1)
+        )
     projected = samples.projections(params, data, rank=5)
     assert np.shape(projected.values)[0] == 3
 

@@ -45,8 +45,8 @@ def test_files_hold_the_projections_of_each_chunk(tmp_path: Path, kind: Any) -> 
     assert (index["rank"], index["seed"], index["kind"]) == (5, 7, kind)
     assert index["complete"] is True and index["dtype"] == "float32"
     assert [chunk["rows"] for chunk in index["chunks"]] == [3, 5, 1]
-    for each, chunk in zip(data, index["chunks"], strict=True):
-        made = samples.projections(params, each, rank=5, seed=7, kind=kind)
+    for item, chunk in zip(data, index["chunks"], strict=True):
+        made = samples.projections(params, item, rank=5, seed=7, kind=kind)
         assert np.array_equal(np.load(tmp_path / "all" / chunk["file"]), made.values)
         assert index["columns"] == made.values.shape[1]
         assert set(index["parameters"]) == set(made.metadata) == set(columns)

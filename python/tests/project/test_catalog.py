@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.mark.parametrize("section", CATALOG)
 def test_each_name_is_here_or_deliberately_not(section: str) -> None:
-    lacking = [each.name for each in entries(section) if not each.here and not each.absent]
+    lacking = [entry.name for entry in entries(section) if not entry.here and not entry.absent]
     assert lacking == []
 
 
@@ -53,7 +53,7 @@ def test_defaults_are_compared_as_values() -> None:
 
 
 def of(entries: list[Entry], name: str) -> Entry:
-    return next(each for each in entries if each.name == name)
+    return next(entry for entry in entries if entry.name == name)
 
 
 def test_a_port_and_an_argument_too_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_an_alias_makes_a_model_of_its_class(record: dict[str, Any]) -> None:
     assert made.class_name == own.class_name == record["alias_of"]
     assert made == own
     assert json.loads(made.to_json()) == json.loads(own.to_json())
-    arguments = [each["name"] for each in record["arguments"]]
-    of_class = next(each for each in _core.library() if each["name"] == record["alias_of"])
+    arguments = [argument["name"] for argument in record["arguments"]]
+    of_class = next(entry for entry in _core.library() if entry["name"] == record["alias_of"])
     assert [here.get(name, name) for name in arguments] == [
-        each["name"] for each in of_class["arguments"]
+        argument["name"] for argument in of_class["arguments"]
     ]
 
 

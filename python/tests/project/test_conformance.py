@@ -39,7 +39,9 @@ def with_results(**results: Any) -> dict[str, Any]:
 def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
     outcomes = run_file(CASES / file, "cpu", TOLERANCE)
     assert len(outcomes) >= FILES[file]
-    assert [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET] == []
+    assert [
+        outcome for outcome in outcomes if outcome.failure and outcome.lacks not in NOT_THERE_YET
+    ] == []
 
 
 # Any two ways of the three are met: instructions, levels of optimization and threads. At "none" ops
@@ -77,7 +79,9 @@ def test_no_case_fails_in_other_ways(
 
 
 def test_the_list_of_models_not_there_yet_is_exact() -> None:
-    lacking = {each.lacks for file in FILES for each in run_file(CASES / file, "cpu", TOLERANCE)}
+    lacking = {
+        outcome.lacks for file in FILES for outcome in run_file(CASES / file, "cpu", TOLERANCE)
+    }
     assert lacking - {""} == NOT_THERE_YET
 
 
@@ -236,4 +240,4 @@ def test_a_case_that_cannot_be_read_fails_alone(tmp_path: Path) -> None:
     assert bad.failure and not good.failure
     for text in ("{", "[1]"):
         file.write_text(text)
-        assert [each.failure != "" for each in run_file(file, "cpu", TOLERANCE)] == [True]
+        assert [outcome.failure != "" for outcome in run_file(file, "cpu", TOLERANCE)] == [True]

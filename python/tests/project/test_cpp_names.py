@@ -67,4 +67,4 @@ def test_words_are_an_enumeration(name: str, argument: str, words: list[str]) ->
     headers = [*(ROOT / "mithril" / "models").rglob("*.hpp")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in headers)
     found = re.findall(r"enum class \w+ \{([^}]*)\}", text)
-    assert set(words) in [set(re.findall(r"\w+", each)) for each in found]
+    assert set(words) in [set(re.findall(r"\w+", name)) for name in found]

@@ -13,8 +13,8 @@ import mithril as ml
 from mithril import _core
 
 CLASSES = [
-    *(each for each in vars(ml).values() if inspect.isclass(each)),
-    *(each for each in vars(_core).values() if inspect.isclass(each)),
+    *(member for member in vars(ml).values() if inspect.isclass(member)),
+    *(member for member in vars(_core).values() if inspect.isclass(member)),
 ]
 
 
@@ -72,7 +72,7 @@ def test_signatures_are_those_of_the_stubs() -> None:
     )
     first, *others = inspect.signature(ml.Conv2d).parameters.values()
     assert (first.name, first.kind) == ("kernel_size", first.POSITIONAL_OR_KEYWORD)
-    assert {each.kind for each in others} == {first.KEYWORD_ONLY, first.VAR_KEYWORD}
+    assert {other.kind for other in others} == {first.KEYWORD_ONLY, first.VAR_KEYWORD}
 
 
 def test_a_position_says_only_the_first_argument() -> None:
@@ -266,5 +266,5 @@ def test_an_internal_op_has_no_public_name(record: dict[str, Any]) -> None:
 
 
 def test_gradients_and_their_helpers_are_internal() -> None:
-    assert {"relu_grad", "sum_to", "slice_grad", "expand_like"} <= {each["op"] for each in INTERNAL}
+    assert {"relu_grad", "sum_to", "slice_grad", "expand_like"} <= {name["op"] for name in INTERNAL}
     assert not [name for name in ml.__all__ if name.endswith("Grad")]

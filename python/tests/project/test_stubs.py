@@ -16,14 +16,14 @@ OF_THE_CORE = [
     *(path for path in (PACKAGE / "_stubs").glob("*.pyi") if path.stem != "types"),
 ]
 STUBS = [
-    each
+    statement
     for path in OF_THE_CORE
-    for each in ast.parse(path.read_text(encoding="utf-8"), path.name).body
+    for statement in ast.parse(path.read_text(encoding="utf-8"), path.name).body
 ]
 CLASSES = {
-    each.name: each
-    for each in STUBS
-    if isinstance(each, ast.ClassDef) and "NamedTuple" not in map(ast.unparse, each.bases)
+    stub.name: stub
+    for stub in STUBS
+    if isinstance(stub, ast.ClassDef) and "NamedTuple" not in map(ast.unparse, stub.bases)
 }
 # Members that pybind11 adds, and those of every object.
 COMMON = {"_pybind11_conduit_v1_"}
@@ -34,11 +34,11 @@ ENUM = {"name", "value"}
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_keyword_arguments_have_types_and_lines_fit(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    keywords = [each.kwarg for each in ast.walk(ast.parse(text)) if isinstance(each, ast.arguments)]
+    keywords = [node.kwarg for node in ast.walk(ast.parse(text)) if isinstance(node, ast.arguments)]
     untyped = [
-        f"**{each.arg}, line {each.lineno}"
-        for each in keywords
-        if each and (each.annotation is None or ast.unparse(each.annotation) == "Any")
+        f"**{keyword.arg}, line {keyword.lineno}"
+        for keyword in keywords
+        if keyword and (keyword.annotation is None or ast.unparse(keyword.annotation) == "Any")
     ]
     assert untyped == []
     assert [line for line in text.splitlines() if len(line) > 120] == []
@@ -46,13 +46,13 @@ def test_keyword_arguments_have_types_and_lines_fit(path: Path) -> None:
 
 def stated(described: ast.ClassDef) -> set[str]:
     names = set()
-    for each in described.body:
-        if isinstance(each, ast.FunctionDef):
-            names.add(each.name)
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            names.add(each.targets[0].id)
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            names.add(each.target.id)
+    for statement in described.body:
+        if isinstance(statement, ast.FunctionDef):
+            names.add(statement.name)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            names.add(statement.targets[0].id)
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            names.add(statement.target.id)
     return {name for name in names if not name.startswith("__")}
 
 
@@ -77,6 +77,6 @@ def test_the_stub_of_a_class_is_complete_and_true(name: str) -> None:
 
 
 def test_every_class_and_function_of_the_core_has_a_stub() -> None:
-    names = {each.name for each in STUBS if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
-    here = {name for name, each in vars(_core).items() if callable(each) and name[0] != "_"}
+    names = {stub.name for stub in STUBS if isinstance(stub, (ast.ClassDef, ast.FunctionDef))}
+    here = {name for name, value in vars(_core).items() if callable(value) and name[0] != "_"}
     assert here - names == set()

@@ -119,10 +119,12 @@ def pyright(path: Path) -> Found:
         check=False,
     )
     found: Found = {}
-    for each in json.loads(made.stdout)["generalDiagnostics"]:
-        if each["severity"] == "error":
-            assert Path(each["file"]).name == path.name, each
-            found.setdefault(each["range"]["start"]["line"] + 1, []).append(each["message"])
+    for generaldiagnostic in json.loads(made.stdout)["generalDiagnostics"]:
+        if generaldiagnostic["severity"] == "error":
+            assert Path(generaldiagnostic["file"]).name == path.name, generaldiagnostic
+            found.setdefault(generaldiagnostic["range"]["start"]["line"] + 1, []).append(
+                generaldiagnostic["message"]
+            )
     assert found, made.stdout + made.stderr
     return found
 

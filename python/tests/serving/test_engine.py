@@ -88,8 +88,13 @@ def test_bad_requests_among_good_ones_fail_alone():
     engine.register_model("net", compiled, params, max_batch_size=4, max_delay=0.001)
     requests = [request(1), {"x": np.zeros((1, 5), np.float32)}, {}, request(2)]
     answers = engine.infer_batch("net", requests, return_errors=True)
-    assert [type(each).__name__ for each in answers] == ["dict", "InputError", "InputError", "dict"]
-    assert [each.code for each in answers[1:3]] == ["E0804", "E0801"]
+    assert [type(answer).__name__ for answer in answers] == [
+        "dict",
+        "InputError",
+        "InputError",
+        "dict",
+    ]
+    assert [answer.code for answer in answers[1:3]] == ["E0804", "E0801"]
     with pytest.raises(ml.InputError, match="E0804"):
         engine.infer_batch("net", requests)
     assert engine.infer("net", request(3))["y"].shape == (1, 4)
@@ -123,14 +128,14 @@ def test_requests_of_different_lengths_are_padded():
     ]
     answers = engine.infer_batch("pool", requests)
     assert engine.stats("pool")["calls"] == 1
-    assert [each["scaled"].shape for each in answers] == [(1, 2), (1, 5), (1, 3)]
-    assert [float(each["pooled"][0]) for each in answers] == [2, 5, 3]
+    assert [answer["scaled"].shape for answer in answers] == [(1, 2), (1, 5), (1, 3)]
+    assert [float(answer["pooled"][0]) for answer in answers] == [2, 5, 3]
 
 
 def test_a_model_is_replaced_while_requests_run():
     compiled, params = network(1)
     others = compiled.get_parameters(seed=2)
-    expected = [compiled.evaluate(each, request(1))["y"] for each in (params, others)]
+    expected = [compiled.evaluate(weights, request(1))["y"] for weights in (params, others)]
     engine = ml.Engine()
     engine.register_model("net", compiled, params)
     ended = threading.Event()
@@ -139,7 +144,7 @@ def test_a_model_is_replaced_while_requests_run():
     def ask():
         while not ended.is_set():
             answer = engine.infer("net", request(1))["y"]
-            if not any(np.allclose(answer, each, rtol=1e-5) for each in expected):
+            if not any(np.allclose(answer, tensor, rtol=1e-5) for tensor in expected):
                 wrong.append(answer)
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
@@ -196,7 +201,7 @@ def test_an_engine_describes_its_models():
     info = engine.model_info("net")
     assert info["inputs"] == [{"name": "x", "dtype": ml.float32, "shape": ["N", 3]}]
     assert info["outputs"] == [{"name": "y", "dtype": ml.float32, "shape": ["N", 4]}]
-    assert info["bytes"] == engine.memory == sum(each.nbytes for each in params.values())
+    assert info["bytes"] == engine.memory == sum(value.nbytes for value in params.values())
     with pytest.raises(ml.NameError, match="did you mean 'net'"):
         engine.infer("ent", request(1))
     engine.shut_down()
@@ -206,7 +211,7 @@ def test_an_engine_describes_its_models():
 
 def test_an_evicted_model_is_loaded_again():
     compiled, params = network()
-    size = sum(each.nbytes for each in params.values())
+    size = sum(value.nbytes for value in params.values())
     engine = ml.Engine(memory_limit=size)
     engine.register_model("a", lambda: (compiled, params))
     engine.register_model("b", lambda: (compiled, params, None))
@@ -249,11 +254,11 @@ def test_a_trace_has_the_steps_of_an_evaluation(tmp_path):
     path = tmp_path / "trace.json"
     engine.infer("net", request(1), trace=path)
     events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
-    ops = ", ".join(each["cat"] for each in events)
+    ops = ", ".join(event["cat"] for event in events)
     assert ops.count("linear") == 2 and "relu" in ops
-    assert "y" in {each["name"] for each in events}
-    assert min(each["ts"] for each in events) == 0
-    assert all(each["ph"] == "X" and each["dur"] >= 0 for each in events)
+    assert "y" in {event["name"] for event in events}
+    assert min(event["ts"] for event in events) == 0
+    assert all(event["ph"] == "X" and event["dur"] >= 0 for event in events)
     with pytest.raises(ml.InputError, match="E0831"):
         engine.infer("net", request(1), trace=tmp_path / "missing" / "trace.json")
 

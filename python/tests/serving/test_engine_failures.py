@@ -35,7 +35,7 @@ def row(number: float) -> Arrays:
 
 def balance(stats: dict[str, Any]) -> None:
     ended = ("answered", "failed", "rejected", "expired", "cancelled")
-    assert stats["requests"] == sum(stats[each] for each in ended)
+    assert stats["requests"] == sum(stats[outcome] for outcome in ended)
     assert stats["waiting"] == 0
 
 
@@ -44,7 +44,7 @@ def test_a_row_that_raises_an_exception_of_python_fails_alone(delay: float) -> N
     engine = ml.Engine(threads=2)
     engine.register_model("net", checked_rows(), max_batch_size=4, max_delay=delay)
     numbers = [1, 2, 9, 3, 9, 4]
-    answers = engine.infer_batch("net", [row(each) for each in numbers], return_errors=True)
+    answers = engine.infer_batch("net", [row(number) for number in numbers], return_errors=True)
     for number, answer in zip(numbers, answers, strict=True):
         if number > LARGEST:
             assert isinstance(answer, ValueError)
@@ -59,7 +59,7 @@ def test_a_row_that_raises_an_exception_of_python_fails_alone(delay: float) -> N
 def test_an_exception_of_python_in_the_background_goes_to_its_caller() -> None:
     engine = ml.Engine(threads=2)
     engine.register_model("net", checked_rows(), max_batch_size=4)
-    pending = [engine.infer_async("net", row(each)) for each in (1, 9, 2)]
+    pending = [engine.infer_async("net", row(number)) for number in (1, 9, 2)]
     assert np.array_equal(pending[0].result()["y"], 2 * row(1)["x"])
     with pytest.raises(ValueError, match="too large"):
         pending[1].result()

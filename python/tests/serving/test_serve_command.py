@@ -164,7 +164,7 @@ def test_an_engine_serves_a_package(tmp_path):
     x = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
     expected = compiled.evaluate(params, x)["y"]
     package = ml.load_package(tmp_path / "a")
-    engine = ml.Engine(memory_limit=sum(each.nbytes for each in params.values()))
+    engine = ml.Engine(memory_limit=sum(value.nbytes for value in params.values()))
     engine.register_model("one", package)
     np.testing.assert_allclose(engine.infer("one", x)["y"], expected, rtol=1e-5)
     engine.register_model("two", lambda: ml.load_package(tmp_path / "a"))

@@ -292,10 +292,10 @@ def test_64_clients_get_their_own_answers(server):
         connection.close()
 
     clients = [threading.Thread(target=client, args=(i,)) for i in range(64)]
-    for each in clients:
-        each.start()
-    for each in clients:
-        each.join()
+    for thread in clients:
+        thread.start()
+    for thread in clients:
+        thread.join()
     assert wrong == []
 
 
@@ -316,8 +316,8 @@ def test_stopping_answers_the_requests_that_were_accepted():
         threading.Thread(target=lambda: statuses.append(infer(server, input_of(X.tolist()))[0]))
         for _ in range(4)
     ]
-    for each in asking:
-        each.start()
+    for thread in asking:
+        thread.start()
     while engine.stats("net")["waiting"] < 4:
         time.sleep(0.001)
     stopping = threading.Thread(target=server.stop)
@@ -326,8 +326,8 @@ def test_stopping_answers_the_requests_that_were_accepted():
         time.sleep(0.001)
     assert statuses == [] and stopping.is_alive()
     engine.infer("net", {"x": X})  # fills the batch
-    for each in (*asking, stopping):
-        each.join()
+    for thread in (*asking, stopping):
+        thread.join()
     assert statuses == [200] * 4
 
 

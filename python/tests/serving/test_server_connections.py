@@ -44,9 +44,9 @@ def test_one_connection_more_than_allowed_closes_the_slowest():
             raw.sendall(GET)
             assert answer_from(raw).status == 200
         assert all_of(slow[0]) == b""
-        for each in slow[1:]:
-            each.sendall(GET[5:])
-            assert answer_from(each).status == 200
+        for connection in slow[1:]:
+            connection.sendall(GET[5:])
+            assert answer_from(connection).status == 200
 
 
 def test_600_slow_clients_do_not_block_fast_clients():
@@ -56,8 +56,8 @@ def test_600_slow_clients_do_not_block_fast_clients():
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         slow = [stack.enter_context(connect(server)) for _ in range(600)]
-        for number, each in enumerate(slow):
-            each.sendall((b"GET /v2 HT", post(body)[:-1], b"", GET[:-1])[number % 4])
+        for number, connection in enumerate(slow):
+            connection.sendall((b"GET /v2 HT", post(body)[:-1], b"", GET[:-1])[number % 4])
         with connect(server) as raw:
             for _ in range(20):
                 raw.sendall(post(body))
@@ -70,8 +70,8 @@ def test_more_requests_than_are_answered_at_a_time_wait():
     engine = relu_engine(max_batch_size=8, max_delay=3600.0)
     with ml.serve(engine, port=0, max_requests=2) as server, ExitStack() as stack:
         clients = [stack.enter_context(connect(server)) for _ in range(4)]
-        for each in clients:
-            each.sendall(post(message(2)))
+        for client in clients:
+            client.sendall(post(message(2)))
         while engine.stats("net")["waiting"] < 2:
             pass
         for _ in range(2):
@@ -79,7 +79,7 @@ def test_more_requests_than_are_answered_at_a_time_wait():
             filling.result()
             while engine.stats("net")["requests"] < 5:
                 pass
-        statuses = [answer_from(each).status for each in clients]
+        statuses = [answer_from(client).status for client in clients]
     assert statuses == [200] * 4
 
 
@@ -116,8 +116,8 @@ def test_without_descriptors_the_slowest_connection_is_closed(server):
                 late.sendall(GET)
                 assert answer_from(late).status == 200
         finally:
-            for each in taken:
-                os.close(each)
+            for parameter in taken:
+                os.close(parameter)
         raw.sendall(GET)
         assert answer_from(raw).status == 200
         assert answers_in(all_of(slow)) == []
@@ -210,10 +210,10 @@ def test_many_servers_start_and_stop_with_clients():
         ended = threading.Event()
         with ml.serve(engine, port=0, idle_timeout=0.01) as server:
             clients = [threading.Thread(target=client, args=(server, ended)) for _ in range(4)]
-            for each in clients:
-                each.start()
+            for thread in clients:
+                thread.start()
             assert server.stop()
             ended.set()
-            for each in clients:
-                each.join()
+            for thread in clients:
+                thread.join()
     assert wrong == []

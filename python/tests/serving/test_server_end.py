@@ -58,8 +58,8 @@ def test_requests_that_have_arrived_are_answered_and_others_are_not():
         wait_for_requests(engine, 2)
         assert stopping.is_alive()
         engine.infer_batch("net", [{"input": X}] * 6)  # fills the batch
-        for each in (asking, arriving):
-            (answer,) = answers_in(all_of(each))
+        for connection in (asking, arriving):
+            (answer,) = answers_in(all_of(connection))
             assert (answer.status, answer.headers["connection"]) == (200, "close")
     stopping.join()
     assert ended == [True]
@@ -260,8 +260,8 @@ def test_a_signal_answers_the_requests_that_have_arrived(tmp_path, name):
         served.send(name)
         assert served.process.stdout.readline() == "stopping\n"
         others.sendall(body[-1:])  # fills the batch
-        for each in (raw, others):
-            (answer,) = answers_in(all_of(each))
+        for connection in (raw, others):
+            (answer,) = answers_in(all_of(connection))
             assert answer.status == 200
         assert served.end() == (0, "", "")
 

@@ -161,7 +161,7 @@ RIGHT = {
     "chunks in capitals": post(b"TRANSFER-ENCODING:CHUNKED", body=CHUNKS.upper().replace(
         BODY.upper(), BODY)),
     "many chunks": post(
-        CHUNKED, body=b"".join(b"1\r\n%c\r\n" % each for each in BODY) + b"0\r\n\r\n"
+        CHUNKED, body=b"".join(b"1\r\n%c\r\n" % byte for byte in BODY) + b"0\r\n\r\n"
     ),
     "spaces around a value": post(b"Content-Length: \t %d \t" % N, body=BODY),
     "an empty field": post(b"X:", length(N), body=BODY),

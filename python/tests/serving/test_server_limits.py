@@ -125,8 +125,8 @@ def test_the_bodies_of_all_requests_have_a_limit_together():
         ExitStack() as stack,
     ):
         waiting = [stack.enter_context(connect(server)) for _ in range(2)]
-        for each in waiting:
-            each.sendall(post(body))
+        for future in waiting:
+            future.sendall(post(body))
         while engine.stats("net")["waiting"] < 2:
             pass
         for data in (
@@ -143,8 +143,8 @@ def test_the_bodies_of_all_requests_have_a_limit_together():
                 "reached the limit of the server"
             )
         engine.infer_batch("net", [{"input": np.zeros(98, np.float32)}])  # fills the batch
-        for each in waiting:
-            assert answer_from(each).status == 200
+        for future in waiting:
+            assert answer_from(future).status == 200
         with connect(server) as raw:  # their bytes are free again
             raw.sendall(post(gzip.compress(b" " * 9000), b"Content-Encoding: gzip"))
             assert answer_from(raw).status == 400

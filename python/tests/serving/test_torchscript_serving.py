@@ -85,16 +85,16 @@ def test_an_engine_serves_torchscript(path: Path, module: torch.nn.Module) -> No
             {"name": "ids", "dtype": ml.int64, "shape": ["N", "L"]},
             {"name": "mask", "dtype": ml.float32, "shape": ["N", "L"]},
         ]
-        assert [each["name"] for each in info["outputs"]] == ["scores", "doubled"]
+        assert [output["name"] for output in info["outputs"]] == ["scores", "doubled"]
 
 
 def test_requests_share_an_evaluation(path: Path, module: torch.nn.Module) -> None:
     engine = ml.Engine()
     engine.register_model("net", package(path), max_batch_size=4, max_delay=60.0)
     given = [request(first=i) for i in range(4)]
-    waiting = [engine.infer_async("net", each) for each in given]
-    for each, answer in zip(given, waiting, strict=True):
-        check(module, each, answer.result())
+    waiting = [engine.infer_async("net", argument) for argument in given]
+    for argument, answer in zip(given, waiting, strict=True):
+        check(module, argument, answer.result())
     stats = engine.stats("net")
     assert (stats["requests"], stats["calls"], stats["rows"]) == (4, 1, 4)
 
@@ -105,9 +105,9 @@ def test_a_mask_pads_requests_of_other_lengths(path: Path, module: torch.nn.Modu
         "net", package(path), max_batch_size=2, max_delay=60.0, mask="mask", max_padding=1.0
     )
     given = [request(length=3), request(length=5, first=7)]
-    waiting = [engine.infer_async("net", each) for each in given]
-    for each, answer in zip(given, waiting, strict=True):
-        check(module, each, answer.result())
+    waiting = [engine.infer_async("net", argument) for argument in given]
+    for argument, answer in zip(given, waiting, strict=True):
+        check(module, argument, answer.result())
     assert engine.stats("net")["calls"] == 1
 
 
@@ -181,7 +181,7 @@ def test_a_failing_request_fails_alone(path: Path, module: torch.nn.Module) -> N
     engine.register_model("net", package(path), max_batch_size=2, max_delay=60.0)
     good, bad = request(), request()
     bad["ids"] = bad["ids"] + 1000
-    waiting = [engine.infer_async("net", each) for each in (good, bad)]
+    waiting = [engine.infer_async("net", value) for value in (good, bad)]
     check(module, good, waiting[0].result())
     with pytest.raises(ml.BackendError) as caught:
         waiting[1].result()
@@ -231,7 +231,7 @@ def post(address: str, inputs: list[dict]) -> dict:
     body = json.dumps({"inputs": inputs}).encode()
     call = urllib.request.Request(f"{address}/v2/models/encoder/infer", body)
     with urllib.request.urlopen(call, timeout=LIMIT) as response:
-        return {each["name"]: each for each in json.loads(response.read())["outputs"]}
+        return {output["name"]: output for output in json.loads(response.read())["outputs"]}
 
 
 @pytest.mark.skipif(not HAS_SERVER, reason="the server is not built")
@@ -253,7 +253,9 @@ def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> 
         ]
         got = post(line.split()[-1], inputs)
         assert [got[key]["datatype"] for key in ("scores", "doubled")] == ["FP32", "INT64"]
-        shaped = {key: np.array(each["data"]).reshape(each["shape"]) for key, each in got.items()}
+        shaped = {
+            key: np.array(value["data"]).reshape(value["shape"]) for key, value in got.items()
+        }
         shaped["scores"] = shaped["scores"].astype(np.float32)
         check(module, given, shaped)
         with pytest.raises(urllib.error.HTTPError) as caught:

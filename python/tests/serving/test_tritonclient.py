@@ -68,7 +68,7 @@ def test_tritonclient_reads_metadata_and_health(client):
     assert client.get_model_metadata("net")["inputs"][0]["datatype"] == "FP32"
     assert client.get_model_config("net")["name"] == "net"
     assert client.get_inference_statistics("net")["model_stats"][0]["name"] == "net"
-    assert {each["name"] for each in client.get_model_repository_index()} >= {"net", "batched"}
+    assert {model["name"] for model in client.get_model_repository_index()} >= {"net", "batched"}
 
 
 def test_tritonclient_shows_the_error_of_the_server(client):

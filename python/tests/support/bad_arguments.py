@@ -218,7 +218,9 @@ def keywords(function: Callable[..., Any]) -> list[str]:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:
         return []
-    return [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
+    return [
+        parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD
+    ]
 
 
 def is_of_python(name: str, error: Exception) -> bool:

@@ -84,12 +84,12 @@ class Library:
     def run_into(
         self, made: object, model: ctypes.c_void_p, data: dict[str, np.ndarray], count: int
     ) -> Answer:
-        shapes = [(ctypes.c_int64 * each.ndim)(*each.shape) for each in data.values()]
+        shapes = [(ctypes.c_int64 * value.ndim)(*value.shape) for value in data.values()]
         codes = {"f": 2, "i": 0, "u": 1, "b": 6}
         tensors = [
-            Tensor(each.ctypes.data, (1, 0), each.ndim, codes[each.dtype.kind],
-                   8 * each.itemsize, 1, ctypes.addressof(shape))
-            for each, shape in zip(data.values(), shapes, strict=True)
+            Tensor(value.ctypes.data, (1, 0), value.ndim, codes[value.dtype.kind],
+                   8 * value.itemsize, 1, ctypes.addressof(shape))
+            for value, shape in zip(data.values(), shapes, strict=True)
         ]  # fmt: skip
         names = (ctypes.c_char_p * len(data))(*[name.encode() for name in data])
         given = (ctypes.c_void_p * len(data))(*map(ctypes.addressof, tensors))

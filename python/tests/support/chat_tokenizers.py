@@ -73,7 +73,7 @@ def trained(tokenizers):
         single="<s> $A", special_tokens=[("<s>", 1)]
     )
     made.train(
-        [str(each) for each in documents()],
+        [str(document) for document in documents()],
         tokenizers.trainers.BpeTrainer(
             vocab_size=1500,
             limit_alphabet=90,
@@ -83,5 +83,5 @@ def trained(tokenizers):
     )
     fields = json.loads(made.to_str())
     # In SentencePiece, the bytes are in the vocabulary alone.
-    fields["added_tokens"] = [each for each in fields["added_tokens"] if each["id"] < 3]
+    fields["added_tokens"] = [token for token in fields["added_tokens"] if token["id"] < 3]
     return {**fields, "decoder": DECODER, **LEGACY}

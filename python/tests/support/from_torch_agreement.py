@@ -19,11 +19,11 @@ def tensors_of(outputs: object) -> list:
     if isinstance(outputs, dict):
         return [outputs[key] for key in sorted(outputs)]
     many = outputs if isinstance(outputs, tuple | list) else [outputs]
-    return [each for each in many if each is not None]
+    return [item for item in many if item is not None]
 
 
 def leaves(tensors: tuple) -> list:
-    return [each.clone().requires_grad_(each.is_floating_point()) for each in tensors]
+    return [tensor.clone().requires_grad_(tensor.is_floating_point()) for tensor in tensors]
 
 
 def assert_close(got: object, expected: object, what: str, tolerance: float) -> None:
@@ -44,12 +44,12 @@ def assert_same(case: Case) -> None:
     model, params = ml.from_torch(module, case.inputs)
     theirs = leaves(case.inputs)
     expected = tensors_of(twin(*theirs))
-    weights = [torch.randn_like(each) for each in expected]
+    weights = [torch.randn_like(tensor) for tensor in expected]
     total = weighted_sum(expected, weights)
     if total.requires_grad:
         total.backward()
-    gradients = dict(zip(names, (each.grad for each in theirs), strict=True))
-    gradients |= {name: each.grad for name, each in twin.named_parameters()}
+    gradients = dict(zip(names, (tensor.grad for tensor in theirs), strict=True))
+    gradients |= {name: value.grad for name, value in twin.named_parameters()}
     buffers = dict(twin.named_buffers())
     reference = Expected(expected, weights if total.requires_grad else [], gradients, buffers)
     # First, since training changes the parameters' gradients and the buffers of the module.
@@ -84,8 +84,8 @@ def assert_same_tensors(
         weighted_sum(got, expected.weights).backward()
     assert params.keys() == expected.gradients.keys() - set(names)
     slopes = dict(zip(names, ours, strict=True)) | params
-    for name, each in expected.gradients.items():
-        assert_close(slopes[name].grad, each, f"gradient of {name}", case.tolerance)
+    for name, value in expected.gradients.items():
+        assert_close(slopes[name].grad, value, f"gradient of {name}", case.tolerance)
     buffers = dict(converted.named_buffers())
     for name, buffer in expected.buffers.items():
         assert_close(buffers[name], buffer, f"buffer {name}", case.tolerance)
@@ -96,13 +96,13 @@ def assert_same_arrays(
 ) -> None:
     """The same on the CPU backend."""
     inputs = {
-        name: each.detach().numpy()
-        for name, each in zip(names, case.inputs, strict=True)
+        name: tensor.detach().numpy()
+        for name, tensor in zip(names, case.inputs, strict=True)
         if name in model.input_keys
     }
-    given = {key: each.detach().numpy() for key, each in params.items()}
-    given |= {key: each for key, each in inputs.items() if each.dtype.kind == "f"}
-    data = {key: each for key, each in inputs.items() if key not in given}
+    given = {key: value.detach().numpy() for key, value in params.items()}
+    given |= {key: value for key, value in inputs.items() if value.dtype.kind == "f"}
+    data = {key: value for key, value in inputs.items() if key not in given}
     compiled = ml.compile(
         model, ml.CpuBackend(dtype=ml.float64), trainable_keys=list(given), data_keys=list(data)
     )
@@ -111,12 +111,12 @@ def assert_same_arrays(
     options = {"state": state} if state else {}
     if expected.weights:
         weights = dict(zip(keys, expected.weights, strict=True))
-        options["output_gradients"] = {key: each.numpy() for key, each in weights.items()}
+        options["output_gradients"] = {key: value.numpy() for key, value in weights.items()}
     results = compiled.evaluate(given, data, **options)
     outputs, *others = results if options else (results,)
-    for key, each in zip(keys, expected.outputs, strict=True):
+    for key, output in zip(keys, expected.outputs, strict=True):
         got = torch.as_tensor(outputs[key])
-        assert_close(got, each.detach(), f"output {key} on CpuBackend", case.tolerance)
+        assert_close(got, output.detach(), f"output {key} on CpuBackend", case.tolerance)
     for name, gradient in (others[0] if expected.weights else {}).items():
         assert_close(
             torch.as_tensor(gradient),

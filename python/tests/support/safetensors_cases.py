@@ -186,10 +186,10 @@ BY_HAND = {
     "a word cut short": more("tru"),
     "bools of other bytes": file(tensor("BOOL", "[4]", "[0,4]"), FOUR),
 }
-for each, bits in TYPES.items():
-    BY_HAND[f"eight of {each}"] = file(tensor(each, "[2,4]", f"[0,{bits}]"), bytes(range(bits)))
-    BY_HAND[f"a byte too few of {each}"] = file(
-        tensor(each, "[8]", f"[0,{bits - 1}]"), bytes(bits - 1)
+for key, bits in TYPES.items():
+    BY_HAND[f"eight of {key}"] = file(tensor(key, "[2,4]", f"[0,{bits}]"), bytes(range(bits)))
+    BY_HAND[f"a byte too few of {key}"] = file(
+        tensor(key, "[8]", f"[0,{bits - 1}]"), bytes(bits - 1)
     )
 
 

@@ -78,7 +78,7 @@ class Chromium:
         self._number = 0
         self._rest = b""
         targets = self.call("Target.getTargets")["targetInfos"]
-        page = next(each["targetId"] for each in targets if each["type"] == "page")
+        page = next(target["targetId"] for target in targets if target["type"] == "page")
         attach = {"targetId": page, "flatten": True}
         self._session = self.call("Target.attachToTarget", attach)["sessionId"]
 

@@ -129,9 +129,9 @@ def test_a_checkpoint_has_the_state_of_a_grad_scaler(tmp_path):
     assert other.state_dict() == scaler.state_dict()
     # The next overflow and the next growth come at the same time.
     for gradient in (np.inf, 1, 1):
-        for each in (scaler, other):
-            each.unscale({"w": np.full(2, gradient)})
-            each.update()
+        for loaded in (scaler, other):
+            loaded.unscale({"w": np.full(2, gradient)})
+            loaded.update()
         assert other.state_dict() == scaler.state_dict()
     ml.save(path, {}, scaler=ml.GradScaler(enabled=False))
     assert ml.load(path).scaler == {}
@@ -375,4 +375,4 @@ except ml.InputError as error:
     assert run.stdout.startswith("E0831"), run.stdout
     assert "the file does not contain what was written" in run.stdout
     assert path.read_bytes() == b"old"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "write.cpp", "write.so"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "write.cpp", "write.so"]

@@ -59,7 +59,7 @@ def test_a_model_learns(kind: str, averages: bool) -> None:
     first, last = history.epochs[0], history.epochs[-1]
     assert list(last) == ["loss", "lr", "samples_per_second", "validation_loss", "accuracy"]
     assert last["accuracy"] > 0.85 > first["accuracy"]
-    costs = [each["validation_loss"] for each in history.epochs]
+    costs = [epoch["validation_loss"] for epoch in history.epochs]
     assert history.best_epoch == 1 + int(np.argmin(costs))
 
 
@@ -85,7 +85,7 @@ def test_fit_equals_the_loop_written_by_hand() -> None:
     for _ in range(3):
         costs.append(np.mean([float(step(params, batch)["final_cost"]) for batch in batches]))
     history = ml.fit(step_of(model), batches, epochs=3, progress=False)
-    assert [each["loss"] for each in history.epochs] == pytest.approx(costs, rel=1e-12)
+    assert [epoch["loss"] for epoch in history.epochs] == pytest.approx(costs, rel=1e-12)
     for key, value in params.items():
         np.testing.assert_array_equal(history.params[key], value)
 
@@ -199,7 +199,7 @@ def test_wrong_data_is_refused() -> None:
         "  label : 5"
     )
     with pytest.raises(ml.InputError) as caught:
-        ml.fit(step_of(model), (each for each in [data]), epochs=2, progress=False)
+        ml.fit(step_of(model), (batch for batch in [data]), epochs=2, progress=False)
     assert str(caught.value) == (
         "mithril.InputError[E0841]: fit: there are no batches in epoch 2\n"
         "  help: a generator ends after one pass: use a list, or a class with __iter__"

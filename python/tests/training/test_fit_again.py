@@ -25,8 +25,8 @@ def test_a_second_call_continues_from_where_the_first_ended(kind: str) -> None:
     first = ml.fit(parts, data, epochs=1, progress=False)
     kept = {key: np.asarray(value).copy() for key, value in first.params.items()}
     second = ml.fit(parts, data, epochs=3, progress=False)
-    losses = [each["loss"] for each in [*first.epochs, *second.epochs]]
-    assert losses == [each["loss"] for each in expected.epochs]
+    losses = [epoch["loss"] for epoch in [*first.epochs, *second.epochs]]
+    assert losses == [epoch["loss"] for epoch in expected.epochs]
     assert_equal(second.params, expected.params)
     assert_equal(first.params, kept)
     assert_equal(parts.state, whole.state)
@@ -97,7 +97,7 @@ def test_the_best_parameters_are_numbers(kind: str, tmp_path: Path) -> None:
         )
 
     history = run(4)
-    assert [math.isnan(each["loss"]) for each in history.epochs] == [False, True, True, True]
+    assert [math.isnan(epoch["loss"]) for epoch in history.epochs] == [False, True, True, True]
     assert history.best_epoch == 1
     for value in history.best.values():
         assert np.isfinite(np.asarray(value)).all()
@@ -138,8 +138,8 @@ def test_random_numbers_in_inference_can_be_validated(kind: str) -> None:
         return ml.fit(step, data, epochs=3, validation=data, batch_size=32, progress=False)
 
     history, again = run(), run()
-    losses = [each["validation_loss"] for each in history.epochs]
-    assert losses == [each["validation_loss"] for each in again.epochs]
+    losses = [epoch["validation_loss"] for epoch in history.epochs]
+    assert losses == [epoch["validation_loss"] for epoch in again.epochs]
     assert len(set(losses)) == 3
     plain = ml.TrainingStep(model, ml.Adam(1e-2))
     ml.fit(plain, data, epochs=3, batch_size=32, progress=False)
@@ -178,7 +178,7 @@ def test_the_best_epoch_may_be_that_of_the_largest_metric() -> None:
         mode="max",
         progress=False,
     )
-    scores = [each["accuracy"] for each in history.epochs]
+    scores = [epoch["accuracy"] for epoch in history.epochs]
     assert history.best_epoch == 1 + int(np.argmax(scores))
 
 
@@ -194,7 +194,7 @@ def test_the_last_rows_become_the_validation() -> None:
         )
     ]
     for name in ("loss", "validation_loss"):
-        ours, theirs = ([each[name] for each in history.epochs] for history in histories)
+        ours, theirs = ([epoch[name] for epoch in history.epochs] for history in histories)
         assert ours == theirs
 
 
@@ -284,7 +284,7 @@ def test_samples_have_weights() -> None:
     ones = {**data, "sample_weight": np.ones(32, np.float32)}
     second = ml.fit(steps[1], whole, epochs=2, validation=ones, progress=False)
     for name in ("loss", "validation_loss"):
-        assert [each[name] for each in first.epochs] == [each[name] for each in second.epochs]
+        assert [epoch[name] for epoch in first.epochs] == [epoch[name] for epoch in second.epochs]
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:

@@ -39,7 +39,9 @@ def test_a_run_continues_with_the_same_bits(kind: str, tmp_path: Path) -> None:
     run(2, "parts")
     shutil.copytree(tmp_path / "parts", tmp_path / "moved")
     continued, other = run(5, "moved")
-    assert [each["loss"] for each in whole.epochs] == [each["loss"] for each in continued.epochs]
+    assert [epoch["loss"] for epoch in whole.epochs] == [
+        epoch["loss"] for epoch in continued.epochs
+    ]
     assert whole.best_epoch == continued.best_epoch
     for ours, theirs in (
         (whole.params, continued.params),
@@ -108,7 +110,7 @@ def test_numbers_that_are_not_finite_survive_a_checkpoint(tmp_path: Path) -> Non
         )
 
     run()
-    np.testing.assert_array_equal([each["metric"] for each in run().epochs], numbers)
+    np.testing.assert_array_equal([epoch["metric"] for epoch in run().epochs], numbers)
 
 
 def test_validation_may_begin_after_a_checkpoint(tmp_path: Path) -> None:
@@ -144,11 +146,11 @@ def test_cpp_and_python_continue_runs_of_each_other(first: str, tmp_path: Path) 
     whole, parts, other = (
         ml.load(tmp_path / folder / "last.safetensors") for folder in ("whole", "parts", "other")
     )
-    for each in (parts, other):
+    for resumed in (parts, other):
         for ours, theirs in (
-            (whole.params, each.params),
-            (whole.state, each.state),
-            (whole.optimizer, each.optimizer),
+            (whole.params, resumed.params),
+            (whole.state, resumed.state),
+            (whole.optimizer, resumed.optimizer),
         ):
             assert ours.keys() == theirs.keys()
             assert all(theirs[key].tobytes() == value.tobytes() for key, value in ours.items())
@@ -201,7 +203,9 @@ def test_a_killed_run_continues_with_the_same_bits(tmp_path: Path) -> None:
         progress=False,
     )
     assert ran == [4, 5, 6]
-    assert [each["loss"] for each in continued.epochs] == [each["loss"] for each in whole.epochs]
+    assert [epoch["loss"] for epoch in continued.epochs] == [
+        epoch["loss"] for epoch in whole.epochs
+    ]
     for key, value in whole.params.items():
         np.testing.assert_array_equal(continued.params[key], value)
 

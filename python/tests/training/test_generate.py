@@ -38,7 +38,7 @@ def compiled(name, batch=1, limit=None, backend=None):
 
 def parameters(model):
     """Large enough that the tokens differ from step to step."""
-    return {key: 3 * np.asarray(each) for key, each in model.get_parameters(seed=4).items()}
+    return {key: 3 * np.asarray(value) for key, value in model.get_parameters(seed=4).items()}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -139,7 +139,12 @@ def test_a_text_ends_before_a_stop_token():
     stop = whole[0][4]
     shown = []
     made = ml.generate(
-        model, params, PROMPTS, TOKENS, stop=[stop], stream=lambda *each: shown.append(each)
+        model,
+        params,
+        PROMPTS,
+        TOKENS,
+        stop=[stop],
+        stream=lambda *arguments: shown.append(arguments),
     )
     for tokens, all_tokens in zip(made, whole, strict=True):
         end = all_tokens.index(stop) if stop in all_tokens else TOKENS

@@ -130,8 +130,8 @@ def test_an_initializer_is_pickled() -> None:
 
 def test_a_row_of_padding_starts_as_zeros() -> None:
     model = ml.Embedding(5, dim=3, padding_idx=-2)
-    for each in (model, ml.Model.from_json(model.to_json())):
-        compiled = ml.compile(each, ml.CpuBackend(), shapes={"input": [2]}, data_keys=["input"])
+    for variant in (model, ml.Model.from_json(model.to_json())):
+        compiled = ml.compile(variant, ml.CpuBackend(), shapes={"input": [2]}, data_keys=["input"])
         weight = np.asarray(compiled.get_parameters()["weight"])
         assert (weight[3] == 0).all()
         assert (weight[[0, 1, 2, 4]] != 0).all()

@@ -82,8 +82,8 @@ def test_a_class_follows_its_record(name: str) -> None:
     record, made = RECORDS[name], getattr(ml, name)
     options: dict[str, Any] = {"lr": record["lr"], **record["options"]}
     parameters = inspect.signature(made).parameters
-    assert {key: each.default for key, each in parameters.items()} == {**options, "groups": ()}
-    assert [each.kind for each in parameters.values()][1:] == (
+    assert {key: value.default for key, value in parameters.items()} == {**options, "groups": ()}
+    assert [parameter.kind for parameter in parameters.values()][1:] == (
         [inspect.Parameter.KEYWORD_ONLY] * len(record["options"]) + [inspect.Parameter.KEYWORD_ONLY]
     )
     assert made().options == options

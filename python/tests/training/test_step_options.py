@@ -97,7 +97,9 @@ def test_mixed_precision_is_clipped() -> None:
     before = copied(params)
     ml.TrainingStep(model, ml.SGD(1.0), output_gradients=LOSS, max_norm=0.25)(params, data)
     moved = [copied(params)[key] - value for key, value in before.items()]
-    assert np.sqrt(sum((each**2).sum() for each in moved)) == pytest.approx(0.25, rel=1e-4)
+    assert np.sqrt(sum((difference**2).sum() for difference in moved)) == pytest.approx(
+        0.25, rel=1e-4
+    )
 
 
 def test_options_out_of_range_are_refused() -> None:

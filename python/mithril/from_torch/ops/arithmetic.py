@@ -116,14 +116,14 @@ def logical(maker: Any) -> Builder:
 def where(condition: Any, self: Any, other: Any, at: NodeContext) -> Any:
     target = at.output.dtype
     sides = [
-        converted(each, source, target, at.main)
+        converted(operand, source, target, at.main)
         if (source := dtype_of(given)) is not None
         and source.is_floating_point
         and target.is_floating_point
-        else each
-        for each, given in zip((self, other), at.inputs[1:], strict=True)
+        else operand
+        for operand, given in zip((self, other), at.inputs[1:], strict=True)
     ]
-    if not any(isinstance(each, Connection) for each in sides):
+    if not any(isinstance(side, Connection) for side in sides):
         sides[0] = tensor(sides[0])
     return ml.Where()(truth(condition), *sides)
 

@@ -34,7 +34,7 @@ def scaled_dot_product_attention(
 ) -> Any:
     if enable_gqa and size(query, -3) != size(key, -3):
         groups = size(query, -3) // size(key, -3)
-        key, value = (repeat_interleave(each, groups, -3) for each in (key, value))
+        key, value = (repeat_interleave(item, groups, -3) for item in (key, value))
     masks = {} if attn_mask is None else {"attn_mask": attn_mask}
     ports = {"query": query, "key": key, **masks, **({} if scale is None else {"scale": scale})}
     if dropout_p == 0:

@@ -41,7 +41,7 @@ from .arithmetic import hypotenuse
 
 def bilinear(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Complex:
     """A function that is linear in both arguments, one of which may be real."""
-    x, y = (as_complex(each) if isinstance(each, complex) else each for each in (x, y))
+    x, y = (as_complex(value) if isinstance(value, complex) else value for value in (x, y))
     if not isinstance(x, Complex):
         return Complex(function(x, y.real), function(x, y.imaginary))
     if not isinstance(y, Complex):
@@ -131,14 +131,14 @@ def logarithm(self: Complex) -> Complex:
 
 def norm(row: Builder) -> Builder:
     def build(self: Complex, *args: Any, at: NodeContext, **kwargs: Any) -> Any:
-        named = {key: real_part(each) for key, each in kwargs.items()}
+        named = {key: real_part(value) for key, value in kwargs.items()}
         return call(row, real_site(at), magnitude(self), *args, **named)
 
     return build
 
 
 def of_parts(real: Any, imag: Any, at: NodeContext) -> Complex:
-    sizes = [list(each.shape) for each in at.inputs]
+    sizes = [list(tensor.shape) for tensor in at.inputs]
     if sizes[0] != sizes[1]:
         real, imag = (x + internal_op("ZerosLike")(y) for x, y in ((real, imag), (imag, real)))
     return Complex(real, imag)

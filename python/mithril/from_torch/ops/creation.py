@@ -94,7 +94,7 @@ def arange(*bounds: Any, dtype: Any = None, at: NodeContext) -> Any:
     if not at.output.dtype.is_floating_point:
         return ml.Arange(dtype=dtype_option(at.output.dtype, at.main))(**ports)
     width = dtype_option(at.output.dtype, at.main)
-    whole = all(isinstance(each, int) or not is_float(each) for each in bounds)
+    whole = all(isinstance(bound, int) or not is_float(bound) for bound in bounds)
     made = ml.Arange(dtype=width)(**ports)
     return as_float(made) if whole and width is None else made
 

@@ -13,12 +13,12 @@ from ..complex_values import Complex, as_complex, of_pairs, pairs_of, rounded_on
 
 
 def scaled(x: Any, sizes: list[Any], normalization: int) -> Any:
-    """Divided by nothing, by the root of the number of elements, or by the number."""
+    """x, x divided by the root of the number of elements, or by that number."""
     if normalization == 0:
         return x
-    count: Any = math.prod(each for each in sizes if isinstance(each, int))
-    for each in sizes:
-        count = count if isinstance(each, int) else count * each
+    count: Any = math.prod(length for length in sizes if isinstance(length, int))
+    for length in sizes:
+        count = count if isinstance(length, int) else count * length
     if isinstance(count, int):
         return x * (count**-0.5 if normalization == 1 else 1.0 / count)
     divisor = internal_op("Widen")(count.tensor())
@@ -42,7 +42,7 @@ def cut(pairs: Connection, axis: int, count: Any) -> Connection:
 
 
 def axes_of(x: Any, dim: Any) -> list[int]:
-    return [each % max(rank_of(x), 1) for each in dim]
+    return [axis % max(rank_of(x), 1) for axis in dim]
 
 
 def of_reals(self: Connection, dim: Any, normalization: int, onesided: bool) -> Complex:
@@ -52,12 +52,12 @@ def of_reals(self: Connection, dim: Any, normalization: int, onesided: bool) -> 
     if onesided:
         pairs = cut(pairs, last, size(self, last) // 2 + 1)
     pairs = along_axes(pairs, others, inverse=False)
-    return of_pairs(scaled(pairs, [size(self, each) for each in dim], normalization))
+    return of_pairs(scaled(pairs, [size(self, axis) for axis in dim], normalization))
 
 
 def of_numbers(self: Any, dim: Any, normalization: int, forward: bool) -> Complex:
     pairs = along_axes(pairs_of(as_complex(self)), axes_of(self, dim), inverse=not forward)
-    return of_pairs(scaled(pairs, [size(self, each) for each in dim], normalization))
+    return of_pairs(scaled(pairs, [size(self, axis) for axis in dim], normalization))
 
 
 def to_reals(self: Complex, dim: Any, normalization: int, last_dim_size: Any) -> Any:
@@ -74,7 +74,7 @@ def to_reals(self: Complex, dim: Any, normalization: int, last_dim_size: Any) ->
     widths[last] = (0, last_dim_size - half)
     pairs = ml.Pad()(pairs * shares, pad_width=tuple(widths))
     made = along_axes(pairs, [last], inverse=True)[..., 0]
-    sizes = [size(self.real, each) for each in dim[:-1]]
+    sizes = [size(self.real, axis) for axis in dim[:-1]]
     return scaled(made, [*sizes, last_dim_size], normalization)
 
 

@@ -32,8 +32,8 @@ from .shapes import move
 
 def product(sizes: Any) -> Any:
     result: Any = 1
-    for each in sizes:
-        result = result * each
+    for length in sizes:
+        result = result * length
     return result
 
 
@@ -56,13 +56,13 @@ def place_number(indices: list[Connection], sizes: Any) -> Any:
 
 
 def indexed_axes(indices: Any) -> list[int]:
-    return [axis for axis, each in enumerate(indices) if each is not None]
+    return [axis for axis, index in enumerate(indices) if index is not None]
 
 
 def index(self: Connection, indices: Any) -> Any:
     axes = indexed_axes(indices)
     named = [indices[axis] for axis in axes]
-    refuse_if(any(is_bool(each) for each in named), "by bools, whose number of True is not known")
+    refuse_if(any(is_bool(value) for value in named), "by bools, whose number of True is not known")
     if len(named) == 1:
         return ml.Gather(axis=axes[0])(self, named[0])
     sizes = [size(self, axis) for axis in axes]
@@ -80,7 +80,7 @@ def index(self: Connection, indices: Any) -> Any:
 def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = False) -> Any:
     axes = indexed_axes(indices)
     named = [indices[axis] for axis in axes]
-    if any(is_bool(each) for each in named):
+    if any(is_bool(value) for value in named):
         return scatter_where(self, axes, named, values, accumulate)
     rank = rank_of(self)
     sizes = [size(self, axis) for axis in axes]

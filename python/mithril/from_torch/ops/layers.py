@@ -88,11 +88,12 @@ def outer(self: Any, vec2: Any) -> Any:
 def kron(self: Any, other: Any) -> Any:
     rank = max(rank_of(self), rank_of(other))
     left, right = (
-        each.reshape((*(1,) * (rank - rank_of(each)), *shape(each))) for each in (self, other)
+        operand.reshape((*(1,) * (rank - rank_of(operand)), *shape(operand)))
+        for operand in (self, other)
     )
     sizes = [a * b for a, b in zip(shape(left), shape(right), strict=True)]
-    left = left.reshape(tuple(part for each in shape(left) for part in (each, 1)))
-    right = right.reshape(tuple(part for each in shape(right) for part in (1, each)))
+    left = left.reshape(tuple(part for size in shape(left) for part in (size, 1)))
+    right = right.reshape(tuple(part for size in shape(right) for part in (1, size)))
     return (left * right).reshape(tuple(sizes))
 
 
@@ -141,7 +142,7 @@ def convolution3d(
     groups: int,
     name: str | None,
 ) -> Any:
-    if any(isinstance(each, tuple) for each in padding):  # "same"
+    if any(isinstance(amount, tuple) for amount in padding):  # "same"
         input = ml.Pad(pad_width=((0, 0), (0, 0), *padding))(input)
         padding = (0, 0, 0)
     filters, _, *kernel = weight.dims or []
@@ -189,13 +190,17 @@ def transposed(
 ) -> Any:
     """The gradient of a convolution in its input, which says no more than its shape."""
     rank = rank_of(weight) - 2
-    options = [as_tuple(each, rank) for each in (stride, padding, output_padding, dilation)]
+    options = [as_tuple(option, rank) for option in (stride, padding, output_padding, dilation)]
     if rank_of(input) == rank + 1:
         args = (weight, bias, *options[:3], groups, options[3], name)
         return ml.Squeeze(axis=0)(transposed(ml.ExpandDims(axis=0)(input), *args))
     if rank == 1:
-        wide = [(1, options[0][0]), *((0, each[0]) for each in options[1:3]), (1, options[3][0])]
-        planes = [ml.ExpandDims(axis=2)(each) for each in (input, weight)]
+        wide = [
+            (1, options[0][0]),
+            *((0, option[0]) for option in options[1:3]),
+            (1, options[3][0]),
+        ]
+        planes = [ml.ExpandDims(axis=2)(tensor) for tensor in (input, weight)]
         args = (*planes, bias, *wide[:3], groups, wide[3], name)
         return ml.Squeeze(axis=2)(transposed(*args))
     if rank == 3:
@@ -215,14 +220,14 @@ def transposed(
     made = internal_op(
         "Conv2dInputGrad",
         stride=stride,
-        padding=tuple(each[:2] for each in pairs),
+        padding=tuple(pair[:2] for pair in pairs),
         dilation=dilation,
         groups=groups,
         name=name,
     )
     output = made(grad=input, input=like, weight=weight)
-    if any(each[2] for each in pairs):
-        output = ml.Pad(pad_width=((0, 0), (0, 0), *((0, each[2]) for each in pairs)))(output)
+    if any(pair[2] for pair in pairs):
+        output = ml.Pad(pad_width=((0, 0), (0, 0), *((0, pair[2]) for pair in pairs)))(output)
     return output if bias is None else output + bias.reshape((-1, 1, 1))
 
 

@@ -36,7 +36,7 @@ def solution(
     matrix: Connection, right: Connection, *, left: bool = True, at: NodeContext
 ) -> Connection:
     """Of matrix X = right, or of X matrix = right."""
-    given, other = (each.shape for each in at.inputs[:2])
+    given, other = (tensor.shape for tensor in at.inputs[:2])
     is_vector = len(other) == 1 or other == given[:-1]
     if is_vector:
         right = ml.ExpandDims(axis=-1)(right)
@@ -57,10 +57,10 @@ def of_one_batch(left: Connection, right: Connection) -> list[Connection]:
         b if isinstance(a, int) and a == 1 else a for a, b in zip(longer, padded, strict=True)
     )
     return [
-        each
-        if len(shape(each)) == 2 and not batch
-        else ml.BroadcastTo()(input=each, shape=(*batch, *shape(each)[-2:]))
-        for each in (left, right)
+        operand
+        if len(shape(operand)) == 2 and not batch
+        else ml.BroadcastTo()(input=operand, shape=(*batch, *shape(operand)[-2:]))
+        for operand in (left, right)
     ]
 
 

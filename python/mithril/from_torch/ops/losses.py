@@ -52,7 +52,7 @@ def huber(self: Any, target: Any, reduction: int = 1, delta: float = 1.0) -> Any
 
 def binary_cross_entropy(self: Any, target: Any, weight: Any = None, reduction: int = 1) -> Any:
     """Torch limits the logarithms to -100."""
-    hit, miss = (ml.Log()(each).clamp(-100.0, None) for each in (self, 1.0 - self))
+    hit, miss = (ml.Log()(value).clamp(-100.0, None) for value in (self, 1.0 - self))
     loss = -(target * hit + (1.0 - target) * miss)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -89,7 +89,7 @@ def labels_and_margins(self: Any, target: Any, reduction: int = 1) -> Any:
     takes those after it for class 0.)"""
     if rank_of(self) == 1:
         row = labels_and_margins(ml.ExpandDims(axis=0)(self), ml.ExpandDims(axis=0)(target), 0)
-        loss, hit = (ml.Squeeze(axis=0)(each) for each in row)
+        loss, hit = (ml.Squeeze(axis=0)(value) for value in row)
         return loss, hit
     count = size(self, 1)
     valid = ml.Cumsum(axis=1)(target.eq(-1).cast(widths.int64)).eq(0)
@@ -148,9 +148,9 @@ def cross_entropy(
     loss, total = weighed_nll(log, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
         return loss
-    each = -weighed(log, weight, axis).sum(axis)
-    each = ml.Where()(target.ne(ignore_index), each, 0.0)
-    smooth = each if reduction == 0 else each.sum()
+    loss_of_classes = -weighed(log, weight, axis).sum(axis)
+    loss_of_classes = ml.Where()(target.ne(ignore_index), loss_of_classes, 0.0)
+    smooth = loss_of_classes if reduction == 0 else loss_of_classes.sum()
     smooth = smooth / total if reduction == 1 else smooth
     return loss * (1.0 - label_smoothing) + smooth * (label_smoothing / size(self, axis))
 
@@ -188,7 +188,7 @@ def ctc(
         log_probs = ml.ExpandDims(axis=1)(log_probs)
         targets = ml.ExpandDims(axis=0)(targets)
         input_lengths, target_lengths = (
-            each.reshape((1,)) for each in (input_lengths, target_lengths)
+            lengths.reshape((1,)) for lengths in (input_lengths, target_lengths)
         )
     layer = ml.CTCLoss(blank=blank, zero_infinity=zero_infinity)
     loss = layer(log_probs, targets, input_lengths, target_lengths)

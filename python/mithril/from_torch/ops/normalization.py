@@ -167,7 +167,7 @@ def batch_norm_in_training(
         return in_inference, None, None, *old
     output, mean, rstd, *new = by_batch(input, old, weight, bias, momentum=momentum, eps=eps)
     output = ml.ByMode(name=name)(output, in_inference)
-    return output, mean, rstd, *(ml.ByMode()(*each) for each in zip(new, old, strict=True))
+    return output, mean, rstd, *(ml.ByMode()(*pair) for pair in zip(new, old, strict=True))
 
 
 def batch_norm_in_evaluation(

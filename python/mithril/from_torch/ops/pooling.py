@@ -30,7 +30,7 @@ def padding_of(at: NodeContext, rank: int, windows: list[tuple[int, ...]], ceil_
     """Before and after each axis. With ceil_mode the last window may reach beyond the padding."""
     kernel, stride, padding, dilation = windows
     if not ceil_mode:
-        return tuple((each, each) for each in padding)
+        return tuple((amount, amount) for amount in padding)
     output = at.output[0] if isinstance(at.output, tuple | list) else at.output
     pairs = []
     for i in range(rank):
@@ -45,10 +45,10 @@ def pooled(maker: Any, rank: int, x: Any, options: list[Any], name: str | None =
     """One or two axes by an op; the first of three by another one."""
     names = ("kernel_size", "stride", "padding", "dilation")
     if rank == 3:
-        front = pooled(maker, 1, move(x, -3, -1), [each[:1] for each in options])
-        return pooled(maker, 2, move(front, -1, -3), [each[1:] for each in options])
+        front = pooled(maker, 1, move(x, -3, -1), [option[:1] for option in options])
+        return pooled(maker, 2, move(front, -1, -3), [option[1:] for option in options])
     if rank == 1:
-        single = [each[0] for each in options]
+        single = [option[0] for option in options]
         flat = ml.PrimitiveMaxPool1D if maker is ml.PrimitiveMaxPool2D else ml.PrimitiveAvgPool1D
         return values_of(flat(name=name, **dict(zip(names, single, strict=True)))(x))
     return values_of(maker(name=name, **dict(zip(names, options, strict=True)))(x))
@@ -61,7 +61,7 @@ def values_of(result: Any) -> Any:
 
 def windows_of(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[Any]:
     stride = kernel if stride is None or stride == [] else stride
-    return [as_tuple(each, rank) for each in (kernel, stride, padding, dilation)]
+    return [as_tuple(option, rank) for option in (kernel, stride, padding, dilation)]
 
 
 def max_pool(rank: int, with_indices: bool) -> Builder:
@@ -90,7 +90,7 @@ def max_pool(rank: int, with_indices: bool) -> Builder:
 def within_half(x: Any, rank: int, windows: list[Any]) -> Any:
     """The ops take half a window of padding at most: elements of -inf in place of more."""
     kernel, stride, padding, dilation = windows
-    if all(2 * after <= each for (_, after), each in zip(padding, kernel, strict=True)):
+    if all(2 * after <= size for (_, after), size in zip(padding, kernel, strict=True)):
         return x, windows
     lead = ((0, 0),) * (rank_of(x) - rank)
     beyond = tuple((0, after - before) for before, after in padding)
@@ -112,15 +112,15 @@ def indices_of_maxima(x: Any, rows: list[torch.Tensor], at: NodeContext) -> Any:
     """Numbers in the plane, of the largest element of each window; `rows` has the places [windows,
     kernel] of each axis, which may lie in the padding."""
     sizes = at.inputs[0].shape[-len(rows) :]
-    refuse_if(any(not isinstance(each, int) for each in sizes), "the maxima of an open size")
+    refuse_if(any(not isinstance(size, int) for size in sizes), "the maxima of an open size")
     widths = [
-        (max(0, -int(each.min())), max(0, int(each.max()) - have + 1))
-        for each, have in zip(rows, sizes, strict=True)
+        (max(0, -int(row.min())), max(0, int(row.max()) - have + 1))
+        for row, have in zip(rows, sizes, strict=True)
     ]
     inside, padded = torch.zeros(1, 1, dtype=torch.int64), torch.zeros(1, 1, dtype=torch.int64)
-    for each, have, (before, after) in zip(rows, sizes, widths, strict=True):
-        inside = together(inside * have, each)
-        padded = together(padded * (have + before + after), each + before)
+    for row, have, (before, after) in zip(rows, sizes, widths, strict=True):
+        inside = together(inside * have, row)
+        padded = together(padded * (have + before + after), row + before)
     lead = ((0, 0),) * (rank_of(x) - len(rows))
     wide = ml.Pad(pad_width=(*lead, *widths), value=-math.inf)(x) if any(map(any, widths)) else x
     best = ml.ArgMax(axis=-1)(
@@ -128,7 +128,7 @@ def indices_of_maxima(x: Any, rows: list[torch.Tensor], at: NodeContext) -> Any:
     )
     first = constant_of(torch.arange(inside.shape[0]) * inside.shape[1])
     found = ml.Gather(axis=0)(constant_of(inside.flatten()), best + first)
-    return found.reshape((*shape(x)[: -len(rows)], *(each.shape[0] for each in rows)))
+    return found.reshape((*shape(x)[: -len(rows)], *(row.shape[0] for row in rows)))
 
 
 def together(numbers: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
@@ -163,7 +163,7 @@ def average_pool(rank: int) -> Builder:
         counted = self
         if count_include_pad:
             lead = ((0, 0),) * (rank_of(self) - rank)
-            counted = ml.Pad(pad_width=(*lead, *((each, each) for each in windows[2])))(self)
+            counted = ml.Pad(pad_width=(*lead, *((amount, amount) for amount in windows[2])))(self)
             wide = tuple((0, after - own) for (_, after), own in zip(wide, windows[2], strict=True))
         ones = internal_op("FillLike", number=1.0)(counted)
         share = pooled(ml.PrimitiveAvgPool2D, rank, ones, with_padding(windows, wide))

@@ -111,12 +111,12 @@ def all_layers(
 ) -> Any:
     """The outputs of the last layer [T, N, size], and the last states."""
     directions = 2 if bidirectional else 1
-    each = len(params) // (num_layers * directions)
+    tensors_per_layer = len(params) // (num_layers * directions)
     last: list[Any] = []
     for layer in range(num_layers):
         outputs = []
         for i in range(layer * directions, (layer + 1) * directions):
-            weights = params[i * each : (i + 1) * each]
+            weights = params[i * tensors_per_layer : (i + 1) * tensors_per_layer]
             start = tuple(state[i] for state in hx)
             is_backwards = i % directions == 1
             output, states = one_direction(
@@ -170,7 +170,7 @@ def one_direction(
 
 
 def stacked(steps: list[Any]) -> Any:
-    rows = [ml.ExpandDims(axis=0)(each) for each in steps]
+    rows = [ml.ExpandDims(axis=0)(step) for step in steps]
     return ml.Concat(axis=0)(rows) if len(rows) > 1 else rows[0]
 
 

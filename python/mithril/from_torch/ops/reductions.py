@@ -153,8 +153,8 @@ def extremes(reduced: Any, found: Any) -> Builder:
         chosen = ml.Arange()(stop=size(last, -1)).eq(index)
         values = ml.Where()(chosen, last, False if is_bool(last) else 0)
         values = reduced()(last) if is_bool(last) else values.sum(-1, True)
-        both = [ml.SwapAxes(axis1=dim, axis2=-1)(each) for each in (values, index)]
-        return tuple(each if keepdim else ml.Squeeze(axis=dim)(each) for each in both)
+        both = [ml.SwapAxes(axis1=dim, axis2=-1)(value) for value in (values, index)]
+        return tuple(value if keepdim else ml.Squeeze(axis=dim)(value) for value in both)
 
     return build
 
@@ -192,9 +192,9 @@ def differences(
     self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
     """Of neighbours along an axis, n times."""
-    parts = [each for each in (prepend, self, append) if each is not None]
-    if any(is_float(each) for each in parts):
-        parts = [as_float(each) for each in parts]
+    parts = [part for part in (prepend, self, append) if part is not None]
+    if any(is_float(part) for part in parts):
+        parts = [as_float(part) for part in parts]
     x = ml.Concat(axis=dim)(parts) if len(parts) > 1 else self
     for _ in range(n):
         after, before = x[along(dim, slice(1, None))], x[along(dim, slice(None, -1))]
@@ -269,7 +269,7 @@ def distances_within(self: Any, p: float = 2.0, *, at: NodeContext) -> Any:
     """Of all pairs of rows, each once."""
     count = (self.dims or [])[0]
     refuse_if(count is None, "of an open size")
-    first, second = (constant_of(each) for each in torch.triu_indices(count, count, 1))
+    first, second = (constant_of(index) for index in torch.triu_indices(count, count, 1))
     apart = ml.Gather(axis=0)(self, first) - ml.Gather(axis=0)(self, second)
     return vector_norm(apart, p, -1, at=at)
 

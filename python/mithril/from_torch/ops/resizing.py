@@ -32,7 +32,9 @@ aten = torch.ops.aten
 
 def axis_sizes(at: NodeContext, rank: int) -> list[tuple[int, int]]:
     pairs = list(zip(at.inputs[0].shape[-rank:], at.output.shape[-rank:], strict=True))
-    refuse_if(any(not isinstance(each, int) for pair in pairs for each in pair), "of an open size")
+    refuse_if(
+        any(not isinstance(value, int) for pair in pairs for value in pair), "of an open size"
+    )
     return pairs
 
 
@@ -125,10 +127,10 @@ def im2col(
     self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any, *, at: NodeContext
 ) -> Any:
     sizes = at.inputs[0].shape[-2:]
-    refuse_if(any(not isinstance(each, int) for each in sizes), "of an open size")
-    options = [as_tuple(each, 2) for each in (kernel_size, dilation, padding, stride)]
+    refuse_if(any(not isinstance(size, int) for size in sizes), "of an open size")
+    options = [as_tuple(option, 2) for option in (kernel_size, dilation, padding, stride)]
     lead = ((0, 0),) * (rank_of(self) - 2)
-    padded = ml.Pad(pad_width=(*lead, *((each, each) for each in options[2])))(self)
+    padded = ml.Pad(pad_width=(*lead, *((amount, amount) for amount in options[2])))(self)
     places = constant_of(places_of_windows(sizes, options))
     columns = ml.Gather(axis=-1)(flatten(padded, -2, -1), places)  # [..., C, K, windows]
     return flatten(columns, -3, -2)
@@ -142,8 +144,8 @@ def col2im(
     padding: Any,
     stride: Any,
 ) -> Any:
-    refuse_if(any(not isinstance(each, int) for each in output_size), "of an open size")
-    options = [as_tuple(each, 2) for each in (kernel_size, dilation, padding, stride)]
+    refuse_if(any(not isinstance(size, int) for size in output_size), "of an open size")
+    options = [as_tuple(option, 2) for option in (kernel_size, dilation, padding, stride)]
     places = places_of_windows(output_size, options)
     high, wide = (n + 2 * pad for n, pad in zip(output_size, options[2], strict=True))
     lead = shape(self)[:-2]
@@ -165,7 +167,7 @@ def pad_widths(rank: int, pad: Any) -> tuple[tuple[Any, Any], ...]:
 
 
 def constant_pad(self: Any, pad: Any, value: Any = 0) -> Any:
-    if not any(isinstance(each, Connection) or each for each in pad):
+    if not any(isinstance(amount, Connection) or amount for amount in pad):
         return self
     return ml.Pad(value=value or 0)(self, pad_width=pad_widths(rank_of(self), pad))
 
@@ -190,7 +192,7 @@ def circular(self: Any, padding: Any) -> Any:
         kept = slice(-least(before) or None, least(after) or None)
         if kept != slice(None):
             self = self[along(axis, kept)]
-    rest = [most(each) for pair in reversed(sides) for each in pair]
+    rest = [most(value) for pair in reversed(sides) for value in pair]
     return pad_by(circled)(self, rest)
 
 

@@ -76,7 +76,7 @@ def squeeze(self: Connection, dim: Any = None, *, at: NodeContext) -> Any:
     """Torch leaves axes whose size is not 1."""
     sizes = at.inputs[0].shape
     named = range(len(sizes)) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = tuple(each for each in named if sizes and sizes[each] == 1)
+    gone = tuple(axis for axis in named if sizes and sizes[axis] == 1)
     return ml.Squeeze(axis=gone)(self) if gone else self
 
 
@@ -84,8 +84,8 @@ def expand(self: Connection, size: Any, implicit: bool = False) -> Any:
     """-1 keeps the size of an axis, counted from the last."""
     known = shape(self)
     kept = [
-        known[i - len(size)] if isinstance(each, int) and each == -1 else each
-        for i, each in enumerate(size)
+        known[i - len(size)] if isinstance(length, int) and length == -1 else length
+        for i, length in enumerate(size)
     ]
     return ml.BroadcastTo()(input=self, shape=tuple(kept))
 
@@ -112,7 +112,7 @@ def narrow(self: Connection, dim: int, start: Any, length: Any) -> Any:
 
 def split(self: Connection, split_size: Any, dim: int = 0, *, at: NodeContext) -> Any:
     if isinstance(split_size, list | tuple):
-        if all(isinstance(each, int) for each in split_size):
+        if all(isinstance(size, int) for size in split_size):
             parts = ml.PrimitiveSplit(sizes=tuple(split_size), axis=dim)(self)
             return parts if isinstance(parts, tuple) else (parts,)
         return by_bounds(self, split_size, dim)
@@ -124,15 +124,15 @@ def split(self: Connection, split_size: Any, dim: int = 0, *, at: NodeContext) -
 def by_bounds(x: Connection, sizes: Any, dim: int) -> Any:
     start: Any = 0
     parts = []
-    for each in sizes:
-        parts.append(x[along(dim, slice(start, start + each))])
-        start = start + each
+    for length in sizes:
+        parts.append(x[along(dim, slice(start, start + length))])
+        start = start + length
     return tuple(parts)
 
 
 def chunk(self: Connection, chunks: int, dim: int = 0, *, at: NodeContext) -> Any:
-    each = (size(self, dim) + (chunks - 1)) // chunks
-    return split(self, each, dim, at=at)
+    chunk_size = (size(self, dim) + (chunks - 1)) // chunks
+    return split(self, chunk_size, dim, at=at)
 
 
 def unbind(self: Connection, dim: int = 0, *, at: NodeContext) -> Any:
@@ -142,15 +142,15 @@ def unbind(self: Connection, dim: int = 0, *, at: NodeContext) -> Any:
 def cat(tensors: Any, dim: int = 0, *, at: NodeContext) -> Any:
     """Without tensors of shape [0], which torch skips."""
     given = [
-        converted(each, meta.dtype, at.output.dtype, at.main) if is_float(each) else each
-        for each, meta in zip(tensors, at.inputs[0], strict=True)
+        converted(tensor, meta.dtype, at.output.dtype, at.main) if is_float(tensor) else tensor
+        for tensor, meta in zip(tensors, at.inputs[0], strict=True)
         if not (list(meta.shape) == [0] and at.output.dim() > 1)
     ]
     return ml.Concat(axis=dim)(given) if len(given) > 1 else given[0]
 
 
 def stack(tensors: Any, dim: int = 0) -> Any:
-    return ml.Concat(axis=dim)([unsqueeze(each, dim) for each in tensors])
+    return ml.Concat(axis=dim)([unsqueeze(tensor, dim) for tensor in tensors])
 
 
 def flip(self: Connection, dims: Any) -> Any:
@@ -235,12 +235,12 @@ def meshgrid(tensors: Any, indexing: str = "ij") -> Any:
     order = list(tensors)
     refuse_if(indexing != "ij" and len(order) > 2, "of more than two tensors in the order 'xy'")
     rows = order[::-1] if indexing == "xy" else order
-    sizes = [size(each, 0) if rank_of(each) else 1 for each in rows]
+    sizes = [size(row, 0) if rank_of(row) else 1 for row in rows]
     grids = [
         ml.BroadcastTo()(
-            input=each.reshape((*(1,) * i, -1, *(1,) * (len(rows) - 1 - i))), shape=tuple(sizes)
+            input=row.reshape((*(1,) * i, -1, *(1,) * (len(rows) - 1 - i))), shape=tuple(sizes)
         )
-        for i, each in enumerate(rows)
+        for i, row in enumerate(rows)
     ]
     return tuple(grids[::-1] if indexing == "xy" else grids)
 
@@ -250,7 +250,7 @@ def as_strided(
 ) -> Any:
     """Elements of the input, which is dense, at places counted in steps of the strides."""
     numbers = [*size, *stride, storage_offset or 0]
-    refuse_if(any(isinstance(each, Connection) for each in numbers), "of open sizes")
+    refuse_if(any(isinstance(number, Connection) for number in numbers), "of open sizes")
     places = torch.zeros(list(size), dtype=torch.int64) + (storage_offset or 0)
     for i, (count, step) in enumerate(zip(size, stride, strict=True)):
         places += (torch.arange(count) * step).reshape((-1, *(1,) * (len(size) - 1 - i)))

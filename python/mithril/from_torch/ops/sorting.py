@@ -31,7 +31,7 @@ def smallest_but(self: Connection, k: int, dim: int = -1, keepdim: bool = False)
         return self, ml.Full()(shape=(), fill_value=0)
     both = ml.TopK(k=k, axis=dim, largest=False)(self)
     last = slice(k - 1, k) if keepdim else k - 1
-    return tuple(each[along(dim, last)] for each in both)
+    return tuple(value[along(dim, last)] for value in both)
 
 
 def median(self: Connection, dim: int | None = None, keepdim: bool = False) -> Any:
