@@ -140,8 +140,8 @@ class Backend {
   Tensor zeros(Dims dims, DType dtype) const;
   Tensor ones(Dims dims) const { return ones(std::move(dims), default_dtype()); }
   Tensor ones(Dims dims, DType dtype) const;
-  // Of mean 0 and deviation 1. A seed gives the same numbers on every device and platform; a wider
-  // dtype gives them more precisely.
+  // Normal with mean 0 and deviation 1. A seed gives the same numbers on every device and platform;
+  // a wider dtype gives them more precisely.
   Tensor randn(Dims dims, std::uint64_t seed) const {
     return randn(std::move(dims), seed, default_dtype());
   }

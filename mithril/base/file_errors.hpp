@@ -5,7 +5,7 @@
 
 namespace mithril {
 
-// What the system says about an errno.
+// The text of the system for an errno.
 std::string reason_of(int error);
 
 // InputError E0830, with the reason of the system.

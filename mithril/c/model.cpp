@@ -17,7 +17,7 @@
 namespace mithril::c {
 namespace {
 
-// What a mithril_port points to.
+// The texts that a mithril_port points to.
 struct PortTexts {
   std::string name;
   DLDataType dtype;

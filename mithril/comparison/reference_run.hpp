@@ -34,7 +34,7 @@ class ReferenceRun {
   GraphCut together(const std::vector<size_t>& nodes, ValueId output) const;
   // The nodes on which the value depends, in the order of the graph.
   std::vector<size_t> nodes_before(ValueId value) const;
-  // Of these nodes only.
+  // Considers only these nodes.
   std::vector<size_t> nodes_before(ValueId value, const std::vector<size_t>& among) const;
   // How much the value changes at most if rounding changes the inputs and results of the nodes,
   // which compute it. 0 if a node has no reference implementation; infinite if a node refuses the

@@ -80,7 +80,7 @@ Tensor uniform(DType dtype, Dims dims, Random random, double low, double high) {
   return fill(dtype, std::move(dims), [&] { return low + (high - low) * random.uniform(); });
 }
 
-// What the function of an initializer returns, with the dims and the dtype of the parameter.
+// The result of the function of an initializer, with the dims and the dtype of the parameter.
 Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Random random) {
   const Initializer& as = input.initial.initializer;
   if (!as.function) {

@@ -1,4 +1,4 @@
-// What debugging adds to an error of an evaluation.
+// The facts that debugging adds to an error of an evaluation.
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/compile/observers.hpp"

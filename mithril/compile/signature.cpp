@@ -14,7 +14,7 @@ bool may_lose_integers(DType from, DType to) {
   return size_of(to) < size_of(from) || (other_signs && size_of(to) == 1);
 }
 
-// Where only dims of 1 are missing or too many: the dims with which the tensor would fit; otherwise
+// The dims with which the tensor would fit, if only dims of 1 are missing or too many; otherwise
 // none.
 std::optional<Dims> fitting_dims(const Dims& got,
                                  const std::vector<std::optional<std::int64_t>>& expected) {

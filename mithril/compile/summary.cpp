@@ -93,7 +93,7 @@ std::optional<Graph> available_gradient_graph(Impl& compiled) {
   return graph;
 }
 
-// What crosses between several backends when gradients are evaluated.
+// The values that cross between several backends when gradients are evaluated.
 std::vector<std::string> gradient_notes(Impl& compiled) {
   const auto* several = dynamic_cast<const SeveralBackends*>(compiled.backend.get());
   if (!several || compiled.inference || compiled.parameters.empty()) return {};

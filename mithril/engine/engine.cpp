@@ -315,7 +315,7 @@ class Arrivals {
     }
   }
 
-  // Of the arrival, and those that are pushed with it: no more than may wait.
+  // The end of the arrivals that are pushed with the one at `begin`: no more than may wait.
   std::size_t end_of_push(std::size_t begin) const {
     const std::size_t most = all[begin].request->model->options().max_queue;
     return std::min(all.size(), begin + std::max<std::size_t>(most, 1));

@@ -49,7 +49,7 @@ struct Table {
   std::int64_t rows;
 };
 
-// What the node that makes the value takes rows of; none if it is another op.
+// The table whose rows the node that makes the value gathers; none if it is another op.
 std::optional<Table> find_table(const Graph& graph, const std::string& made) {
   const auto& nodes = graph.nodes();
   const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& each) {

@@ -137,7 +137,7 @@ void Composition::describe(Wire* wire, const IOKey& key) {
   const auto said = [&](std::string_view what) {
     return Statements(here_, {"IOKey('", what, ")"});
   };
-  // What has a shape is a tensor: the type int is that of its elements.
+  // A value with a shape is a tensor: the type int is that of its elements.
   const bool is_tensor = key.shape && !key.value;
   const int elements = is_tensor ? (key.type & kind::number) / kind::bool_value : 0;
   const auto type = static_cast<Kinds>(elements ? (key.type & ~kind::number) | elements : key.type);

@@ -147,7 +147,7 @@ Connection operator>(const Connection& a, const Binding& b);
 Connection operator>=(const Connection& a, const Binding& b);
 Connection operator<(const Connection& a, const Binding& b);
 Connection operator<=(const Connection& a, const Binding& b);
-// Of the bits if one operand is known to be of ints, otherwise of bools.
+// Bitwise if one operand is known to be of ints, otherwise logical.
 Connection operator&(const Connection& a, const Binding& b);
 Connection operator|(const Connection& a, const Binding& b);
 Connection operator^(const Connection& a, const Binding& b);

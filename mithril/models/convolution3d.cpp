@@ -21,7 +21,7 @@ struct ConvolutionArguments {
       arguments.reject("filters", "a positive multiple of groups");
   }
   int64_t span(size_t axis) const { return dilation[axis] * (kernel[axis] - 1) + 1; }
-  // Of the last two axes.
+  // The sizes of the last two axes.
   static Datum plane(const std::vector<int64_t>& sizes) {
     return Datum::ints({sizes[sizes.size() - 2], sizes.back()});
   }

@@ -7,7 +7,7 @@
 namespace mithril {
 namespace {
 
-// What says how the window moves over the two axes.
+// The options of a window that moves over two axes.
 struct Windows {
   explicit Windows(const CheckedArguments& arguments)
       : kernel(axis_sizes(arguments, "kernel_size", 1)),
@@ -22,7 +22,7 @@ struct Windows {
   Connection places(size_t axis, const Connection& count) const {
     return window_places(count, kernel[axis], stride[axis], dilation[axis]);
   }
-  // Of so many places, which are known.
+  // The positions along an axis with a known number of windows.
   Tensor places(size_t axis, int64_t count) const {
     std::vector<int64_t> all;
     for (int64_t i = 0; i < count; ++i) {

@@ -54,7 +54,7 @@ struct Resampling {
   std::optional<int64_t> scale;  // to / size, if it is a whole number that is known
   bool aligned = false;          // the centres of the outer pixels stay where they are
 
-  // Where the centre of each new pixel is among the old ones, which are 1 apart.
+  // The coordinate of the centre of each new pixel, in units of old pixels.
   Connection centres() const {
     const Connection places = widened(apply("arange", {to}));
     if (scale && !aligned) return (places + 0.5) * (1.0 / static_cast<double>(*scale)) - 0.5;

@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-// Of a right triangle with a hypotenuse of 1.
+// The other leg of a right triangle with a hypotenuse of 1.
 Connection other_leg(const Connection& leg) { return ((1.0 - leg) * (leg + 1.0)).sqrt(); }
 
 // Exact for small elements, too.

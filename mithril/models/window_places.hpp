@@ -1,4 +1,4 @@
-// Where the taps of windows are, as indices for gather and scatter_add.
+// The positions of the taps of windows, as indices for gather and scatter_add.
 #pragma once
 #include <vector>
 

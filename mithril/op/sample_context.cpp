@@ -55,7 +55,7 @@ class PatternRule {
     for (size_t port = 0; port < op_.inputs.size(); ++port) {
       const size_t count = op_.inputs[port].list ? listed : 1;
       for (size_t i = 0; i < count; ++i) {
-        // Of `like` only the shape is read.
+        // Only the shape of `like` is read.
         if (op_.inputs[port].name != "like" && !read(port, argument)) return;
         ++argument;
       }

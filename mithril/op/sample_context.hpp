@@ -54,7 +54,7 @@ class SampleContext {
   // The size of the part of the axis within one sample; 0 if the batch does not divide the axis.
   int64_t inner(const SampleAxis& each, const Dims& dims) const;
 
-  // What an output is. An output that the rule does not set is coupled.
+  // Sets the axis of an output. An output that the rule does not set is coupled.
   void put(SampleAxis axis, size_t output = 0) { results_[output] = axis; }
   void put_all(SampleAxis axis);
   // The output adds up all samples. It is `sum` if it is linear in the gradient of the losses.
@@ -76,8 +76,8 @@ class SampleContext {
   std::string why_;
 };
 
-// Where a reshape to these dims puts the axis that holds the samples; coupled if it joins elements
-// of different samples.
+// The axis that holds the samples after a reshape to these dims; coupled if it joins elements of
+// different samples.
 SampleAxis reshaped_samples(const SampleAxis& each, const Dims& from, const Dims& to,
                             int64_t batch);
 

@@ -18,7 +18,7 @@ struct PlateauOptions {
   double min_lr = 0;
 };
 
-// What a plateau keeps between scores, for saving and restoring.
+// The state of a plateau between scores, for saving and restoring.
 struct PlateauState {
   double best = std::numeric_limits<double>::infinity();  // with maximize: minus infinity
   std::int64_t bad = 0;                                   // scores since the last improvement

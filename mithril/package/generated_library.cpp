@@ -143,7 +143,7 @@ class LoadedLibrary {
     refuse_library(where_, why);
   }
 
-  // What dlerror says, without the folder of this call.
+  // The text of dlerror, without the folder of this call.
   static std::string system_text(const std::string& folder) {
     const char* said = ::dlerror();
     std::string text = said ? said : "the system does not say";

@@ -51,7 +51,7 @@ struct PackageAsset {
   std::optional<std::string> bytes = {};
 };
 
-// What a package has for one backend.
+// The contents of a package for one backend.
 struct PackageBackend {
   std::string name;                      // "cpu"
   std::string options = {};              // JSON text of an object; empty: none

@@ -53,7 +53,7 @@ struct ProjectionOptions {
   std::uint64_t seed = 0;
   ProjectionKind kind = ProjectionKind::gaussian;
 };
-// Where the projection of a parameter is: values[:, start : start + left * right] holds the
+// The position of the projection of a parameter: values[:, start : start + left * right] holds the
 // elements of a [left, right] matrix.
 struct ProjectedParameter {
   std::string key;

@@ -9,7 +9,7 @@
 
 namespace mithril {
 
-// Nothing unless the data is valid and has exactly `bytes` bytes decompressed.
+// nullopt unless the data is valid and has exactly `bytes` bytes decompressed.
 std::optional<std::vector<std::byte>> inflated(std::span<const std::byte> data,
                                                std::uint64_t bytes);
 

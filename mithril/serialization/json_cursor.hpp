@@ -39,7 +39,7 @@ class JsonCursor {
     for (bool first = true; next(']', first); first = false) read();
   }
   std::string string();
-  // Nothing if the number is negative, has a fraction or an exponent, or does not fit.
+  // nullopt if the number is negative, has a fraction or an exponent, or does not fit.
   std::optional<std::uint64_t> unsigned_integer();
   void null() { word("null"); }
   void skip();  // any value
@@ -62,7 +62,7 @@ class JsonCursor {
   int depth_ = 0;
 };
 
-// Where the text stops being the expected JSON.
+// The position at which the text is not the expected JSON.
 struct JsonFault {
   std::size_t position;
   std::string expected;

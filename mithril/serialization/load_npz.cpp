@@ -114,7 +114,7 @@ class NpyHeaderReader {
   std::size_t at_ = 0;
 };
 
-// Nothing if the bytes end in the header.
+// nullopt if the bytes end in the header.
 std::optional<NpyHeader> npy_header(std::string_view bytes) {
   if (!bytes.starts_with(npy_magic.substr(0, std::min(bytes.size(), npy_magic.size())))) {
     throw NpyFault{"an entry that is not an array"};

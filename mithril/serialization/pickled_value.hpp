@@ -32,7 +32,7 @@ struct PickleFault {
 };
 
 // The tensors in the dict and in the dicts that it contains, named by their keys: "encoder.weight".
-// Of equal names the last one wins, as in a dict. Throws a PickleFault if the dicts have too many
+// The last of equal names wins, as in a dict. Throws a PickleFault if the dicts have too many
 // items, as one that contains itself.
 std::vector<PickledTensor> named_tensors(PickledValue& root,
                                          const std::vector<PickledTensor>& tensors);

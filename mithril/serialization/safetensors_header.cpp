@@ -188,7 +188,7 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
                    {"at", fmt::format("byte {} of the header", valid), ""}}});
 }
 
-// Nothing if 64 bits cannot count the bits.
+// nullopt if 64 bits cannot count the bits.
 std::optional<std::uint64_t> bits_of_tensor(const StoredTensor& tensor) {
   std::uint64_t bits = 1;
   for (const std::uint64_t dim : tensor.dims) {

@@ -42,13 +42,13 @@ enum class StorageType : std::uint8_t {
 // "BOOL", "F8_E4M3", "BF16": the names of the format.
 std::string_view name(StorageType type);
 std::vector<std::string> storage_type_names();
-// Nothing for an unknown name.
+// nullopt for an unknown name.
 std::optional<StorageType> storage_type_named(std::string_view name);
 
 // 4 for float4, 6 for float6, otherwise a multiple of 8.
 int bits_of(StorageType type);
 
-// Nothing unless it is a float8 type.
+// nullopt unless it is a float8 type.
 std::optional<Float8Format> float8_format(StorageType type);
 
 // The dtype with the same bytes.

@@ -11,7 +11,7 @@
 
 namespace mithril {
 
-// Nothing if 63 bits cannot count the bytes of a tensor with these dims, or, if it is empty, with 1
+// nullopt if 63 bits cannot count the bytes of a tensor with these dims, or, if it is empty, with 1
 // in place of each 0: arrays of NumPy have strides that large.
 std::optional<Dims> countable_dims(const std::vector<std::uint64_t>& dims);
 

@@ -15,7 +15,8 @@ void put(std::string& text, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
-// What both headers of an entry share: from the needed version to the length of the name.
+// Writes the fields that both headers of an entry share: from the needed version to the length of
+// the name.
 void put_common(std::string& text, const ZipInput& entry, std::uint32_t checksum) {
   constexpr std::uint64_t version_of_zip64 = 45, utf8_flag = 1 << 11;
   constexpr std::uint64_t first_day = 1 << 5 | 1;  // 1980-01-01, so that equal entries are equal

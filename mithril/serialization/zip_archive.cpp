@@ -148,7 +148,7 @@ void ZipArchive::find_local_headers() {
   }
 }
 
-// Of equal names the first one counts.
+// The first of equal names counts.
 void ZipArchive::index_names() {
   for (std::size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i].name, i);
 }

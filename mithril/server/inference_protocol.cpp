@@ -120,7 +120,7 @@ ProtocolResponse repository_index(const Engine& engine) {
   return {.body = to_text(Json(std::move(models)))};
 }
 
-// What is below /v2/models/NAME, without the version.
+// Answers requests below /v2/models/NAME, without the version.
 ProtocolResponse answer_for_model(Engine& engine, const ProtocolRequest& request,
                                   const std::string& name, const Parts& rest) {
   const bool is_get = request.method == "GET";

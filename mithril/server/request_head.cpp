@@ -45,7 +45,7 @@ int hex_digit(char digit) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// Nothing for an invalid escape, and for one of a control character or a slash.
+// nullopt for an invalid escape, and for an escaped control character or slash.
 std::optional<std::string> decoded_path(std::string_view target) {
   std::string path;
   const std::string_view escaped = target.substr(0, target.find('?'));

@@ -1,4 +1,4 @@
-// What the connections of a server share.
+// The state that the connections of a server share.
 #pragma once
 
 #include <atomic>

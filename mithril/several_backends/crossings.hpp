@@ -1,4 +1,4 @@
-// What crosses between the backends of a graph that runs in segments, for the summary.
+// The values that cross between the backends of a graph that runs in segments, for the summary.
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ class Tensor {
   static Tensor full(DType dtype, Dims dims, double value);
   static Tensor zeros(Dims dims, DType dtype = DType::float32);
   static Tensor ones(Dims dims, DType dtype = DType::float32);
-  // Of mean 0 and deviation 1: the same numbers for a seed on every platform.
+  // Normal with mean 0 and deviation 1: the same numbers for a seed on every platform.
   static Tensor randn(Dims dims, std::uint64_t seed, DType dtype = DType::float32);
   // A tensor of rank 0: Tensor::scalar(1.0f) is float32.
   template <class T>

@@ -59,7 +59,7 @@ constexpr CodeRange ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF
                                     {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
                                     {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
 
-// Of ranges in ascending order.
+// Whether one of the ranges, which are in ascending order, contains the character.
 template <std::size_t count>
 bool is_in(const CodeRange (&ranges)[count], char32_t c) {
   const auto* range =

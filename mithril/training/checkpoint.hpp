@@ -11,7 +11,7 @@
 
 namespace mithril {
 
-// What a checkpoint holds besides the parameters; null: left out.
+// The contents of a checkpoint besides the parameters; null: left out.
 struct CheckpointParts {
   const Model* model = nullptr;
   const Optimizer* optimizer = nullptr;

@@ -342,7 +342,7 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
   return TensorMap(std::move(items));
 }
 
-// What was not made in its place is copied there, once all of it is at hand.
+// Copies the results that were not computed in place, after all of them are computed.
 void TrainingStep::Impl::move(const TrainingProgram& program, std::vector<Tensor>& inputs,
                               std::vector<Tensor>& made) {
   std::vector<std::pair<Tensor, Tensor>> copies;

@@ -27,7 +27,7 @@ class TrainingStep {
   // optimizer that matches no parameter.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost, const TrainingOptions& options = {});
-  // Of the cost: ml::TrainingStep step(compiled, optimizer, {.max_norm = 1.0});
+  // A step that minimises the cost: ml::TrainingStep step(compiled, optimizer, {.max_norm = 1.0});
   TrainingStep(const CompiledModel& model, Optimizer& optimizer, const TrainingOptions& options);
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
@@ -60,7 +60,7 @@ class TrainingStep {
   // Copies the state. StateError E0902 for other keys, E0923 for other dims or kinds.
   void set_state(const State& state);
 
-  // Where `fit` ended, and its next call continues.
+  // The position at which `fit` ended and its next call continues.
   struct Fitted {
     TensorMap params = {};  // empty before the first call
     std::int64_t epochs = 0;

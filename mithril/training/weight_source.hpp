@@ -1,4 +1,4 @@
-// Where a parameter comes from among stored tensors.
+// The source of a parameter among stored tensors.
 #pragma once
 
 #include <string>

@@ -86,7 +86,7 @@ void write_source(const CompiledModel& compiled, py::handle path, const py::dict
   ending == ".mjs" ? write_javascript(exported, file) : write_cpp(exported, file);
 }
 
-// Of a compiled model, or of a PerSample, which has its own method.
+// Writes the source of a compiled model, or of a PerSample, which has its own method.
 void write_any_source(py::handle compiled, py::handle path, const py::dict& data,
                       py::handle validation) {
   const py::object per_sample = py::module_::import("mithril.per_sample").attr("PerSample");

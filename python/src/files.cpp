@@ -57,7 +57,7 @@ Types types_of(py::handle given, const py::dict& tensors) {
   return types;
 }
 
-// What a file has of a dict of arrays; keeps the arrays.
+// The entries of a file for a dict of arrays; keeps the arrays.
 class FileTensors {
  public:
   FileTensors(const py::dict& dict, const Types& types) {

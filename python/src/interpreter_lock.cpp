@@ -5,7 +5,7 @@
 namespace mithril::python {
 namespace {
 
-// Of this thread, which ends the interpreter.
+// Per thread. Used by the thread that ends the interpreter.
 thread_local int unlocked_at_the_end = 0;
 
 // Calls a function that takes the lock.

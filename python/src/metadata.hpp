@@ -6,7 +6,7 @@
 
 namespace mithril::python {
 
-// Of a dict of texts, or None. TypeError for anything else.
+// The metadata in a dict of texts, or None. TypeError for anything else.
 FileMetadata metadata_of(py::handle given);
 
 }  // namespace mithril::python

@@ -72,7 +72,7 @@ py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool
   return py::tuple(results);
 }
 
-// Nothing if it is None or disabled.
+// nullopt if it is None or disabled.
 std::optional<GradScaler> scaler_of(py::handle given) {
   if (given.is_none()) return {};
   if (!py::isinstance(given,

@@ -15,7 +15,7 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // In whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
-// What each run packs to VNNI pairs: the source, and a weight that is not bound.
+// The operands that each run packs to VNNI pairs: the source, and a weight that is not bound.
 struct PairedOperands {
   VnniOperand source, weight;
 

@@ -167,7 +167,7 @@ class DirectNchwc final : public NchwcForm {
     int64_t first, last, run, k;
   };
 
-  // Where a tile is: its image, its row of the output, and its number in that row.
+  // The position of a tile: its image, its row of the output, and its number in that row.
   struct TilePosition {
     int64_t image, y, part;
   };

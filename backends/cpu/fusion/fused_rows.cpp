@@ -31,7 +31,7 @@ struct RowGroupOptions {
   // The base of the first private value. The bases of the run's buffer table are below it.
   int32_t first_base = 0;
   std::vector<PrivateValue> values;
-  // Of one task: its bases, then its values. The tasks' scratch memory is contiguous.
+  // Bytes of one task: its bases, then its values. The tasks' scratch memory is contiguous.
   int64_t task_bytes = 0;
 };
 

@@ -10,12 +10,12 @@
 
 namespace mithril::cpu_backend {
 
-// What a run returns for one output of the graph: an input, a constant, a new tensor, or the tensor
-// of an earlier output.
+// The value that a run returns for one output of the graph: an input, a constant, a new tensor, or
+// the tensor of an earlier output.
 struct Result {
   enum class From : uint8_t { input, constant, buffer, result } from;
   size_t index = 0;
-  // Of a new tensor.
+  // The dtype and dims of a new tensor.
   DType dtype = DType::float32;
   Dims dims = {};
 };

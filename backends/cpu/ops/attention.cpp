@@ -30,8 +30,8 @@ struct AttentionForm {
   double scale;
   bool causal;
   std::vector<Head> heads;
-  // Of the mask, in elements: the size of a matrix, and the steps of a row and a column; 0 if
-  // broadcast.
+  // Strides of the mask, in elements: the size of a matrix, and the steps of a row and a column; 0
+  // if broadcast.
   int64_t mask_size = 0, mask_row_step = 0, mask_column_step = 0;
   bool mask_keeps = false;  // a boolean mask: true where a query may attend
 
@@ -159,7 +159,7 @@ class AttentionStep final : public Step {
   T* scratch_of(const BufferTable& buffers, int part) const {
     return buffers.scratch<T>() + part * scratch_of_a_task_;
   }
-  // Where the scratch memory of the GEMMs begins in that of a task.
+  // The offset of the scratch memory of the GEMMs in that of a task.
   int64_t work_offset() const {
     return whole_lines(form_.rows_at_once() * form_.columns) + whole_lines(form_.columns);
   }

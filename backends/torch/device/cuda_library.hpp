@@ -15,8 +15,8 @@ void load_torch_cuda();
 // The device of recordings; null if the library was not built, as without the headers of CUDA.
 RecordingDevice* recording_device(c10::Device device);
 
-// What loads compiled kernels; null if the library was not built, for a CUDA before 12.8,
-// or if CUDA has another major version than when the library was built.
+// The loader of compiled kernels; null if the library was not built, for a CUDA before 12.8, or if
+// CUDA has another major version than when the library was built.
 CubinLoader* cubin_loader(c10::Device device);
 
 // The major number of its compute capability; 0 if the library was not built.

@@ -1,4 +1,5 @@
-// Where kernels of CUDA C++ run: implemented with CUDA in cuda/, and by tests without a GPU.
+// The interface of devices for kernels of CUDA C++: implemented with CUDA in cuda/, and by tests
+// without a GPU.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What torch allocates: on the CPU through its allocator, on a GPU through its reports.
+// The memory that torch allocates: on the CPU through its allocator, on a GPU through its reports.
 #include "backends/torch/device/memory.hpp"
 
 #include <ATen/Context.h>

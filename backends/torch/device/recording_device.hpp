@@ -1,4 +1,5 @@
-// What recordings need of a device: implemented with CUDA in cuda/, and by tests without a GPU.
+// The interface of devices for recordings: implemented with CUDA in cuda/, and by tests without a
+// GPU.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace mithril::torch_backend {
 
-// What all executables of a backend share.
+// The state that all executables of a backend share.
 struct Context {
   Settings settings;
   std::shared_ptr<TorchMemory> memory;     // shared: executables may outlive the backend

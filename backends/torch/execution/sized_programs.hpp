@@ -28,8 +28,8 @@ struct RunOptions {
   bool scripted = false;                             // as TorchScript
   bool max = false;                                  // as LoadOptions::max
   std::shared_ptr<Recordings> recordings = nullptr;  // where `max` keeps recordings; null: nowhere
-  // Of a half under autograd: the inputs that the other half made, and where the outputs begin
-  // that it will read.
+  // Under autograd, for one half of a program: the inputs that the other half made, and the index
+  // of the first output that the other half reads.
   size_t saved_inputs = 0;
   size_t kept_outputs = SIZE_MAX;
   std::vector<Donation> donations = {};
@@ -63,7 +63,7 @@ class SizedPrograms {
                                        const MemoryScope& scope, Donated donated) const;
   void check_apart(at::TensorList inputs) const;
   void update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const;
-  // What the nodes of a run share.
+  // The state that the nodes of a run share.
   struct Run {
     Registers registers;
     const MemoryScope& scope;

@@ -25,11 +25,11 @@ struct FusedKernel {
   bool reduces_rows = false;  // as CudaKernel::reduces_rows
   std::vector<Port> inputs = {}, outputs = {};
   std::vector<Dims> output_dims = {};  // per output: `dims`, or those of a number for each row
-  // Of a batch (codegen/cuda/batch.hpp), whose inputs and outputs are those of one group of nodes
-  // after the other: how many groups; for each input of a group, 1, or 0 for a number.
+  // The number of groups of a batch (codegen/cuda/batch.hpp), whose inputs and outputs are those of
+  // one group of nodes after the other; for each input of a group, 1, or 0 for a number.
   size_t groups = 1;
   std::vector<std::int64_t> steps = {};
-  // Of a batch, for each output: the index in `inputs` of the donated input that it may overwrite;
+  // For each output of a batch: the index in `inputs` of the donated input that it may overwrite;
   // -1: it has memory of its own. Empty: all have. No later node reads such an input.
   std::vector<std::ptrdiff_t> overwrites = {};
 };

@@ -11,7 +11,7 @@ namespace {
 
 using DonatedInputs = std::unordered_map<ValueId, ValueId>;  // of outputs
 
-// Of a batch: for each output, the input that it may overwrite, or -1.
+// For each output of a batch, the input that it may overwrite, or -1.
 std::vector<std::ptrdiff_t> overwrites_of(const FusedKernel& batch,
                                           const std::vector<ValueId>& released,
                                           const DonatedInputs& donated) {

@@ -55,7 +55,7 @@ struct TorchProgram {
   std::shared_ptr<Recorder> recorder = nullptr;    // replays the nodes; null: they run each time
 };
 
-// What a run does with donated inputs (mithril/backend/backend.hpp).
+// Whether a run overwrites donated inputs (mithril/backend/backend.hpp).
 enum class Donated : std::uint8_t { ignored, in_place };
 
 TorchProgram lower(const Graph& graph, Plan plan, const Target& target);

@@ -75,8 +75,8 @@ void Recordings::touch(const SlotRef& slot) {
   if (at != slots_.end()) std::rotate(at, at + 1, slots_.end());
 }
 
-// What the device has given for recordings is counted as a whole: parts of it that no recording
-// uses now cannot be used for anything else.
+// Counts the memory that the device reserved for recordings as a whole: parts of it that no
+// recording uses cannot be used for anything else.
 bool Recordings::count() {
   const std::int64_t bytes = memory_ ? memory_->bytes() : 0, more = bytes - counted_;
   if (more > 0 && meter_->take(more)) return false;

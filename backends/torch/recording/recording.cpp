@@ -87,8 +87,8 @@ void Recording::capture(std::vector<at::Tensor>& inputs, const Run& run) {
   keep(std::move(outputs), inputs);
 }
 
-// Of inputs that are not copied nothing is kept that the caller has, too: parameters that the user
-// replaced are freed.
+// Keeps no reference to inputs that are not copied, so that parameters that the user replaced are
+// freed.
 void Recording::keep(std::vector<at::Tensor> outputs, const std::vector<at::Tensor>& inputs) {
   for (at::Tensor& output : outputs) {
     int same = -1;

@@ -7,7 +7,7 @@
 
 namespace mithril::torch_backend {
 
-// Where the elements of an input are.
+// The address and the strides of an input.
 struct Place {
   const void* data = nullptr;
   std::vector<std::int64_t> strides = {};
@@ -25,8 +25,8 @@ class ReplayPolicy {
   // one did not replay, and come back later.
   explicit ReplayPolicy(std::size_t saved = 0) : saved_(saved) {}
 
-  // What to do with a run of these inputs, which have the same sizes each time. A recording is
-  // made in the second run at the earliest, because sizes that occur once do not pay off.
+  // The action for a run of these inputs, which have the same sizes each time. A recording is made
+  // in the second run at the earliest, because sizes that occur once do not pay off.
   Action next(std::vector<Place> places);
   // Which inputs a recording copies.
   const std::vector<bool>& copied() const { return copied_; }

@@ -34,8 +34,8 @@ std::string spelled_real(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-// What a mask adds to the scores, with four axes; "None" without one. The kernels know the causal
-// mask only if there is no other.
+// The bias that a mask adds to the scores, with four axes; "None" without one. The kernels know the
+// causal mask only if there is no other.
 std::string spell_bias(const SpellingContext& c) {
   if (!has_mask(c)) return "None";
   const std::string as_output = spell_call("aten::to", {"attn_mask", "output.dtype"});

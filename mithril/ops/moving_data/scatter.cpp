@@ -60,7 +60,7 @@ Expression agreement(const Expression& a, const Operand& b, const Expression& li
   return call("cast", {call("equal", {a, b}), Datum(like.dtype())});
 }
 
-// Of the elements that meet in one place, the last one remains.
+// The gradient of mode "set": the last of the elements with the same index remains.
 void flow_set(GradContext& g, const Along& along) {
   const Expression dy = g.out_grad();
   if (g.needs("input")) g.flow("input", along.put(dy, fill_like(g.in("source"), 0), "set"));

@@ -36,7 +36,7 @@ inline std::vector<ComplexNumber> roots_of_unity(int64_t order, bool conjugate) 
   return roots;
 }
 
-// Of sizes whose prime factors are small (Cooley and Tukey 1965).
+// Fourier transforms of sizes whose prime factors are small (Cooley and Tukey 1965).
 class SmoothTransform {
  public:
   static constexpr int64_t largest_factor = 13;
@@ -59,7 +59,7 @@ class SmoothTransform {
     return size;
   }
 
-  // Of `count` elements that are size / count apart.
+  // Transforms `count` elements with the stride size / count.
   void transform(int64_t count, size_t level, const ComplexNumber* in, ComplexNumber* out) const {
     if (count == 1) {
       *out = *in;

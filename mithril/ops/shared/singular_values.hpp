@@ -85,7 +85,7 @@ inline void complete_column(Matrix& columns, int64_t column) {
   for (int64_t i = 0; i < columns.rows; ++i) columns(i, column) = best(i, 0) / longest;
 }
 
-// Of a matrix that has no more columns than rows.
+// The singular values of a matrix with no more columns than rows.
 inline SingularValues singular_values_of_tall(Matrix matrix) {
   constexpr int most_sweeps = 60;  // convergence is quadratic: ten sweeps are many
   const int64_t n = matrix.columns;

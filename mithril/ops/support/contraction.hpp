@@ -1,5 +1,5 @@
-// What einsum computes, as a graph: products of matrices where the ranks are known, otherwise sums
-// of products of elements.
+// einsum as a graph: products of matrices where the ranks are known, otherwise sums of products of
+// elements.
 #pragma once
 #include <algorithm>
 #include <iterator>

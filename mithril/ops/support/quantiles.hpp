@@ -132,7 +132,7 @@ inline Expression quantiles_first(const Expression& found) {
   return call("swapaxes", {call("expand_dims", {found, 0}), 0, -1});
 }
 
-// Of all elements. With keepdim, adding zeros gives the axes of the input.
+// The quantiles of all elements. With keepdim, adding zeros gives the axes of the input.
 inline Expression quantiles_of_all(ExpandContext& e, bool ignores_nan) {
   const Expression x = e.in("input");
   Expression found = Quantiles(e, call("reshape", {x, Datum(Tuple{-1})}), ignores_nan).run();

@@ -15,8 +15,8 @@ inline void couple_along(SampleContext& c, size_t axis) {
            ", which holds the samples");
 }
 
-// Where all arguments that carry samples carry them, for ops whose tensors have the same rank; null
-// after `couple`.
+// The axis of the samples that all arguments with samples share, for ops whose tensors have the
+// same rank; null after `couple`.
 inline const SampleAxis* common_axis(SampleContext& c) {
   const SampleAxis* found = nullptr;
   for (size_t i = 0; i < c.size(); ++i) {

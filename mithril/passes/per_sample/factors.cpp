@@ -115,9 +115,9 @@ int64_t length_of(const SampleFactor& factor) {
 
 Expression sum_of_squares(const Expression& x) { return call("sum", {x * x, -1}); }
 
-// Of one factor with one other, or itself: [n].
+// The inner products of one factor with another or with itself: [n].
 Expression inner_products(const SampleFactor& a, const SampleFactor& b, bool same) {
-  // Of one product each the norm is the product of the norms.
+  // The norm of a single product is the product of the norms.
   if (same && length_of(a) == 1) {
     const Expression cols = sum_of_squares(a.cols);
     return summed_rows(a.lookup ? cols : sum_of_squares(a.rows) * cols);

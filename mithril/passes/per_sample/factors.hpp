@@ -22,7 +22,7 @@ struct SampleFactors {
   int64_t samples = 0;
 };
 
-// Of the samples from `from` up to `to` of the copy.
+// The factors of the samples from `from` up to `to` of the copy.
 SampleFactors factors_of(SampleCopy& copy, const ParameterTerms& terms, int64_t from, int64_t to);
 // Some of the samples.
 SampleFactors sliced(const SampleFactors& factors, int64_t from, int64_t to);

@@ -49,7 +49,7 @@ Expression Materializer::make(ValueId sum) {
   const NodeId maker = makers_[index(sum)];
   const Dims dims = with_samples(copy_.samples(), copy_.dims(sum));
   if (copy_.axis(sum).kind == SampleAxis::Kind::shared) {
-    // What is linear in the gradient of the losses and the same for all of them is zero.
+    // A value that is linear in the gradient of the losses and equal for all samples is zero.
     return call("broadcast_to", {copy_.at(sum), Datum::ints(dims)}) * 0.0;
   }
   MITHRIL_CHECK(maker != no_node, "an input is a sum over the samples");
@@ -98,7 +98,7 @@ Expression Materializer::of_norm(NodeId id, size_t output) {
   const bool rows = copy_.node(id).op->name == "layer_norm_grad";
   const Expression grad = wide(copy_.lifted(copy_.argument(id, "grad")));
   const size_t rank = grad.dims().size();
-  // Of [n, q, C, ...] the channels, of [n, ..., D] the last axis.
+  // The channels of [n, q, C, ...], the last axis of [n, ..., D].
   const size_t kept = rows ? rank - 1 : 2;
   std::vector<size_t> axes;
   for (size_t i = 1; i < rank; ++i) {

@@ -35,8 +35,8 @@ struct PerSampleSizes {
   SampleSource training;
   std::optional<SampleSource> validation;  // if they are not joined
   int64_t samples = 0;                     // of the training set
-  // Of projections, per parameter: [rank, rows] and [rank, columns] of its matrix
-  // [dims[0], product of the others].
+  // The projections of each parameter: [rank, rows] and [rank, columns] of its matrix [dims[0],
+  // product of the others].
   std::vector<std::pair<int64_t, int64_t>> ranks = {};
 };
 

@@ -203,7 +203,7 @@ class Rewriter {
     choices_[i].unrolled = unrolled();
   }
 
-  // Of all parameters side by side, in the widest of their dtypes.
+  // The projections of all parameters side by side, in the widest of their dtypes.
   Expression projections() const {
     std::vector<Expression> parts;
     DType widest = DType::float32;

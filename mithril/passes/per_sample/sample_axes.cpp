@@ -33,7 +33,7 @@ class Search {
   }
 
  private:
-  // What the arguments of a node are, as far as it reads their elements.
+  // The arguments of a node whose elements it reads.
   struct Arguments {
     std::vector<SampleAxis> axes;
     std::vector<Dims> dims;

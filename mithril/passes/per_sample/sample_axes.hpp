@@ -1,4 +1,4 @@
-// Where the values of a gradient graph carry the samples of a batch.
+// The axis of each value of a gradient graph that holds the samples of a batch.
 #pragma once
 #include <string>
 #include <vector>
