@@ -24,7 +24,8 @@ if(NOT TARGET Mithril::torch_library)
   add_library(Mithril::torch_library INTERFACE IMPORTED GLOBAL)
   target_include_directories(Mithril::torch_library SYSTEM INTERFACE
     "${MITHRIL_TORCH_DIR}/include" "${MITHRIL_TORCH_DIR}/include/torch/csrc/api/include")
-  # Compiled again where the release changes, however old the files of the new one are.
+  # Another release of torch changes this definition, so that everything is compiled again even if the
+  # headers of that release are older.
   target_compile_definitions(Mithril::torch_library INTERFACE
     "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
   foreach(library IN ITEMS torch_cpu c10)

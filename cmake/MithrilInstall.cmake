@@ -34,7 +34,7 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
               "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
         DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)
 
-# Few programs serve, so the server can be left out.
+# The server is a component of its own, because few programs need it.
 if(TARGET mithril_server)
   install(TARGETS mithril_server EXPORT MithrilServerTargets COMPONENT server)
   mithril_headers_of(server_headers mithril/server/http_server.hpp)
@@ -44,7 +44,7 @@ if(TARGET mithril_server)
           COMPONENT server)
 endif()
 
-# What is bound to one release of torch is installed beside the rest, and can be left out of it.
+# The libraries for one release of torch are a component of their own.
 if(TARGET mithril_torch)
   install(TARGETS ${mithril_torch_libraries}
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT torch)

@@ -35,8 +35,8 @@ list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)
 
-# Generated files hold the headers of codegen/cpp/kernels, the functions of codegen/jax/kernels and
-# codegen/javascript/kernels, and the files of codegen/web, which sources of our own have as text.
+# Generated programs contain the headers of codegen/cpp/kernels, the functions of codegen/jax/kernels and
+# codegen/javascript/kernels, and the files of codegen/web. The library holds them as string literals.
 file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*/*.cpp
      mithril/export/*.cpp)
 file(GLOB snippets CONFIGURE_DEPENDS codegen/cpp/kernels/*.hpp mithril/ops/shared/*.hpp)
@@ -80,8 +80,8 @@ const size_t @kind@_file_count = @count@;
   list(APPEND MITHRIL_CODEGEN_SOURCES "${${kind}_source}")
 endforeach()
 
-# A generated library holds the header of the C interface and its implementation, and a CUDA kernel its
-# prelude.
+# A generated library contains the header of the C interface and its implementation. A CUDA kernel
+# contains its prelude.
 set(file_texts "")
 foreach(entry IN ITEMS "library_header mithril/c/mithril.h" "library_exports mithril/c/exports.map"
                        "library_interface codegen/cpp/c_interface.hpp"

@@ -14,8 +14,8 @@ if(NOT MITHRIL_TORCH_DIR)
 endif()
 message(STATUS "PyTorch: ${MITHRIL_TORCH_VERSION} in ${MITHRIL_TORCH_DIR}")
 
-# Tensors of either library as those of the other: for the plugin, for mithril._torch, and, as
-# Mithril::torch, for programs that have at::Tensors of their own.
+# Converts tensors of torch to tensors of Mithril and back: for the plugin, for mithril._torch, and, as
+# Mithril::torch, for programs that use at::Tensor.
 add_library(mithril_torch_tensors STATIC "${PROJECT_SOURCE_DIR}/backends/torch/tensors.cpp")
 add_library(Mithril::torch ALIAS mithril_torch_tensors)
 mithril_set_warnings(mithril_torch_tensors)
@@ -28,8 +28,8 @@ set_target_properties(mithril_torch_tensors PROPERTIES
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 
-# Two libraries, found beside libmithril_core.so: what is compiled against torch, and the plugin that
-# opens it where that torch is there. Programs that have no torch of their own need to find it, too.
+# Two libraries beside libmithril_core.so: the backend, which is compiled against torch, and the plugin,
+# which opens the backend if it finds the same torch. Programs that do not link torch find it, too.
 file(GLOB_RECURSE torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
 list(FILTER torch_sources EXCLUDE REGEX "/backends/torch/((plugin|tensors)[.]cpp|cuda/.*)$")
 add_library(mithril_torch_backend MODULE ${torch_sources})
@@ -42,8 +42,8 @@ target_compile_definitions(mithril_torch PRIVATE
                            "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
 add_dependencies(mithril_torch mithril_torch_backend)
 set(mithril_torch_libraries mithril_torch mithril_torch_backend)
-# CUDA graphs and kernels, opened where they are asked for: compiled where torch knows GPUs and the headers of
-# CUDA are there, those of the toolkit or those that pip installs beside torch.
+# The library of CUDA graphs and kernels, opened on first use. It is compiled if torch supports CUDA and the
+# headers of CUDA are installed, by the toolkit or by pip beside torch.
 set(torch_cuda "${MITHRIL_TORCH_DIR}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}torch_cuda${CMAKE_SHARED_LIBRARY_SUFFIX}")
 find_path(MITHRIL_CUDA_INCLUDE_DIR cuda_runtime_api.h
           HINTS "${MITHRIL_TORCH_DIR}/../nvidia/cu13/include"
