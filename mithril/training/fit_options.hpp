@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
-#include "mithril/evaluation/evaluator.hpp"
+#include "mithril/metrics/evaluator.hpp"
 #include "mithril/training/batches.hpp"
 
 namespace mithril {

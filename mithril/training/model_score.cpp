@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 #include "mithril/training/batches.hpp"
 
 namespace mithril::evaluation {

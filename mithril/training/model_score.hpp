@@ -2,8 +2,8 @@
 #pragma once
 
 #include "mithril/compile/compiled_model.hpp"
-#include "mithril/evaluation/evaluator.hpp"
-#include "mithril/evaluation/exact_sum.hpp"
+#include "mithril/metrics/evaluator.hpp"
+#include "mithril/metrics/exact_sum.hpp"
 
 namespace mithril::evaluation {
 

@@ -3,10 +3,10 @@
 
 #include "convert.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/evaluation/classification.hpp"
-#include "mithril/evaluation/perplexity.hpp"
-#include "mithril/evaluation/ranking.hpp"
-#include "mithril/evaluation/regression.hpp"
+#include "mithril/metrics/classification.hpp"
+#include "mithril/metrics/perplexity.hpp"
+#include "mithril/metrics/ranking.hpp"
+#include "mithril/metrics/regression.hpp"
 #include "mithril/training/model_score.hpp"
 
 namespace mithril::python {

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "mithril/evaluation/classification.hpp"
+#include "mithril/metrics/classification.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/training/checkpoint.hpp"
 #include "tests/serialization/files.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "mithril/evaluation/evaluator.hpp"
-#include "mithril/evaluation/exact_sum.hpp"
+#include "mithril/metrics/evaluator.hpp"
+#include "mithril/metrics/exact_sum.hpp"
 
 namespace mithril::evaluation {
 

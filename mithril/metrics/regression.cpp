@@ -1,6 +1,6 @@
-#include "mithril/evaluation/regression.hpp"
+#include "mithril/metrics/regression.hpp"
 
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 
 namespace mithril::evaluation {
 

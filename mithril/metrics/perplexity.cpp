@@ -1,11 +1,11 @@
-#include "mithril/evaluation/perplexity.hpp"
+#include "mithril/metrics/perplexity.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 
 namespace mithril::evaluation {
 namespace {

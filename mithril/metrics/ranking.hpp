@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "mithril/evaluation/evaluator.hpp"
+#include "mithril/metrics/evaluator.hpp"
 
 namespace mithril::evaluation {
 

@@ -1,9 +1,9 @@
-#include "mithril/evaluation/classification.hpp"
+#include "mithril/metrics/classification.hpp"
 
 #include <fmt/format.h>
 
 #include "mithril/base/error.hpp"
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 
 namespace mithril::evaluation {
 namespace {

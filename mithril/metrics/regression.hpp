@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "mithril/evaluation/evaluator.hpp"
-#include "mithril/evaluation/exact_sum.hpp"
+#include "mithril/metrics/evaluator.hpp"
+#include "mithril/metrics/exact_sum.hpp"
 
 namespace mithril::evaluation {
 

@@ -1,4 +1,4 @@
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 
 #include <fmt/format.h>
 

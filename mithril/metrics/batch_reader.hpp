@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mithril/evaluation/evaluator.hpp"
+#include "mithril/metrics/evaluator.hpp"
 
 namespace mithril::evaluation {
 

@@ -1,4 +1,4 @@
-#include "mithril/evaluation/ranking.hpp"
+#include "mithril/metrics/ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mithril/base/error.hpp"
-#include "mithril/evaluation/batch_reader.hpp"
+#include "mithril/metrics/batch_reader.hpp"
 
 namespace mithril::evaluation {
 

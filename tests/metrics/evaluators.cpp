@@ -8,10 +8,10 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/evaluation/classification.hpp"
-#include "mithril/evaluation/perplexity.hpp"
-#include "mithril/evaluation/ranking.hpp"
-#include "mithril/evaluation/regression.hpp"
+#include "mithril/metrics/classification.hpp"
+#include "mithril/metrics/perplexity.hpp"
+#include "mithril/metrics/ranking.hpp"
+#include "mithril/metrics/regression.hpp"
 #include "mithril/training/model_score.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -1,4 +1,4 @@
-#include "mithril/evaluation/exact_sum.hpp"
+#include "mithril/metrics/exact_sum.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 
-#include "mithril/evaluation/evaluator.hpp"
+#include "mithril/metrics/evaluator.hpp"
 
 namespace mithril::evaluation {
 
