@@ -7,7 +7,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 namespace {
 
 const Tensor& evaluated_tensor(std::string_view evaluator, const std::string& key,
@@ -145,4 +145,4 @@ std::vector<std::int64_t> predicted_classes(const EvaluatedBatch& batch) {
   return classes;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -8,7 +8,7 @@
 
 #include "mithril/metrics/evaluator.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The predictions and targets of a batch, in the memory of this process.
 struct EvaluatedBatch {
@@ -64,4 +64,4 @@ struct ScoreRows {
 };
 ScoreRows score_rows(const EvaluatedBatch& batch);
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

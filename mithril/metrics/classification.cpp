@@ -5,7 +5,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/metrics/batch_reader.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 namespace {
 
 double share_of(std::int64_t part, std::int64_t all) {
@@ -143,4 +143,4 @@ void F1Score::reset() {
   rows_ = 0;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -8,7 +8,7 @@
 
 #include "mithril/metrics/evaluator.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The fraction of correct predictions.
 class Accuracy : public Evaluator {
@@ -68,4 +68,4 @@ class F1Score : public Evaluator {
   std::int64_t rows_ = 0;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

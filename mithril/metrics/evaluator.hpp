@@ -6,7 +6,7 @@
 
 #include "mithril/tensor/tensor_map.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The keys of a batch that an evaluator reads.
 struct EvaluatedKeys {
@@ -16,7 +16,7 @@ struct EvaluatedKeys {
 
 // The result does not depend on how the rows are divided into batches, nor on their order. Not
 // thread-safe: use an evaluator for each thread, and merge them. Example:
-//   ml::evaluation::Accuracy accuracy({.prediction = "logits", .target = "label"});
+//   ml::metrics::Accuracy accuracy({.prediction = "logits", .target = "label"});
 //   for (const ml::TensorMap& batch : batches) accuracy.update(batch);
 //   const double share = accuracy.compute();
 class Evaluator {
@@ -35,4 +35,10 @@ class Evaluator {
   virtual void reset() = 0;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics
+
+namespace mithril {
+
+namespace evaluation = metrics;  // the old name, until 0.2
+
+}  // namespace mithril

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 void ExactSum::add(double number) {
   std::size_t kept = 0;
@@ -47,4 +47,4 @@ double ExactSum::value() const {
   return high;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The sum of all numbers that were added, rounded to the nearest double. It does not depend on the
 // order. Shewchuk, "Adaptive Precision Floating-Point Arithmetic" (1997): the sum is kept as
@@ -19,4 +19,4 @@ class ExactSum {
   double special_ = 0;         // of NaN, infinities and what overflows
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

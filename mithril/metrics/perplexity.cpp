@@ -7,7 +7,7 @@
 
 #include "mithril/metrics/batch_reader.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 namespace {
 
 // The logarithm of the sum of the exponentials.
@@ -57,4 +57,4 @@ void Perplexity::reset() {
   tokens_ = 0;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -7,7 +7,7 @@
 #include "mithril/metrics/evaluator.hpp"
 #include "mithril/metrics/exact_sum.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // exp of the mean negative log-likelihood of the targets. Predictions are logits with one dim more
 // than the targets (ints), the vocabulary. Targets that equal `ignored` do not count.
@@ -28,4 +28,4 @@ class Perplexity : public Evaluator {
   std::int64_t tokens_ = 0;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

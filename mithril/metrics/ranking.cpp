@@ -8,7 +8,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/metrics/batch_reader.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 void AreaUnderCurve::update(const TensorMap& batch) {
   const EvaluatedBatch read = read_evaluated(name(), keys_, batch);
@@ -61,4 +61,4 @@ void AreaUnderCurve::merge(const Evaluator& other) {
   rows_.insert(rows_.end(), added.begin(), added.end());
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -5,7 +5,7 @@
 
 #include "mithril/metrics/evaluator.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The area under the ROC curve: the probability that a row with target 1 has a larger score than
 // one with target 0, where equal scores count half. Predictions are floats and targets 0 and 1
@@ -29,4 +29,4 @@ class AreaUnderCurve : public Evaluator {
   std::vector<Row> rows_;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

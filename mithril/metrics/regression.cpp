@@ -2,7 +2,7 @@
 
 #include "mithril/metrics/batch_reader.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 void MeanSquaredError::update(const TensorMap& batch) {
   const EvaluatedBatch read = read_evaluated(name(), keys_, batch);
@@ -30,4 +30,4 @@ void MeanSquaredError::reset() {
   elements_ = 0;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

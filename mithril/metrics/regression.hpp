@@ -6,7 +6,7 @@
 #include "mithril/metrics/evaluator.hpp"
 #include "mithril/metrics/exact_sum.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The mean over all elements of the squared difference. Predictions and targets have the same dims.
 class MeanSquaredError : public Evaluator {
@@ -24,4 +24,4 @@ class MeanSquaredError : public Evaluator {
   std::int64_t elements_ = 0;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

@@ -46,7 +46,7 @@ struct FitOptions {
   std::optional<BatchSource> validation = {};
   std::map<std::string, MetricFunction> metrics = {};  // of the validation
   // Likewise, over all its batches: they read outputs and inputs by key. Each epoch resets them.
-  std::map<std::string, evaluation::Evaluator*> evaluators = {};
+  std::map<std::string, mithril::metrics::Evaluator*> evaluators = {};
   bool averages = false;  // validate with the averages of the step, and keep them as the best
   // The fraction of the rows of arrays, the last ones, that is the validation instead of training.
   double validation_split = 0;

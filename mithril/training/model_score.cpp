@@ -6,7 +6,7 @@
 #include "mithril/metrics/batch_reader.hpp"
 #include "mithril/training/batches.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 ModelScore::ModelScore(CompiledModel model, const TensorMap& params, const State& state,
                        const std::string& output)
@@ -50,4 +50,4 @@ void ModelScore::reset() {
   rows_ = 0;
 }
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

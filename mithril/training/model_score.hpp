@@ -5,12 +5,12 @@
 #include "mithril/metrics/evaluator.hpp"
 #include "mithril/metrics/exact_sum.hpp"
 
-namespace mithril::evaluation {
+namespace mithril::metrics {
 
 // The mean over all rows of an output of a compiled model, which gets the data of each batch by
 // key. The output has a value for each row [N], or one value, the mean of the rows of the batch.
 // The first tensor of a batch counts its rows. Other keys of a batch are ignored. Example:
-//   ml::evaluation::ModelScore score(judge, params, {}, "score");
+//   ml::metrics::ModelScore score(judge, params, {}, "score");
 class ModelScore : public Evaluator {
  public:
   // NameError E0606 for an unknown output; StateError E0901 for other parameters.
@@ -29,4 +29,4 @@ class ModelScore : public Evaluator {
   std::int64_t rows_ = 0;
 };
 
-}  // namespace mithril::evaluation
+}  // namespace mithril::metrics

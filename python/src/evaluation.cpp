@@ -12,14 +12,14 @@
 namespace mithril::python {
 namespace {
 
-using evaluation::AreaUnderCurve;
-using evaluation::EvaluatedKeys;
-using evaluation::Evaluator;
-using evaluation::F1Score;
-using evaluation::MeanSquaredError;
-using evaluation::ModelScore;
-using evaluation::Perplexity;
-using evaluation::TopKAccuracy;
+using metrics::AreaUnderCurve;
+using metrics::EvaluatedKeys;
+using metrics::Evaluator;
+using metrics::F1Score;
+using metrics::MeanSquaredError;
+using metrics::ModelScore;
+using metrics::Perplexity;
+using metrics::TopKAccuracy;
 
 constexpr const char* default_prediction = "prediction";
 constexpr const char* default_target = "target";
@@ -97,8 +97,8 @@ Raises:
     TypeError: If its class or its options differ.)")
       .def("reset", &Evaluator::reset, "Removes all rows.")
       .def("__repr__", [](const Evaluator& self) { return "<" + std::string(self.name()) + ">"; });
-  bind_keyed<evaluation::Accuracy>(module, "Accuracy",
-                                   R"(Computes the fraction of correct predictions.
+  bind_keyed<metrics::Accuracy>(module, "Accuracy",
+                                R"(Computes the fraction of correct predictions.
 
 Targets are ints or bools. Predictions are the same, or floats with one more axis: scores of the
 classes.

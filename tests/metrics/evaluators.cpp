@@ -18,15 +18,15 @@
 namespace mithril::tests {
 namespace {
 
-using evaluation::AreaUnderCurve;
-using evaluation::EvaluatedKeys;
-using evaluation::Evaluator;
-using evaluation::ExactSum;
-using evaluation::F1Score;
-using evaluation::MeanSquaredError;
-using evaluation::ModelScore;
-using evaluation::Perplexity;
-using evaluation::TopKAccuracy;
+using metrics::AreaUnderCurve;
+using metrics::EvaluatedKeys;
+using metrics::Evaluator;
+using metrics::ExactSum;
+using metrics::F1Score;
+using metrics::MeanSquaredError;
+using metrics::ModelScore;
+using metrics::Perplexity;
+using metrics::TopKAccuracy;
 
 const EvaluatedKeys of_labels = {.prediction = "y", .target = "label"};
 
@@ -57,10 +57,9 @@ constexpr float nan_score = std::numeric_limits<float>::quiet_NaN();
 }  // namespace
 
 TEST_CASE("accuracy counts right classes and largest scores") {
-  CHECK(of_one_batch(evaluation::Accuracy(of_labels), classified({0, 2, 1, 1}, {0, 2, 2, 1})) ==
-        0.75);
+  CHECK(of_one_batch(metrics::Accuracy(of_labels), classified({0, 2, 1, 1}, {0, 2, 2, 1})) == 0.75);
   const TensorMap batch = scored({1, 3, 2, 5, 5, 1, nan_score, 0, 0, 0, 0, 4}, {1, 0, 0, 2});
-  CHECK(of_one_batch(evaluation::Accuracy(of_labels), batch) ==
+  CHECK(of_one_batch(metrics::Accuracy(of_labels), batch) ==
         0.75);  // equal: the first one; NaN: wrong
 }
 
@@ -144,7 +143,7 @@ TEST_CASE("the result does not depend on the batches") {
   };
   using Make = std::unique_ptr<Evaluator> (*)();
   const Make makes[] = {
-      [] { return std::unique_ptr<Evaluator>(new evaluation::Accuracy(of_labels)); },
+      [] { return std::unique_ptr<Evaluator>(new metrics::Accuracy(of_labels)); },
       [] { return std::unique_ptr<Evaluator>(new TopKAccuracy(2, of_labels)); },
       [] { return std::unique_ptr<Evaluator>(new F1Score(F1Score::Average::macro, of_labels)); },
       [] { return std::unique_ptr<Evaluator>(new Perplexity({}, of_labels)); }};
@@ -205,7 +204,7 @@ TEST_CASE("the first tensor of a batch counts the rows of a scored model") {
 }
 
 TEST_CASE("errors of evaluators name the evaluator and the key") {
-  evaluation::Accuracy accuracy(of_labels);
+  metrics::Accuracy accuracy(of_labels);
   CHECK(text_of_error([&] { accuracy.compute(); }) ==
         "mithril.StateError[E0930]: Accuracy: compute was called before the first row\n"
         "  help: call update with a batch first");
@@ -246,7 +245,7 @@ TEST_CASE("errors of evaluators name the evaluator and the key") {
 }
 
 TEST_CASE("scores of one class are no classes") {
-  evaluation::Accuracy accuracy(of_labels);
+  metrics::Accuracy accuracy(of_labels);
   CHECK(text_of_error([&] {
           accuracy.update(scored({0.25f, 0.75f}, {0, 1}));
         }) ==

@@ -59,9 +59,9 @@ TEST_CASE("evaluators measure the validation of an epoch as a whole") {
   SGD optimizer({.lr = 0.1});
   TrainingStep step(model, optimizer);
   const TensorMap held_out = points(101, 1);
-  const evaluation::EvaluatedKeys keys = {.prediction = "scores", .target = "label"};
-  evaluation::Accuracy share(keys);
-  evaluation::F1Score f1(evaluation::F1Score::Average::macro, keys);
+  const metrics::EvaluatedKeys keys = {.prediction = "scores", .target = "label"};
+  metrics::Accuracy share(keys);
+  metrics::F1Score f1(metrics::F1Score::Average::macro, keys);
   const History history = fit_quietly(step, points(96, 0),
                                       {.epochs = 2,
                                        .validation = held_out,
@@ -70,7 +70,7 @@ TEST_CASE("evaluators measure the validation of an epoch as a whole") {
   for (const EpochNumbers& numbers : history.epochs)
     CHECK(numbers.at("share") == doctest::Approx(numbers.at("accuracy")));
   const TensorMap outputs = model.infer(history.params, held_out, step.state());
-  evaluation::F1Score whole(evaluation::F1Score::Average::macro, keys);
+  metrics::F1Score whole(metrics::F1Score::Average::macro, keys);
   whole.update({{"scores", outputs.at("scores")}, {"label", held_out.at("label")}});
   CHECK(history.epochs.back().at("f1") == whole.compute());
   CHECK(text_of_error([&] {
