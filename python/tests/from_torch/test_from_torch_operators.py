@@ -211,7 +211,7 @@ def has(program: Any, operator: Any) -> bool:
 
 
 def leaves_of(result: Any) -> list:
-    return [leave for leave in pytree.tree_leaves(result) if isinstance(leave, torch.Tensor)]
+    return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
 def assert_close(got: Any, expected: Any, what: str) -> None:

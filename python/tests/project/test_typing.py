@@ -119,11 +119,11 @@ def pyright(path: Path) -> Found:
         check=False,
     )
     found: Found = {}
-    for generaldiagnostic in json.loads(made.stdout)["generalDiagnostics"]:
-        if generaldiagnostic["severity"] == "error":
-            assert Path(generaldiagnostic["file"]).name == path.name, generaldiagnostic
-            found.setdefault(generaldiagnostic["range"]["start"]["line"] + 1, []).append(
-                generaldiagnostic["message"]
+    for diagnostic in json.loads(made.stdout)["generalDiagnostics"]:
+        if diagnostic["severity"] == "error":
+            assert Path(diagnostic["file"]).name == path.name, diagnostic
+            found.setdefault(diagnostic["range"]["start"]["line"] + 1, []).append(
+                diagnostic["message"]
             )
     assert found, made.stdout + made.stderr
     return found
