@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ._internal import built as built  # isort: skip - before modules that need the core
-from . import backends, data, evaluation, initializers, models
+from . import backends, data, evaluation, initializers, metrics, models
 from ._core import (
     EMA,
     LBFGS,
@@ -186,7 +186,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "compile",
     "data",
     "dtype",
-    "evaluation",
+    "evaluation",  # the old name of metrics, until 0.2
     "export",
     "fit",
     "float16",
@@ -204,6 +204,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "load",
     "load_package",
     "load_safetensors",
+    "metrics",
     "models",
     "models_registry",
     "save",

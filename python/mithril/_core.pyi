@@ -11,14 +11,6 @@ from ._stubs.connection import Connection as Connection
 from ._stubs.engine import Engine as Engine
 from ._stubs.engine import PendingAnswer as PendingAnswer
 from ._stubs.errors import *  # noqa: F403
-from ._stubs.evaluation import Accuracy as Accuracy
-from ._stubs.evaluation import AreaUnderCurve as AreaUnderCurve
-from ._stubs.evaluation import Evaluator as Evaluator
-from ._stubs.evaluation import F1Score as F1Score
-from ._stubs.evaluation import MeanSquaredError as MeanSquaredError
-from ._stubs.evaluation import ModelScore as ModelScore
-from ._stubs.evaluation import Perplexity as Perplexity
-from ._stubs.evaluation import TopKAccuracy as TopKAccuracy
 from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
@@ -36,6 +28,14 @@ from ._stubs.handles import RandomKey as RandomKey
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import dtype as dtype
+from ._stubs.metrics import Accuracy as Accuracy
+from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
+from ._stubs.metrics import Evaluator as Evaluator
+from ._stubs.metrics import F1Score as F1Score
+from ._stubs.metrics import MeanSquaredError as MeanSquaredError
+from ._stubs.metrics import ModelScore as ModelScore
+from ._stubs.metrics import Perplexity as Perplexity
+from ._stubs.metrics import TopKAccuracy as TopKAccuracy
 from ._stubs.optimizers import EMA as EMA
 from ._stubs.optimizers import LBFGS as LBFGS
 from ._stubs.optimizers import SWA as SWA

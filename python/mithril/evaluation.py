@@ -1,23 +1,4 @@
-"""Evaluators: measures of a model over the batches of a data set."""
+"""The old name of `ml.metrics`, until 0.2."""
 
-from ._core import (
-    Accuracy,
-    AreaUnderCurve,
-    Evaluator,
-    F1Score,
-    MeanSquaredError,
-    ModelScore,
-    Perplexity,
-    TopKAccuracy,
-)
-
-__all__ = [
-    "Accuracy",
-    "AreaUnderCurve",
-    "Evaluator",
-    "F1Score",
-    "MeanSquaredError",
-    "ModelScore",
-    "Perplexity",
-    "TopKAccuracy",
-]
+from .metrics import *  # noqa: F403
+from .metrics import __all__  # noqa: F401

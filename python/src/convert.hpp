@@ -154,7 +154,7 @@ void bind_jax(py::module_& module);
 void bind_jax_backend(py::module_& module);
 void bind_web(py::module_& module);
 void bind_generation(py::module_& module);
-void bind_evaluation(py::module_& module);
+void bind_metrics(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_per_sample(py::module_& module);
 void bind_lbfgs(py::module_& module);

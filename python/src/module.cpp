@@ -45,7 +45,7 @@ PYBIND11_MODULE(_core, module) {
   bind_jax_backend(module);
   bind_web(module);
   bind_generation(module);
-  bind_evaluation(module);
+  bind_metrics(module);
   bind_engine(module);
   bind_per_sample(module);
   bind_schedules(module);

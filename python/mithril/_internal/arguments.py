@@ -32,7 +32,7 @@ MAKERS = {
     "PendingAnswer": "engine.infer_async(name, inputs) makes it",
     "Optimizer": "ml.Adam and the other classes of docs/optimizers.md are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
-    "Evaluator": "ml.evaluation.Accuracy and the other classes of ml.evaluation are evaluators",
+    "Evaluator": "ml.metrics.Accuracy and the other classes of ml.metrics are evaluators",
     "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call

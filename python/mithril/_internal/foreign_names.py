@@ -152,7 +152,6 @@ TerminateOnNaN: compile(..., debug=True)
 Optimizers optimizers: SGD, Adam or another optimizer of docs/optimizers.md
 layers activations: the names of this module: Linear, Relu, Conv2d
 losses: the losses of this module, as losses of TrainModel: CrossEntropy, SquaredError
-metrics: ml.evaluation
 callbacks: callbacks= of fit
 from_pretrained AutoModel AutoTokenizer: load_package; `mithril package create` makes a package of \
 a Hugging Face folder

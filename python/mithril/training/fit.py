@@ -114,7 +114,7 @@ def fit(  # noqa: PLR0913 - its options
         validation: data that is evaluated in inference mode after each epoch.
         validation_split: fraction of the rows of arrays, from the end, to use as validation.
         metrics: dict of functions metric(outputs, batch) that return a mean, or of evaluators of
-            `ml.evaluation`.
+            `ml.metrics`.
         averages: whether to validate with the averages of `step`.
         monitor: number that determines the best epoch. None is "validation_loss", or "loss" without
             validation.

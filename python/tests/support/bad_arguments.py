@@ -185,8 +185,8 @@ def methods() -> Calls:
 
 
 def modules() -> Calls:
-    """Of ml.data, ml.evaluation and the registry: functions, classes and their methods."""
-    for module in (ml.data, ml.evaluation):
+    """Of ml.data, ml.metrics and the registry: functions, classes and their methods."""
+    for module in (ml.data, ml.metrics):
         for name in module.__all__:
             if name not in ("DataSource", "Field"):  # abstract, and a tuple
                 yield name, getattr(module, name)
@@ -194,7 +194,7 @@ def modules() -> Calls:
     made = {
         "DataSource": lambda: source,
         "Batches": lambda: source.batch(2),
-        "Accuracy": ml.evaluation.Accuracy,
+        "Accuracy": ml.metrics.Accuracy,
         "ModelsRegistry": ml.ModelsRegistry,
     }
     for owner, make in made.items():

@@ -64,7 +64,7 @@ void bind_keyed(py::module_& module, const char* name, const char* doc) {
 
 }  // namespace
 
-void bind_evaluation(py::module_& module) {
+void bind_metrics(py::module_& module) {
   py::class_<Evaluator>(module, "Evaluator",
                         R"(The base class of evaluators, which measure a model over a data set.
 
@@ -72,7 +72,7 @@ An evaluator reads predictions and targets from batches by their keys. The resul
 on how the rows are divided into batches.
 
 Example:
-    evaluator = ml.evaluation.MeanSquaredError(prediction="y", target="target")
+    evaluator = ml.metrics.MeanSquaredError(prediction="y", target="target")
     evaluator.update({**data, **compiled.evaluate(params, data)})
     error = evaluator.compute()
 
@@ -180,7 +180,7 @@ Raises:
 
 Example:
     with_loss = compiled.in_inference(outputs=["loss"])
-    score = ml.evaluation.ModelScore(with_loss, params, "loss")
+    score = ml.metrics.ModelScore(with_loss, params, "loss")
     score.update(data)
     loss = score.compute())")
       .def(py::init([](const CompiledModel& compiled, const py::dict& params,

@@ -10,7 +10,7 @@ from test_fit import LEARNING, network, rows, step_of
 
 import mithril as ml
 
-E = ml.evaluation
+E = ml.metrics
 RANDOM = np.random.default_rng(4)
 ROWS = 200
 SCORES = RANDOM.standard_normal((ROWS, 5)).astype(np.float32)
