@@ -49,7 +49,7 @@
 #include "mithril/tensor/functions.hpp"
 #include "mithril/text/byte_pair_tokenizer.hpp"
 #include "mithril/text/tokenizer.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "mithril/training/checkpoint.hpp"
 #include "mithril/training/fit.hpp"
 #include "mithril/training/load_weights.hpp"

@@ -1,7 +1,7 @@
 // A training model from its JSON form.
 #pragma once
 #include "mithril/json/fields.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 namespace mithril {
 

@@ -1,7 +1,7 @@
 #include "mithril/json/write_training.hpp"
 
 #include "mithril/json/write_facts.hpp"
-#include "mithril/train/training.hpp"
+#include "mithril/train_model/training.hpp"
 
 namespace mithril {
 namespace {

@@ -2,7 +2,7 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 namespace mithril::python {
 namespace {

@@ -1,5 +1,5 @@
 // Training models.
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 #include <pybind11/stl.h>
 

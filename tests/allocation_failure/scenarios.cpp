@@ -23,7 +23,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/optim/optimizers.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/allocation_failure/scenario.hpp"
 #include "tests/allocation_failure/scenario_tensors.hpp"

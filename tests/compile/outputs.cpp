@@ -15,7 +15,7 @@
 #include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/regularizers.hpp"
 #include "mithril/package/package.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "mithril/training/fit.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/errors/text_of_error.hpp"

@@ -10,7 +10,7 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 namespace mithril {
 namespace {

@@ -9,7 +9,7 @@
 #include "mithril/engine/engine.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/losses.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -12,7 +12,7 @@
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/regularizers.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -11,7 +11,7 @@
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/models/ops/shapes.hpp"
 #include "mithril/models/regularizers.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 namespace mithril {
 namespace {

@@ -13,7 +13,7 @@
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/serialization/safetensors.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "mithril/training/load_weights.hpp"
 #include "tests/serialization/files.hpp"
 

@@ -16,7 +16,7 @@
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/tensor/functions.hpp"
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 #include "mithril/training/fit.hpp"
 
 namespace mithril::tests {

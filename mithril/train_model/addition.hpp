@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "mithril/train/training.hpp"
+#include "mithril/train_model/training.hpp"
 
 namespace mithril {
 

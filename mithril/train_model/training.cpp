@@ -1,4 +1,4 @@
-#include "mithril/train/training.hpp"
+#include "mithril/train_model/training.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,4 +1,4 @@
-#include "mithril/train/train_model.hpp"
+#include "mithril/train_model/train_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "mithril/model/undo.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/part_argument.hpp"
-#include "mithril/train/addition.hpp"
+#include "mithril/train_model/addition.hpp"
 
 namespace mithril {
 namespace {

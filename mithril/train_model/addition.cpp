@@ -1,4 +1,4 @@
-#include "mithril/train/addition.hpp"
+#include "mithril/train_model/addition.hpp"
 
 #include <algorithm>
 

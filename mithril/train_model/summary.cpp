@@ -6,7 +6,7 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/table.hpp"
-#include "mithril/train/training.hpp"
+#include "mithril/train_model/training.hpp"
 
 namespace mithril {
 namespace {

@@ -13,8 +13,8 @@
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/regularizers.hpp"
-#include "mithril/train/train_model.hpp"
-#include "tests/train/training.hpp"
+#include "mithril/train_model/train_model.hpp"
+#include "tests/train_model/training.hpp"
 
 namespace mithril::tests {
 namespace {
