@@ -12,7 +12,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/comparison/reference_run.hpp"
 #include "mithril/comparison/value_mismatch.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/several_backends/several_backends.hpp"
 

@@ -7,7 +7,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/select_outputs.hpp"
 
 namespace mithril {

@@ -5,7 +5,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/assemble.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/select_outputs.hpp"
 #include "mithril/compile/shift.hpp"
 #include "mithril/passes/fix_inputs.hpp"

@@ -1,6 +1,6 @@
 // The facts that debugging adds to an error of an evaluation.
 #include "mithril/base/text.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/observers.hpp"
 
 namespace mithril {

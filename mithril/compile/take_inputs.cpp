@@ -4,7 +4,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/discard.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 
 namespace mithril {
 namespace {

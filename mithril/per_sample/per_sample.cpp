@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/per_sample/per_sample_programs.hpp"
 #include "mithril/per_sample/per_sample_report.hpp"

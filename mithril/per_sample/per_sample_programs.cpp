@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {

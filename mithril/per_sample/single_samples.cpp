@@ -6,7 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/comparison/value_mismatch.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/tensor/functions.hpp"
 
 namespace mithril {

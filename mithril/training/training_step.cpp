@@ -8,7 +8,7 @@
 #include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/training_graph.hpp"
 
 namespace mithril {
