@@ -113,7 +113,7 @@ def test_a_value_out_of_range_is_refused(name: str, arguments: dict[str, Any], w
     assert "expected : " in str(caught.value) and "got      : " in str(caught.value)
 
 
-def test_a_model_that_is_not_there_is_told_with_the_argument() -> None:
+def test_an_error_about_a_missing_model_names_the_argument() -> None:
     with pytest.raises(ml.NameError, match="MLP, argument 'activations': there is no model 'Rleu'"):
         ml.MLP(activations=["Tanh", "Rleu"], dimensions=[2, 2])
     with pytest.raises(ml.NameError, match="did you mean 'LSTMCell'"):

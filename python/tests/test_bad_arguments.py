@@ -133,7 +133,7 @@ def test_a_dtype_is_one_of_the_known() -> None:
     assert "expected : the name or the number of a dtype" in text_of(lambda: ml.dtype(99))
 
 
-def test_a_keyword_that_is_called_otherwise_elsewhere_is_named() -> None:
+def test_a_keyword_of_another_library_is_translated() -> None:
     with pytest.raises(ml.NameError, match="help: here it is 'lr'"):
         ml.Adam(learning_rate=0.1)
 

@@ -32,7 +32,7 @@ def test_an_object_that_does_not_fit_is_shown():
     )
 
 
-def test_attributes_that_there_are_none_of_are_errors_of_both_kinds():
+def test_unknown_attributes_raise_both_kinds_of_errors():
     compiled = ml.compile(ml.Relu(), ml.CpuBackend())
     assert text_of_error(lambda: ml.Dense, ml.NameError) == (
         "mithril.AttributeError[E0624]: module 'mithril' has no attribute 'Dense'\n"
@@ -51,7 +51,7 @@ def test_attributes_that_there_are_none_of_are_errors_of_both_kinds():
         product().__array__  # noqa: B018
 
 
-def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
+def test_an_array_of_an_unsupported_dtype_is_refused():
     compiled = ml.compile(product(), ml.CpuBackend())
     arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
     assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
@@ -90,7 +90,7 @@ def test_an_unknown_option_of_compile_gives_the_nearest():
     )
 
 
-def test_a_string_where_a_value_was_meant_is_told_how_to_write_it():
+def test_an_error_about_a_string_in_place_of_a_value_shows_how_to_write_it():
     model = ml.Model()
     model |= ml.BinaryCrossEntropy()(input="x", target="t", input_type="probs", output="y")
     shapes = {"x": [1, 1]}
@@ -103,7 +103,7 @@ def test_a_string_where_a_value_was_meant_is_told_how_to_write_it():
     )
 
 
-def test_a_string_where_a_number_was_meant_is_told_to_be_a_name():
+def test_an_error_about_a_string_in_place_of_a_number_says_that_it_is_a_name():
     model = ml.Model()
     model |= ml.Mean()(input="x", axis="0", output="y")
     assert text_of_error(lambda: ml.compile(model, ml.CpuBackend())) == (
@@ -158,7 +158,7 @@ def test_a_solver_is_gone_when_its_constraint_has_returned():
     )
 
 
-def test_instructions_that_there_are_none_of_are_refused():
+def test_unknown_instruction_sets_are_refused():
     made = subprocess.run(
         [sys.executable, "-c", "import mithril as ml; ml.CpuBackend()"],
         env=environment(MITHRIL_INSTRUCTIONS="sse"),
@@ -173,7 +173,7 @@ def test_instructions_that_there_are_none_of_are_refused():
     )
 
 
-def test_lack_of_memory_is_an_error_of_ours():
+def test_lack_of_memory_is_an_error_of_mithril():
     compiled = ml.compile(ml.Linear(2**40), ml.CpuBackend(), shapes={"input": [1, 2**10]})
     with pytest.raises(MemoryError) as caught:
         compiled.get_parameters()

@@ -48,7 +48,7 @@ def test_library_models_are_written_as_name_and_arguments() -> None:
     assert ml.Linear(4) == ml.Linear(dimension=4, use_bias=True)
 
 
-def test_models_are_told_apart_by_identity_in_sets() -> None:
+def test_equal_models_stay_distinct_in_sets() -> None:
     first, second = ml.Relu(), ml.Relu()
     assert first == second
     assert len({first, second, first}) == 2

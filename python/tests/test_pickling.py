@@ -112,7 +112,7 @@ def test_a_tensor_has_the_same_elements(dtype: Any, way: Callable[[Any], Any]) -
 
 
 @pytest.mark.parametrize("way", [pickled, copy.deepcopy])
-def test_a_backend_has_its_options_and_goes_on_with_its_random_numbers(
+def test_a_pickled_backend_keeps_its_options_and_random_numbers(
     way: Callable[[Any], Any],
 ) -> None:
     backend = ml.CpuBackend(dtype=ml.float64, threads=2)
@@ -185,7 +185,7 @@ def test_a_compiled_model_is_pickled_before_its_model_changes() -> None:
         *(getattr(ml, name) for name in optimizers.__all__),
     ],
 )
-def test_an_optimizer_goes_on_where_it_was(
+def test_a_pickled_optimizer_continues(
     make: Callable[[], ml.Optimizer], way: Callable[[Any], Any]
 ) -> None:
     optimizer = make()
@@ -202,7 +202,7 @@ def test_an_optimizer_goes_on_where_it_was(
 
 
 @ways
-def test_a_grad_scaler_goes_on_where_it_was(way: Callable[[Any], Any]) -> None:
+def test_a_pickled_grad_scaler_continues(way: Callable[[Any], Any]) -> None:
     scaler = ml.GradScaler(init_scale=8.0)
     assert way(scaler).state_dict() == scaler.state_dict()
 

@@ -122,7 +122,7 @@ TEST_CASE("an error is caught as std::exception") {
   CHECK_THROWS_AS(raise(weight_conflict()), std::exception);
 }
 
-TEST_CASE("a failed check says that the bug is ours, and where") {
+TEST_CASE("a failed check says that it is a bug of Mithril and names the place") {
   std::string text;
   try {
     MITHRIL_CHECK(1 + 1 == 3, "arithmetic is broken");

@@ -51,7 +51,7 @@ const Described rows{{6, 8}, {8, 1}}, columns{{6, 8}, {1, 6}}, row{{8}, {1}},
 
 }  // namespace
 
-TEST_CASE("axes that all inputs walk through alike are one loop") {
+TEST_CASE("axes with proportional strides in all inputs become one loop") {
   CHECK(arrangement({6, 8}, {rows, rows}) == "48: 1 1 -> 8,1");
   CHECK(arrangement({6, 8}, {rows, number}) == "48: 1 0 -> 8,1");
   CHECK(arrangement({6, 8}, {rows, row}) == "6x8: 8,1 0,1 -> 8,1");
@@ -73,7 +73,7 @@ TEST_CASE("results have the order of axes of the first whole input") {
         "40x3: 3,1 0,1 -> 60,1,15,3");
 }
 
-TEST_CASE("four neighbours are moved at a time if they are neighbours in memory, and aligned") {
+TEST_CASE("four elements are moved at a time if they are adjacent in memory and aligned") {
   CHECK(takes_lanes({6, 8}, {rows, number}));
   CHECK(takes_lanes({6, 8}, {rows, row}));
   CHECK(takes_lanes({6, 8}, {rows, column}));

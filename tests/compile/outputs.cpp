@@ -122,7 +122,7 @@ TEST_CASE("a model that makes only losses keeps them in inference mode") {
   CHECK(compiled.infer(compiled.get_parameters(), rows_of_x).keys() == Names{"loss"});
 }
 
-TEST_CASE("a distance that a model computes with is no loss") {
+TEST_CASE("a distance that other parts read is not a loss") {
   Model model;
   model |= Linear({.dimension = 3})({{"input", "x"}, {"output", "y"}});
   model |= SquaredError()({{"input", "y"}, {"target", "center"}, {"output", "distance"}});

@@ -64,7 +64,7 @@ TEST_CASE("pooling steps match the reference") {
   }
 }
 
-TEST_CASE("of equal elements the first is the largest, and NaN is larger than any") {
+TEST_CASE("max pooling picks the first of equal elements, and NaN before all numbers") {
   const std::string graph = text({2, 2, 0, 1}, {1, 1, 2, 40}, true);
   Tensor x(DType::float32, {1, 1, 2, 40});
   x.mutable_values<float>()[0] = -infinite;

@@ -49,7 +49,7 @@ TEST_CASE("an unknown key gives the nearest") {
         "  help: did you mean 'image'?");
 }
 
-TEST_CASE("a key in the wrong map is told where it belongs") {
+TEST_CASE("an error about a key in the wrong map names the right map") {
   CHECK(evaluate_error({{"weight", params.at("weight")}, {"image", data.at("image")}}, {}) ==
         "mithril.InputError[E0806]: 'image' is in params, but is a data input\n"
         "  help: give it in data");

@@ -76,7 +76,7 @@ TEST_CASE("a plugin that returns no backend is refused") {
   }
 }
 
-TEST_CASE("elements of another library are not read where they are not") {
+TEST_CASE("elements of a foreign tensor are not read without host()") {
   const Tensor tensor = tests::foreign_tensor();
   CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));
   CHECK(text_of_error([&] { tensor.values<float>(); }) ==

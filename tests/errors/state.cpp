@@ -37,7 +37,7 @@ std::string needs_state(const std::string& call) {
 
 }  // namespace
 
-TEST_CASE("a model with state refuses to begin anew by itself") {
+TEST_CASE("a model with state is not evaluated without its state") {
   const CompiledModel model = norm();
   const TensorMap params = model.get_parameters();
   CHECK(text_of_error([&] { model.evaluate(params, three_rows); }) == needs_state("evaluate"));
@@ -65,7 +65,7 @@ TEST_CASE("a state of other dims is refused") {
   CHECK(text_of_error([&] { step.set_state(wrong); }) == expected);
 }
 
-TEST_CASE("infer refuses to draw the same numbers again and again") {
+TEST_CASE("infer refuses a model that changes its state in inference") {
   Model model;
   model |= Dropout({.inference = false})({{"input", "x"}, {"output", "y"}});
   const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"x"}});

@@ -136,7 +136,7 @@ TEST_CASE("the ops of gradients refuse sizes that do not broadcast") {
           "  other side : 4\n");
 }
 
-TEST_CASE("a stated size that is another in fact is refused") {
+TEST_CASE("an input with another size than the stated one is refused") {
   const Interpreter interpreter(parse_graph(R"(graph {
     input x: float32[N]
     input y: float32[M]
@@ -150,7 +150,7 @@ TEST_CASE("a stated size that is another in fact is refused") {
         "  made   : [4]");
 }
 
-TEST_CASE("a refusal of an eval names the value and the op") {
+TEST_CASE("an error of eval names the value and the op") {
   const Interpreter interpreter(parse_graph(R"(graph {
     input x: float32[N]
     largest: float32[] = max(input: x, axis: None, keepdim: False)

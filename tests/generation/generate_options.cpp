@@ -76,7 +76,7 @@ std::pair<int64_t, double> above(const std::vector<double>& logits, int64_t toke
 
 }  // namespace
 
-TEST_CASE("of the one most probable token, generate draws the greedy one") {
+TEST_CASE("generate with top_k = 1 draws the greedy token") {
   const Drawn drawn;
   const Tokens greedy = drawn({.max_tokens = drawn_tokens});
   CHECK(drawn({.max_tokens = drawn_tokens, .temperature = 3, .top_k = 1, .seed = 5}) == greedy);

@@ -109,7 +109,7 @@ TEST_CASE("names that are not plain are quoted") {
   check_round_trip(graph);
 }
 
-TEST_CASE("a value that is called like a symbol is told apart") {
+TEST_CASE("a value with the name of a symbol is written unambiguously") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N"));
   const ValueId x = graph.add_input(stated_as("N", {n}));

@@ -124,7 +124,7 @@ TEST_CASE("a very long line is cut around the error") {
         600);
 }
 
-TEST_CASE("damaged text never does anything but raise a parse error") {
+TEST_CASE("damaged text raises only parse errors") {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::string text = to_string(tests::random_graph(seed));
     for (size_t at = seed % 7; at < text.size(); at += 7) {

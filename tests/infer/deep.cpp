@@ -55,7 +55,7 @@ TEST_CASE("a million dims, each one more than the last, are solved") {
   }
 }
 
-TEST_CASE("a hundred thousand facts are adopted one inside the other") {
+TEST_CASE("a hundred thousand nested facts are adopted") {
   std::vector<std::unique_ptr<Facts>> nested;
   Dim deepest;
   for (int i = 0; i < 100000; ++i) {

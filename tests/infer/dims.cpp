@@ -65,7 +65,7 @@ TEST_CASE("linear equations are solved") {
   CHECK(same(y, 3));
 }
 
-TEST_CASE("an equation without a unit factor tells all that follows from it") {
+TEST_CASE("an equation without a unit factor is combined with other equations") {
   Facts facts;
   const Dim x(facts.symbol("x")), y(facts.symbol("y")), z(facts.symbol("z"));
   facts.unify(z + 6 * x + 7 * y, 22);
@@ -96,7 +96,7 @@ TEST_CASE("a definition that became trivial is removed") {
   CHECK(same(half, 4));
 }
 
-TEST_CASE("a product that has become its factor does not define it") {
+TEST_CASE("a product that equals its factor does not define the factor") {
   Facts facts;
   const Dim n(facts.symbol("n")), h(facts.symbol("h")), all = n * h;
   facts.unify(n, 1);
@@ -185,7 +185,7 @@ TEST_CASE("a quotient of numbers near the smallest int64 does not overflow") {
   CHECK(to_string(floor_divide(n * (-large), 3)) == "-3074457345618258603*N + (2*N)//3");
 }
 
-TEST_CASE("dims are written as a reader would") {
+TEST_CASE("dims are printed in common notation") {
   Facts facts;
   const Dim n(facts.symbol("N")), h(facts.symbol("h"));
   CHECK(to_string(n) == "N");

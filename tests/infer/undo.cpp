@@ -102,7 +102,7 @@ class World {
   std::vector<DatumVariable*> values_;
 };
 
-TEST_CASE("after failed attempts everything is and goes on as if they had not been") {
+TEST_CASE("failed attempts leave no trace in the facts") {
   int undone = 0;
   for (unsigned seed = 1; seed <= 300; ++seed) {
     World tried, spared;
@@ -187,7 +187,7 @@ TEST_CASE("facts adopted in an attempt stay their own when it fails") {
   CHECK(to_string(n) == "3");
 }
 
-TEST_CASE("facts may die while an attempt is open that has changed them") {
+TEST_CASE("facts may be destroyed during an attempt that changed them") {
   Facts facts;
   const Dim n(facts.symbol("N"));
   {
@@ -213,7 +213,7 @@ TEST_CASE("dims renamed into other facts keep their definitions when the attempt
   CHECK(to_string(copy) == "N*N//2");
 }
 
-TEST_CASE("whatever else changes in an attempt can be undone with it") {
+TEST_CASE("saved variables are restored when an attempt fails") {
   Facts facts;
   std::vector<int> list{1};
   int number = 1;

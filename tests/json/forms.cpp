@@ -65,7 +65,7 @@ TEST_CASE("statements about keys and ports are kept") {
   check_round_trip(model);
 }
 
-TEST_CASE("the last word about differentiability counts") {
+TEST_CASE("the last statement about differentiability counts") {
   Model model = Linear();
   model.set_differentiability({{"input", false}});
   model.set_differentiability({{"input", true}});
@@ -170,7 +170,7 @@ TEST_CASE("a model is written as it was composed, whatever the models around it 
   check_round_trip(outer);
 }
 
-TEST_CASE("a form as the Python library writes it is read") {
+TEST_CASE("JSON of the Python library is read") {
   const Model model = from_json(R"({"name": "model",
     "submodels": {"m1": {"name": "multiply"}, "m2": "Add", "m3": {"name": "Convolution1D",
       "args": {"kernel_size": 3, "padding": [0, 1]}, "tuples": ["padding"]}},
@@ -233,7 +233,7 @@ TEST_CASE("an output that is only connected to an earlier input is no output of 
   }
 }
 
-TEST_CASE("an op that is stated about stays itself") {
+TEST_CASE("a statement about a model of one op does not wrap the op") {
   Model model = Relu();
   model.set_differentiability({{"input", true}});
   check_form(model, R"({"name": "Relu", "assigned_differentiabilities": [["input", true]]})");

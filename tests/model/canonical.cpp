@@ -54,7 +54,7 @@ TEST_CASE("the canonical output of a part stays one when others have read it") {
   CHECK(relu.cout().name() == "c");
 }
 
-TEST_CASE("a canonical port that is not just one is refused with the candidates") {
+TEST_CASE("an ambiguous canonical port is refused with the candidates") {
   ml::Model net;
   net |= ml::Relu()({{"input", "x"}, {"output", "a"}});
   net |= ml::Relu()({{"input", "z"}, {"output", "b"}});

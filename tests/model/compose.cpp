@@ -12,7 +12,7 @@
 namespace ml = mithril;
 using Keys = std::vector<std::string>;
 
-TEST_CASE("an input left out is called by its path") {
+TEST_CASE("an unconnected input is named after its path") {
   ml::Model net;
   net |= ml::Linear({.dimension = 4})({{"input", "x"}, {"output", "y"}});
   CHECK(net.input_keys() == Keys{"x", "linear.weight", "linear.bias"});
@@ -187,7 +187,7 @@ TEST_CASE("models may be nested a hundred thousand deep") {
   CHECK(to_string(model.shape("y")) == "[4]");
 }
 
-TEST_CASE("a part outlives its model without being of use") {
+TEST_CASE("a part that outlives its model cannot be used") {
   const ml::Model part = ml::Linear({.dimension = 2});
   {
     ml::Model net;
@@ -287,7 +287,7 @@ TEST_CASE("a large part that outlives its model has no keys left") {
   CHECK_THROWS_AS(inner.at("relu_3.output"), ml::Error);
 }
 
-TEST_CASE("a name for ports that are numbered names each of them") {
+TEST_CASE("a name for a list port names each of its numbered ports") {
   ml::Model net;
   net |= ml::Split({.split_size = 2, .axis = 0})({{"input", "x"}, {"output", "half"}});
   net |= ml::Split({.split_size = 2, .axis = 0})(

@@ -28,7 +28,7 @@ bool twice_as_many_rows(Solver& s) {
 
 }  // namespace
 
-TEST_CASE("a constraint states facts as soon as it can") {
+TEST_CASE("a constraint states facts as soon as its inputs are known") {
   Model model = two_parts();
   model.add_constraint(twice_as_many_rows, {"a", "b"});
   model.set_shapes({{"b", {any, 5}}});

@@ -83,7 +83,7 @@ TEST_CASE("CartesianDifference subtracts each row of one matrix from each row of
         }).find("E0301") != std::string::npos);
 }
 
-TEST_CASE("TransposedDiagonal takes the diagonal, whatever is beside it") {
+TEST_CASE("TransposedDiagonal ignores elements off the diagonal") {
   const Tensor input = matrix(2, 2, {1, NAN, NAN, 4});
   const Tensor diagonal = output_of(TransposedDiagonal(), {{"input", input}});
   CHECK(diagonal.dims() == Dims{2, 1});

@@ -134,7 +134,7 @@ TEST_CASE("dropout draws by its seed") {
   CHECK_FALSE(identical(output(dropout(0.5, 3)), output(dropout(0.5, 4))));
 }
 
-TEST_CASE("gradients go back through the mask that the outputs came through") {
+TEST_CASE("gradients of dropout use the mask of the outputs") {
   const CompiledModel model = dropout(0.4, 5);
   State state = model.initial_state_dict();
   for (int step = 0; step < 3; ++step) {
@@ -174,7 +174,7 @@ TEST_CASE("attention drops weights, and divides the others by the share that is 
   CHECK_FALSE(identical(attend(), weights));
 }
 
-TEST_CASE("layers with state give one output where they are applied") {
+TEST_CASE("a layer with state that is applied returns one output") {
   const Connection image("image");
   CHECK(ml::Dropout().apply({image}).size() == 1);
   CHECK(ml::BatchNorm2D({.inference = false}).apply({image}).size() == 1);

@@ -44,7 +44,7 @@ double averaged(Model (*metric)(const AveragedMetricOptions&), Average average) 
 
 }  // namespace
 
-TEST_CASE("accuracy is how many are right") {
+TEST_CASE("accuracy is the share of correct predictions") {
   CHECK(measure(Accuracy(), one_hot(predicted, 3), one_hot(labels, 3)) == doctest::Approx(0.6));
   CHECK(measure(Accuracy(plain), classes(predicted), classes(labels)) == doctest::Approx(0.6));
 }
@@ -77,7 +77,7 @@ TEST_CASE("weighted averages count each class as often as it is a label") {
   CHECK(averaged(F1, Average::weighted) == doctest::Approx((2 * 0.8 + 2 * 0.5 + 0) / 5));
 }
 
-TEST_CASE("a metric gives the classes, too") {
+TEST_CASE("a metric also returns the predicted classes") {
   const CompiledModel compiled = compile(Metric(), cpu(), {.data_keys = {"pred"}});
   const TensorMap outputs =
       compiled.evaluate({}, {{"pred", one_hot({2, 0}, 3)}, {"label", one_hot({1, 0}, 3)}});
@@ -87,7 +87,7 @@ TEST_CASE("a metric gives the classes, too") {
   CHECK(outputs.at("output").at_as_double(1) == 0);
 }
 
-TEST_CASE("the area under the curve is how often the right class scores higher") {
+TEST_CASE("the area under the curve is the share of correctly ordered pairs") {
   Tensor scores(DType::float64, {4, 2});
   const std::vector<double> values{0.9, 0.1, 0.6, 0.4, 0.7, 0.3, 0.2, 0.8};
   std::copy(values.begin(), values.end(), scores.mutable_values<double>().begin());

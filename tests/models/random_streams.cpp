@@ -143,7 +143,7 @@ TEST_CASE("a random stream depends only on the path of its part") {
   CHECK(first_key(model) == first_key(model, {.shapes = {{"dropout.input", {3, any}}}}));
 }
 
-TEST_CASE("first keys leave room to count up") {
+TEST_CASE("first random keys are small enough to be incremented") {
   for (int64_t seed = 0; seed < 1000; ++seed) {
     const int64_t key = first_random_key(seed, "path.key");
     CHECK(key >= 0);

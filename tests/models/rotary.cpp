@@ -75,7 +75,7 @@ TEST_CASE("the frequencies say how many elements are rotated") {
   CHECK(model.shape("output") == KnownShape{2, 5, 6});
 }
 
-TEST_CASE("frequencies that are not one for each pair are refused") {
+TEST_CASE("another number of frequencies than pairs is refused") {
   const Model model = RotaryEmbedding({.frequencies = {{1.0, 0.5, 0.25}}});
   CHECK(text_of_error([&] {
           compile(model, cpu(), {.shapes = {{"input", {2, 5, 8}}}});

@@ -49,7 +49,7 @@ TEST_CASE("items and members are parsed as children of the expression before the
   CHECK(member.children[0].text == "like");
 }
 
-TEST_CASE("numbers keep their text, and words their meaning") {
+TEST_CASE("numbers keep their text, and True and None are constants") {
   CHECK(parse_spelling("-0.5").text == "-0.5");
   CHECK(parse_spelling("True").number == 1);
   CHECK(parse_spelling("None").kind == Kind::none);

@@ -55,7 +55,7 @@ TEST_CASE("reshape infers the size of its input from its output") {
                       .shape("input")) == "[12]");
 }
 
-TEST_CASE("a reshape takes symbols along") {
+TEST_CASE("a reshape keeps the symbols of its input") {
   CHECK(to_string(model_of("reshape", {{"shape", axes({-1, 6})}}, {{"input", {"N", 2, 3}}})
                       .shape("output")) == "[N, 6]");
   CHECK(to_string(
@@ -68,7 +68,7 @@ TEST_CASE("a reshape takes symbols along") {
   CHECK(to_string(x.reshape({x.shape()[0], Binding(-1)}).known_shape()) == "[N, C*H]");
 }
 
-TEST_CASE("parts that are joined add up, whichever sizes are known") {
+TEST_CASE("sizes of concatenated tensors add up, whichever sizes are known") {
   CHECK(to_string(joined({}, {{"a", {"N", 3}}, {"b", {"M", any}}}).shape("output")) ==
         "[N + M, 3]");
   CHECK(to_string(joined({}, {{"a", {2, 3}}, {"output", {6, any}}}).shape("b")) == "[4, 3]");
@@ -76,7 +76,7 @@ TEST_CASE("parts that are joined add up, whichever sizes are known") {
         "[N, 5]");
 }
 
-TEST_CASE("a slice has the size that it has whatever the input's is") {
+TEST_CASE("a slice whose size does not depend on the input has a known size") {
   const Arguments without_first = {{"starts", Tuple{1}}, {"stops", Tuple{None{}}}};
   CHECK(to_string(joined({}, {{"a", {"N"}}, {"b", {1}}}).shape("output")) == "[N + 1]");
   Model model = joined({}, {{"a", {"N"}}, {"b", {1}}});

@@ -92,7 +92,7 @@ TEST_CASE("a scaler that is not enabled lets everything through") {
   CHECK(scaler.get_scale() == 1.0);
 }
 
-TEST_CASE("mistakes with a scaler are refused") {
+TEST_CASE("misuse of a scaler is refused") {
   GradScaler scaler;
   SGD optimizer;
   TensorMap params = one("w", 1.0f);

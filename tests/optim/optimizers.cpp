@@ -212,7 +212,7 @@ TEST_CASE("every optimizer is compared with PyTorch or a published formula") {
   }
 }
 
-TEST_CASE("a gradient of no parameter is refused") {
+TEST_CASE("a gradient for an unknown parameter is refused") {
   TensorMap params = {{"weight", start(DType::float32)}};
   SGD optimizer;
   CHECK(text_of_error([&] {

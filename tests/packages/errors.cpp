@@ -142,7 +142,7 @@ TEST_CASE("a compressed or damaged archive is refused") {
         std::string::npos);
 }
 
-TEST_CASE("values that the format does not have are refused") {
+TEST_CASE("values that the package format lacks are refused") {
   const auto changed = [](const char* from, const char* to) {
     return refusal_after([&](PackageEdit& edit) {
       edit.replace("model_info.json", from, to);
@@ -163,7 +163,7 @@ TEST_CASE("values that the format does not have are refused") {
             .starts_with("mithril.NameError[E0640]: p/model_info.json: "));
 }
 
-TEST_CASE("a description that is not that of the model is refused") {
+TEST_CASE("a description that does not match the model is refused") {
   const FileFolder folder;
   const std::string path = sample_package(folder);
   PackageEdit edit(path);

@@ -59,7 +59,7 @@ TEST_CASE("a missing weight or bias of a batch norm counts as ones or zeros") {
 )");
 }
 
-TEST_CASE("a convolution takes it along whatever its options") {
+TEST_CASE("a batch norm goes into a convolution with any options") {
   CHECK(folded_norms(R"(graph {
   input x: float32[N, 2, H, W]
   constant w: float32[2, 1, 1, 2] = {1, 2, 3, 4}

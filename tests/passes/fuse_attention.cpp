@@ -66,7 +66,7 @@ TEST_CASE("two products around a softmax become attention") {
         inputs + plain + "1.0" + no_dropout + "\n  output y = y\n}\n");
 }
 
-TEST_CASE("the keys may be turned in any way") {
+TEST_CASE("the keys may be transposed by any op") {
   for (const char* way : {
            "swapaxes(input: k, axis1: 3, axis2: 2)",
            "swapaxes(input: k, axis1: -2, axis2: 3)",
@@ -80,7 +80,7 @@ TEST_CASE("the keys may be turned in any way") {
   }
 }
 
-TEST_CASE("keys that come turned are turned back") {
+TEST_CASE("keys that are transposed already are transposed back") {
   CHECK(fused(R"(graph {
   input q: float32[N, 4, L, 8]
   input x: float32[N, S, 4, 8]
@@ -122,7 +122,7 @@ TEST_CASE("numbers scale the scores, the queries and the keys") {
                   attend) == eighth);
 }
 
-TEST_CASE("queries that somebody else reads scaled are taken scaled") {
+TEST_CASE("scaled queries with another reader are used scaled") {
   CHECK(line_of_y(inputs + turned + R"(
   a: float32[N, 4, L, 8] = multiply(left: q, right: 0.5)
   s: float32[N, 4, L, S] = matmul(left: a, right: t)
@@ -130,7 +130,7 @@ TEST_CASE("queries that somebody else reads scaled are taken scaled") {
         attention("query: a, key: k, value: v, attn_mask: None") + "1.0" + no_dropout);
 }
 
-TEST_CASE("dropout that is off is none") {
+TEST_CASE("attention with dropout in inference mode is fused without dropout") {
   CHECK(line_of_y(inputs + product + R"(
   p: float32[N, 4, L, S] = softmax(input: s, axis: 3)
   w: float32[N, 4, L, S] = buffer(input: p))" +
@@ -179,7 +179,8 @@ TEST_CASE("a mask of bools may mark the keys that are left out, and -inf may be 
   CHECK(filled.find("attn_mask: y.attention.add_9") != std::string::npos);
 }
 
-TEST_CASE("the widths of half a float take no masks of floats, whose scores are rounded first") {
+TEST_CASE(
+    "attention in half precision with a float mask is not fused, because its scores are rounded") {
   const auto text = [](const std::string& dtype, const std::string& masking) {
     return "graph {\n  input q: " + dtype + "[2, 4, 3, 8]\n  input k: " + dtype +
            "[2, 4, 3, 8]\n  input bias: " + dtype +
@@ -211,7 +212,7 @@ TEST_CASE("attention with a value that another node reads is not fused") {
   }
 }
 
-TEST_CASE("masks that are no masks stay") {
+TEST_CASE("additions that are no masks are not fused") {
   const auto masked = [](const std::string& mask, const std::string& masking) {
     return inputs + "  input mask: " + mask + "\n" + product +
            "\n  m: float32[N, 4, L, S] = " + masking + attend_masked;
@@ -229,7 +230,7 @@ TEST_CASE("masks that are no masks stay") {
   CHECK(stays(masked("bool[L, S]", "where(cond: mask, input1: s, input2: s)")));
 }
 
-TEST_CASE("a constant mask need not be shared") {
+TEST_CASE("a constant mask is fused even if it does not broadcast") {
   const auto masked = [](const std::string& declared) {
     return "graph {\n  input q: float32[1, 2, 8]\n  " + declared + R"(
   t: float32[1, 8, 2] = swapaxes(input: q, axis1: 1, axis2: 2)
@@ -244,7 +245,7 @@ TEST_CASE("a constant mask need not be shared") {
   CHECK(!stays(masked("constant mask: float32[2, 2] = {0, -inf, 0, 0}")));
 }
 
-TEST_CASE("a mask that gives the scores sizes stays") {
+TEST_CASE("a mask that broadcasts the scores is not fused") {
   const auto masked = [](const std::string& dims) {
     return R"(graph {
   input q: float32[2, 4, 1, 8]

@@ -37,7 +37,7 @@ TEST_CASE("products are computed in the lower precision, and outputs come out as
 )");
 }
 
-TEST_CASE("ops that lose by it are computed in float32") {
+TEST_CASE("ops that lose precision are computed in float32") {
   CHECK(mixed(R"(graph {
   input x: bfloat16[N, 4]
   y: bfloat16[N, 4] = softmax(input: x, axis: -1)

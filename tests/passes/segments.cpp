@@ -26,7 +26,7 @@ TEST_CASE("a chain of equal steps is cut into about as many segments as each has
   CHECK(cuts.size() <= 13);
 }
 
-TEST_CASE("a chain is cut where little crosses") {
+TEST_CASE("a chain is cut at its smallest values") {
   std::vector<double> bytes;
   for (int block = 0; block < 4; ++block) bytes.insert(bytes.end(), {100, 100, 100, 1});
   const std::vector<size_t> cuts = choose_cuts(chain(bytes), bytes.size());

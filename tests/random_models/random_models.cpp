@@ -224,7 +224,7 @@ class RandomCheck {
 }  // namespace
 
 // MITHRIL_RANDOM_SEED sets the seed of the first model, MITHRIL_RANDOM_MODELS the number of models.
-TEST_CASE("random models give the same however they are composed and compiled") {
+TEST_CASE("random models have the same results however they are composed and compiled") {
   if (!has_torch()) skip_without_torch();
   Report report;
   std::size_t parts = 0, refusals = 0;

@@ -124,7 +124,7 @@ TEST_CASE("integers wrap to narrow ones, and floats out of range give the smalle
                   Tensor::of<std::uint8_t>({7}, {0, 127, 128, 0, 0, 255, 0})));
 }
 
-TEST_CASE("every dtype holds small integers on the way to every other and back") {
+TEST_CASE("small integers convert to every dtype and back exactly") {
   const Tensor start = Tensor::of<std::int32_t>({2}, {0, 1});
   for (const DType through : all_dtypes) {
     for (const DType to : all_dtypes) {

@@ -82,7 +82,7 @@ TEST_CASE("a copy of a map has elements of its own, and a shared one the same") 
   CHECK(same.at("w").at_as_double(0) == 7);
 }
 
-TEST_CASE("a key that is erased is gone, and the others keep their order") {
+TEST_CASE("erasing a key keeps the order of the others") {
   for (const int size : {3, 17, 18, 40}) {
     TensorMap map = numbered(size);
     CHECK(map.erase("key1"));

@@ -63,7 +63,7 @@ TEST_CASE("a tokenizer splits words into their longest pieces") {
   CHECK(tokenizer.ids("\xff\xff hello \xe2\x82") == Ids{2, 1, 3});
 }
 
-TEST_CASE("a tokenizer that would take the square of a text in time is refused") {
+TEST_CASE("a tokenizer with quadratic time is refused") {
   const auto refusal = [](const std::string& json) {
     const std::string error = tokenizer_error(json);
     return error.substr(0, error.find('\n'));
@@ -79,7 +79,7 @@ TEST_CASE("a tokenizer that would take the square of a text in time is refused")
         "mithril.ParseError[E0771]: /added_tokens: " + what);
 }
 
-TEST_CASE("of pieces that begin with each other the longest is found") {
+TEST_CASE("the longest matching piece is found") {
   const Tokenizer tokenizer(with("\"hello\": 5", R"("h": 10, "he": 11, "hello": 5, "##l": 12,
               "##lo": 13, "##hello": 14)"));
   CHECK(tokenizer.ids("hello hell helo h hel") == Ids{2, 5, 11, 12, 12, 11, 13, 10, 11, 12, 3});

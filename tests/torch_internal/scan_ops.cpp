@@ -51,7 +51,7 @@ void check_scans(const at::Tensor& x, const at::Tensor& decay, double tolerance)
 
 }  // namespace
 
-TEST_CASE("linear scans by rows and by doubling are those of a loop") {
+TEST_CASE("linear scans by rows and by doubling equal a loop") {
   for (const int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 64, 65}) {
     CAPTURE(rows);
     const at::Tensor x = at::randn({rows, 3}, at::kDouble),

@@ -208,7 +208,7 @@ TEST_CASE("a training model becomes a part, with its cost") {
   CHECK(outputs.at("double").item() == 42.5);
 }
 
-TEST_CASE("asking a training model leaves it open to more") {
+TEST_CASE("queries about a training model do not freeze it") {
   TrainModel train = with_loss();
   const std::string before = train.summary();
   static_cast<void>(run(train, {1}));

@@ -46,7 +46,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("a row as target of a column says which shape it needs") {
+TEST_CASE("an error about a row as target of a column names the expected shape") {
   CHECK(refusal(SquaredError(), {{any, 1}}, {4, 1}, {4}) ==
         "mithril.InputError[E0803]: 't' has rank 1, expected 2\n"
         "  expected : [?1, 1]\n"

@@ -161,7 +161,7 @@ TEST_CASE("fit ends without a new minimum, and when a callback says so") {
   CHECK(called == 3);
 }
 
-TEST_CASE("a loss that is not a number is never the best after one that is") {
+TEST_CASE("a NaN loss is never better than a finite loss") {
   const CompiledModel model = compiled_for_fit();
   const auto not_numbers_but = [](std::int64_t good) {
     return [good](std::int64_t epoch, std::int64_t index) -> std::optional<TensorMap> {
@@ -221,7 +221,7 @@ TEST_CASE("the progress of fit is a bar, and a line for each epoch") {
   CHECK(other.str().find(" samples/s") != std::string::npos);
 }
 
-TEST_CASE("fit refuses data and options that cannot be meant") {
+TEST_CASE("fit refuses inconsistent data and options") {
   const CompiledModel model = compiled_for_fit();
   SGD optimizer({.lr = 0.1});
   TrainingStep step(model, optimizer);

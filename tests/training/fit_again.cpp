@@ -107,7 +107,7 @@ TEST_CASE("a loss that is not a number ends training") {
                          "step 3\n"));
 }
 
-TEST_CASE("the best parameters of fit are numbers") {
+TEST_CASE("the best parameters of fit are not NaN") {
   const CompiledModel model = compiled_for_fit();
   const auto batches = [](std::int64_t epoch, std::int64_t i) -> std::optional<TensorMap> {
     if (i > 0) return std::nullopt;

@@ -182,7 +182,7 @@ TEST_CASE("a step keeps the state from call to call") {
   check_identical(compiled.initial_state_dict(), step.state());
 }
 
-TEST_CASE("writes to a state that was given out change neither the model nor the step") {
+TEST_CASE("writes to a returned state change neither the model nor the step") {
   Tensor start = Tensor::scalar(1.0f);
   Model model;
   model |= Model::op("add")({{"left", "total"}, {"right", "w"}, {"output", "next"}});

@@ -79,12 +79,12 @@ def test_a_damaged_entry_is_made_again(folder: Path) -> None:
         assert entry.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_created_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MITHRIL_CACHE_DIR", "/proc/no_such/folder")
     ml.compile(network(), ml.CpuBackend(), shapes={"x": [None, 2]}, cache=True)
 
 
-def test_on_torch_gradients_come_from_the_cache(folder: Path) -> None:
+def test_gradients_of_torch_backends_come_from_the_cache(folder: Path) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("mithril._torch", reason="torch is not built")
 

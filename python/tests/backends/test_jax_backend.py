@@ -82,7 +82,7 @@ def test_a_training_step_trains_as_on_the_cpu() -> None:
     assert all(close(ours[key], cpu[key], 1e-8) for key in cpu)
 
 
-def test_it_takes_arrays_of_jax() -> None:
+def test_arrays_of_jax_are_accepted() -> None:
     compiled = ml.compile(ml.Linear(2), ml.JaxBackend(), shapes={"input": ["N", 3]})
     params = {key: jnp.asarray(value) for key, value in compiled.get_parameters().items()}
     made = compiled.evaluate(params, {"input": jnp.ones((2, 3))})
@@ -179,7 +179,7 @@ def test_a_model_with_dropout_keeps_its_state() -> None:
     assert any(not np.array_equal(engine.state[key], value) for key, value in before.items())
 
 
-def test_mistakes_of_a_step_are_named() -> None:
+def test_errors_of_a_step_name_the_cause() -> None:
     compiled = compiled_case("mlp")
     engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=2)
     x, y = np.zeros((3, 8)), np.zeros((3, 5))

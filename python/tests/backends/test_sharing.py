@@ -82,7 +82,7 @@ def test_parts_are_not_attributes() -> None:
     assert model.notes == "my own"
 
 
-def test_reading_a_key_adds_none() -> None:
+def test_reading_a_key_does_not_create_it() -> None:
     model = ml.Model()
     model |= ml.Relu()(input="x", output="hidden")
     with pytest.raises(ml.NameError, match=r"E0606.*'hiden'") as caught:

@@ -229,7 +229,7 @@ def test_errors_of_torch_name_the_op() -> None:
     assert "spelling" in text
 
 
-def test_dtypes_that_are_none_of_ours_are_refused() -> None:
+def test_unsupported_dtypes_are_refused() -> None:
     _, compiled, params = compiled_on()
     x = torch.ones(2, 5, dtype=torch.complex64)
     text = text_of(ml.TypeError, lambda: compiled.evaluate(params, {"x": x}))
@@ -265,7 +265,7 @@ def test_an_error_of_torch_is_raised_as_an_error_of_mithril() -> None:
     )
 
 
-def test_modules_and_compiled_models_are_told_apart() -> None:
+def test_errors_distinguish_modules_and_compiled_models() -> None:
     wrong = "argument '{}' has the wrong kind"
     text = text_of(ml.TypeError, lambda: ml.from_torch(ml.Relu()))
     assert wrong.format("module") in text

@@ -35,7 +35,7 @@ assert "libtorch_cuda.so" in maps()
 """
 
 
-def test_torch_for_gpus_is_loaded_when_a_gpu_is_asked_for_and_not_before():
+def test_torch_for_gpus_is_loaded_on_the_first_use_of_a_gpu():
     if torch.version.cuda is None:
         pytest.skip("this torch knows no GPUs")
     # "mithril" itself imports no torch, so that nothing has loaded the code for GPUs.

@@ -78,7 +78,7 @@ def test_hooks_are_called_wherever_a_value_was_composed() -> None:
     )
 
 
-def test_an_error_comes_at_its_op_after_all_that_is_before_it() -> None:
+def test_an_error_is_raised_at_its_op_after_the_earlier_ops() -> None:
     model = ml.Model()
     model |= ml.Relu()(input="x", output="h")
     model |= ml.Add()(left="h", right="z", output="y")

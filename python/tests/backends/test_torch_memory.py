@@ -221,7 +221,7 @@ def test_a_preallocation_that_is_impossible_is_refused() -> None:
     )
 
 
-def test_hooks_are_told_when_an_evaluation_ends() -> None:
+def test_hooks_are_called_when_an_evaluation_ends() -> None:
     backend = ml.TorchBackend()
     compiled = relu_on(backend)
     events = Events()
@@ -268,7 +268,7 @@ def test_a_hook_may_evaluate() -> None:
     assert sums == [5.0]
 
 
-def test_the_cpu_backend_keeps_no_account() -> None:
+def test_the_cpu_backend_does_not_count_memory() -> None:
     text = text_of(ml.BackendError, lambda: ml.CpuBackend().get_memory_stats())
     assert text == "mithril.BackendError[E1020]: backend 'cpu' does not count its memory"
 

@@ -20,7 +20,7 @@ from test_torch_memory import (  # noqa: E402 - needs torch
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402 - needs torch
 
 
-def test_above_the_limit_is_an_error_that_names_the_op() -> None:
+def test_an_allocation_above_the_limit_is_an_error_that_names_the_op() -> None:
     backend = ml.TorchBackend(memory_limit="10kB")
     compiled = relu_on(backend)
     held = compiled.evaluate({}, {"x": torch.ones(2000)})
@@ -143,7 +143,7 @@ def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_no_data() -> Non
     assert all("." in path or path == "y" for path in named)
 
 
-def test_a_limit_hit_on_the_way_back_is_the_error_of_torch() -> None:
+def test_a_limit_hit_in_the_backward_pass_is_the_error_of_torch() -> None:
     backend = ml.TorchBackend(memory_limit=50_000, requires_grad=True)
     compiled = relu_on(backend)
     x = torch.ones(5_000, requires_grad=True)
@@ -157,6 +157,6 @@ def test_a_limit_hit_on_the_way_back_is_the_error_of_torch() -> None:
 
 
 @pytest.mark.parametrize("size", ["4 gigs", "", "-1GB", 0, float("nan"), True])
-def test_a_limit_that_is_no_size_is_refused(size: object) -> None:
+def test_an_invalid_limit_is_refused(size: object) -> None:
     text = text_of(ml.ValueError, lambda: ml.TorchBackend(memory_limit=size))  # type: ignore[arg-type]
     assert text.startswith("mithril.ValueError[E0430]: memory_limit is ")

@@ -45,7 +45,7 @@ def network(activation: Callable[[], ml.Model], width: int = 640) -> ml.Compiled
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_bound_weights_are_packed_and_take_the_activation_along(name):
+def test_bound_weights_are_packed_and_fused_with_the_activation(name):
     activation, function = ACTIVATIONS[name]
     compiled = network(activation)
     params = compiled.get_parameters()
@@ -183,7 +183,7 @@ def block(kind: str) -> ml.Model:
 
 
 @pytest.mark.parametrize(("kind", "dims"), [("linear", [3, 512]), ("conv", [2, 4, 5, 6])])
-def test_a_sum_is_taken_along_with_one_of_its_terms(kind, dims):
+def test_a_sum_is_fused_with_one_of_its_terms(kind, dims):
     compiled = ml.compile(
         block(kind), ml.TorchBackend(), shapes={"x": dims}, data_keys=["x"], inference=True
     )
@@ -197,7 +197,7 @@ def test_a_sum_is_taken_along_with_one_of_its_terms(kind, dims):
     assert ops_of(lambda: bound.evaluate({}, {"x": x})).count("aten::add") == 1
 
 
-def test_a_sum_that_broadcasts_is_not_taken_along():
+def test_a_sum_that_broadcasts_is_not_fused():
     model = ml.Model()
     model |= ml.Linear(512)(input="x", output="a")
     model |= ml.Add()(left="a", right="z", output="y")

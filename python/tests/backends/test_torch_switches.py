@@ -72,7 +72,7 @@ def test_switches_are_set_while_operators_run(options: dict, wanted: tuple) -> N
     assert switches() == AS_TORCH_HAS_THEM
 
 
-def test_switches_are_set_on_the_way_back() -> None:
+def test_switches_are_set_in_the_backward_pass() -> None:
     compiled, params = words(deterministic=True, requires_grad=True)
     loss = compiled.evaluate(params, {"ids": ids(4)})["y"].sum()
     with Seen() as seen:

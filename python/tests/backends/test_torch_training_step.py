@@ -135,7 +135,7 @@ def test_leaves_of_autograd_are_updated_and_autograd_notices() -> None:
         loss.backward()
 
 
-def test_an_optimizer_goes_on_with_arrays_after_tensors_of_torch() -> None:
+def test_an_optimizer_continues_with_arrays_after_tensors_of_torch() -> None:
     here = compiled_on(ml.CpuBackend(dtype=ml.float64))
     there = compiled_on(ml.TorchBackend(dtype=torch.float64))
     arrays = here.randomize_params(seed=1)

@@ -107,7 +107,7 @@ def test_checkpointing_is_not_undone() -> None:
     assert "jit_compile: not with use_checkpointing" in summary
 
 
-def test_running_it_takes_no_more_memory() -> None:
+def test_running_torchscript_takes_no_more_memory() -> None:
     """Making a script runs the graph once: that holds no more than the script does."""
     deep = ml.Model()
     deep |= ml.Tanh()(input="x")
@@ -209,7 +209,7 @@ def test_a_file_that_cannot_be_written_keeps_the_old_one(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_of_linear_algebra_needs_no_example_that_it_can_be_done_with(
+def test_a_file_of_linear_algebra_can_be_written_without_an_example(
     tmp_path: Path,
 ) -> None:
     model = ml.Model()

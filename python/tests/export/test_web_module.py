@@ -115,9 +115,7 @@ def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, engi
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_weights_are_views_of_a_file_and_mismatches_are_listed(
-    mlp: Path, engine: str
-) -> None:
+def test_weights_are_views_of_a_file_and_mismatches_are_listed(mlp: Path, engine: str) -> None:
     params = CASES["mlp"].compiled().randomize_params(1)
     first = next(iter(params))
     other = {key: value for key, value in params.items() if key != first}
@@ -191,7 +189,7 @@ def test_wrong_data_is_named(mlp: Path) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
-def test_an_index_out_of_range_is_an_error_and_the_model_goes_on(
+def test_an_index_out_of_range_is_an_error_and_the_model_stays_usable(
     target: str, tmp_path: Path
 ) -> None:
     module = write_module(target, CASES["embedding"].compiled(), tmp_path / "model")
@@ -345,7 +343,9 @@ def test_edges_are_those_of_the_cpu_backend(name: str, target: str, tmp_path: Pa
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["loop_y", "extends", "copy", "$loop_y", "memory", "y_loop"])
 @pytest.mark.sampled(5)
-def test_names_of_users_are_no_names_of_the_module(name: str, target: str, tmp_path: Path) -> None:
+def test_names_of_users_do_not_collide_with_names_of_the_module(
+    name: str, target: str, tmp_path: Path
+) -> None:
     model = ml.Model()
     model |= ml.Relu()(input=name, output="y")
     compiled = ml.compile(model, ml.CpuBackend(), shapes={name: [2]}, data_keys={name})

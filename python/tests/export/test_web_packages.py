@@ -163,7 +163,7 @@ def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
 
 @needs_node
 @needs_wasm
-def test_a_page_without_simd_is_told_so(tmp_path: Path) -> None:
+def test_a_page_without_simd_gets_an_error(tmp_path: Path) -> None:
     module = write_module("wasm", CASES["mlp"].compiled(), tmp_path / "model")
     lines = run(
         module,

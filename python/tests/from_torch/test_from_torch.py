@@ -238,7 +238,7 @@ def test_defaults_of_forward_are_kept_unless_there_is_an_example() -> None:
     )
 
 
-def test_all_that_is_unsupported_is_listed_at_once() -> None:
+def test_all_unsupported_operators_are_listed_at_once() -> None:
     class Odd(nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -40,7 +40,7 @@ def sampled(
 @pytest.mark.parametrize("aligned", [False, True])
 @pytest.mark.parametrize("padding", PADDINGS)
 @pytest.mark.parametrize("mode", MODES)
-def test_no_place_is_an_error(mode: str, padding: str, aligned: bool) -> None:
+def test_no_sampling_position_raises_an_error(mode: str, padding: str, aligned: bool) -> None:
     pixels, _ = sampled(PLACES, mode, padding, aligned)
     # NaN has no nearest pixels, and border padding moves it to the first one.
     undefined = np.isnan(pixels)

@@ -146,7 +146,7 @@ def test_data_are_given_by_position_or_by_name_and_outputs_named() -> None:
     assert "and a by name" in text_of(ml.InputError, lambda: module(a, a=a))
 
 
-def test_state_dicts_go_round() -> None:
+def test_state_dicts_survive_a_round_trip() -> None:
     torch.manual_seed(0)
     first, second = digits_module(), digits_module()
     with torch.no_grad():
@@ -161,7 +161,7 @@ def test_state_dicts_go_round() -> None:
     assert torch.equal(first.stem.norm.running_var, second.stem.norm.running_var)
 
 
-def test_begins_with_the_parameters_that_are_given() -> None:
+def test_a_module_holds_the_given_parameters() -> None:
     compiled = compiled_digits()
     params = compiled.get_parameters(seed=7)
     params["head.bias"] = nn.Parameter(params["head.bias"])

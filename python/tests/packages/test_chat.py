@@ -89,7 +89,7 @@ def answers(torch, module, tokenizer, lines):
     return shown + "> \n"
 
 
-def test_it_answers_as_transformers_does(program, folder, torch, transformers, tokenizers):
+def test_answers_equal_those_of_transformers(program, folder, torch, transformers, tokenizers):
     module = transformers.GPT2LMHeadModel.from_pretrained(folder)
     tokenizer = tokenizers.ByteLevelBPETokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt")
@@ -115,7 +115,7 @@ def test_an_answer_is_forgotten_with_its_line(program, folder, torch, transforme
     assert shown == answers(torch, module, tokenizer, lines)
 
 
-def test_it_draws_the_tokens_that_python_draws(program, folder, tokenizers):
+def test_drawn_tokens_equal_those_of_python(program, folder, tokenizers):
     tokenizer = tokenizers.ByteLevelBPETokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt")
     )
@@ -146,7 +146,7 @@ def test_it_draws_the_tokens_that_python_draws(program, folder, tokenizers):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_its_tokens_are_those_of_the_library(program, folder, tokenizers, text):
+def test_tokens_equal_those_of_the_library(program, folder, tokenizers, text):
     tokenizer = tokenizers.ByteLevelBPETokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt")
     )

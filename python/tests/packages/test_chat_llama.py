@@ -173,7 +173,7 @@ def answers(torch, checkpoint, lines):
     return shown + "> \n"
 
 
-def test_it_answers_as_transformers_does(program, checkpoint, torch):
+def test_answers_equal_those_of_transformers(program, checkpoint, torch):
     lines = LINES[:1] if checkpoint[0] == "mistral" else LINES
     run = subprocess.run(
         [program, checkpoint[1], "0"],
@@ -184,7 +184,7 @@ def test_it_answers_as_transformers_does(program, checkpoint, torch):
     assert run.stdout.decode(errors="replace") == answers(torch, checkpoint, lines)
 
 
-def test_its_tokens_are_those_of_the_library(program, checkpoint):
+def test_tokens_equal_those_of_the_library(program, checkpoint):
     _, folder, _, tokenizer = checkpoint
     run = subprocess.run(
         [program, "--tokens", folder], input=TEXT.encode(), capture_output=True, check=True

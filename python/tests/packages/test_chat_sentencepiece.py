@@ -177,7 +177,7 @@ def pieces(program, folder, lists):
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def test_its_tokens_are_those_of_the_library(program, form, texts, files):
+def test_tokens_equal_those_of_the_library(program, form, texts, files):
     _, folder, tokenizer = form
     run = subprocess.run([program, "--tokens", folder, *files], capture_output=True, check=True)
     made = [list(map(int, line.split())) for line in run.stdout.decode().split("\n")[:-1]]
@@ -186,7 +186,7 @@ def test_its_tokens_are_those_of_the_library(program, form, texts, files):
         assert (text, tokens) == (text, tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-def test_its_text_is_that_of_the_library(program, form, texts):
+def test_text_equals_that_of_the_library(program, form, texts):
     name, folder, tokenizer = form
     if name == "normalized tokens":  # the library prints these special tokens as "<s>"
         texts = [text for text in texts if "<" not in text]
@@ -289,7 +289,7 @@ def answers(checkpoint, lines):
     return shown + "> \n"
 
 
-def test_it_answers_as_transformers_does(program, checkpoint):
+def test_answers_equal_those_of_transformers(program, checkpoint):
     lines = ["What's a model of \U0001f600?", " And  two spaces, <unk>"]
     run = subprocess.run(
         [program, checkpoint[0], "0"],

@@ -83,7 +83,7 @@ def test_an_unknown_type_of_input_is_refused() -> None:
         ml.MDS(prediction_dim=2, input_type="lengths")
 
 
-def test_a_gaussian_process_predicts_and_says_how_likely_its_labels_are() -> None:
+def test_a_gaussian_process_predicts_and_returns_the_likelihood_of_labels() -> None:
     kernel = np.exp(-squares(POINTS) / 2)
     labels, mean, noise = RANDOM.normal(size=(6, 1)), RANDOM.normal(size=(6, 1)), np.array([0.1])
     given = {"k": kernel, "k_star": kernel, "mu": mean, "s": noise, "label": labels}

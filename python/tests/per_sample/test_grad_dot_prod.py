@@ -180,7 +180,7 @@ def test_micro_batches_make_the_step_of_their_union() -> None:
         assert parts[key] == pytest.approx(value), key
 
 
-def test_a_detached_engine_goes_on_after_it_is_attached_again() -> None:
+def test_a_detached_engine_continues_after_it_is_attached_again() -> None:
     compiled, data = compiled_case("mlp"), batches("mlp", 4)
     alone = train_alone(compiled, ml.AdamW(1e-2), data)
     engine, optimizer = engine_of(compiled, "mlp"), ml.AdamW(1e-2)

@@ -75,7 +75,7 @@ def fresh_torch(compiled: ml.CompiledModel) -> ml.GradDotProdEngine:
     return ml.GradDotProdEngine(compiled, losses="losses", validation_batch_size=4)
 
 
-def test_parameters_without_names_in_an_order_that_does_not_tell_them_are_refused() -> None:
+def test_parameters_without_names_in_an_ambiguous_order_are_refused() -> None:
     torch, compiled = torch_model()
     params = compiled.get_parameters()
     advice = (
@@ -96,7 +96,7 @@ def test_parameters_without_names_in_an_order_that_does_not_tell_them_are_refuse
         fresh_torch(compiled).attach(torch.optim.SGD([torch.zeros(3)], lr=0.1), params)
 
 
-def test_the_order_of_a_module_that_cannot_be_told_from_that_of_the_keys_is_refused() -> None:
+def test_an_order_of_a_module_that_may_be_the_order_of_the_keys_is_refused() -> None:
     """A module's own parameters come before those of its submodules."""
     torch, _ = torch_model()
     block = ml.Model(name="block")

@@ -195,7 +195,7 @@ def test_verify_refuses_random_samples() -> None:
     assert "has another loss by itself than in the batch" in text
 
 
-def test_masks_without_a_batch_are_told_from_data() -> None:
+def test_masks_without_a_batch_axis_are_not_data() -> None:
     """A mask [T, T] of a model whose batch is a number: T == B needs shared=."""
     model = ml.Model()
     model |= ml.Linear(4)(input="x", output="h")

@@ -56,7 +56,9 @@ def of(entries: list[Entry], name: str) -> Entry:
     return next(entry for entry in entries if entry.name == name)
 
 
-def test_a_port_and_an_argument_too_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_port_and_a_missing_argument_are_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     relu = {
         "name": "Relu",
         "sig": "slope=1, input=TBD, name=None(kw)",
@@ -72,7 +74,7 @@ def test_a_port_and_an_argument_too_few_are_told(monkeypatch: pytest.MonkeyPatch
     ]
 
 
-def test_other_canonical_ports_and_shapes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_canonical_ports_and_shapes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     linear = {
         "name": "Linear",
         "sig": "dimension=None, use_bias=True",
@@ -111,7 +113,7 @@ def test_an_alias_makes_a_model_of_its_class(record: dict[str, Any]) -> None:
     ]
 
 
-def test_no_other_two_layers_are_the_same() -> None:
+def test_no_other_layers_are_duplicates() -> None:
     """Two names of one layer would have one text and the same ports."""
     layers = [record for record in _core.library() if record["op"] is None]
     named = [record for record in layers if not record["alias_of"]]

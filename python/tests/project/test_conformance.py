@@ -36,7 +36,7 @@ def with_results(**results: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
+def test_cases_fail_only_for_missing_models(file: str) -> None:
     outcomes = run_file(CASES / file, "cpu", TOLERANCE)
     assert len(outcomes) >= FILES[file]
     assert [
@@ -78,23 +78,23 @@ def test_no_case_fails_in_other_ways(
     assert run.stdout.endswith(" passed, 0 failed\n"), run.stdout
 
 
-def test_the_list_of_models_not_there_yet_is_exact() -> None:
+def test_the_list_of_missing_models_is_exact() -> None:
     lacking = {
         outcome.lacks for file in FILES for outcome in run_file(CASES / file, "cpu", TOLERANCE)
     }
     assert lacking - {""} == NOT_THERE_YET
 
 
-def test_a_good_result_passes_finely() -> None:
+def test_a_good_result_passes() -> None:
     assert run(RELU) == Outcome("case", fine=True)
 
 
-def test_a_wrong_output_is_told_with_its_place_and_size() -> None:
+def test_a_wrong_output_is_reported_with_its_position_and_difference() -> None:
     failure = run(with_results(eval=[[1.0, 0.0], [4.5, 0.0]])).failure
     assert failure == ("output output: expected 4.5, got 4.0 at [1, 0], off by 0.5, relative 0.11")
 
 
-def test_a_wrong_gradient_is_told() -> None:
+def test_a_wrong_gradient_is_reported() -> None:
     outcome = run(with_results(grad={"input": [[1.0, 0.0], [3.0, 1e-3]]}))
     assert outcome.failure.startswith("gradient of input: expected 0.001, got 0.0")
 
@@ -223,7 +223,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_in_a_case_is_told_with_its_place(name: str) -> None:
+def test_a_mistake_in_a_case_is_reported_with_its_position(name: str) -> None:
     case, wanted = MISTAKES[name]
     assert run(case).failure.startswith(wanted)
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", ["train_digits", "validate_digits"])
-def test_digits_are_told(name):
+def test_digits_are_classified(name):
     program = ROOT / "examples" / "python" / f"{name}.py"
     run = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=300
@@ -93,7 +93,7 @@ def held_out_digits():
 
 
 @pytest.mark.slow
-def test_digits_are_told_by_a_small_program_without_mithril(tmp_path):
+def test_digits_are_classified_by_a_small_program_without_mithril(tmp_path):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("there is no C++ compiler")

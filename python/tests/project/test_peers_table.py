@@ -60,7 +60,7 @@ def test_the_best_peer_is_the_fastest_in_float32_that_is_right():
     assert best["peer"] == "onnxruntime"
 
 
-def test_there_is_no_best_peer_where_we_are_alone():
+def test_there_is_no_best_peer_without_peers():
     assert best_peer(by_peer(record("mithril", [0.1]))) is None
 
 

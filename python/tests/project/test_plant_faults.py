@@ -114,7 +114,7 @@ def test_code_beside_text_is_changed(faults: ModuleType) -> None:
     ]
 
 
-def test_a_fault_is_planted_where_its_line_is_now(faults: ModuleType) -> None:
+def test_a_fault_is_planted_at_the_current_place_of_its_line(faults: ModuleType) -> None:
     fault = faults.Fault("a.cpp", 4, "f(0);", "f(1);")
     assert fault.planted_in("  f(0);\n\n\n\n  f(0);\n") == "  f(0);\n\n\n\n  f(1);\n"
     assert fault.planted_in("  f(2);\n") is None

@@ -99,7 +99,7 @@ def residual(channels: int) -> Model:
     return model
 
 
-def test_blocks_with_a_way_round_are_chained() -> None:
+def test_blocks_with_a_skip_connection_are_chained() -> None:
     net = Model()
     net |= Convolution2D(kernel_size=1, out_channels=4)(input="input")
     net += residual(4)

@@ -75,7 +75,7 @@ def test_signatures_are_those_of_the_stubs() -> None:
     assert {other.kind for other in others} == {first.KEYWORD_ONLY, first.VAR_KEYWORD}
 
 
-def test_a_position_says_only_the_first_argument() -> None:
+def test_only_the_first_argument_is_positional() -> None:
     with pytest.raises(ml.TypeError) as caught:
         ml.Conv2d(1, 8, 3)
     assert str(caught.value).startswith(
@@ -130,7 +130,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_a_name_of_another_library_points_to_ours(name: str) -> None:
+def test_a_name_of_another_library_points_to_that_of_mithril(name: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(ml, name)
     assert isinstance(caught.value, ml.NameError)
@@ -148,13 +148,13 @@ def test_a_name_of_another_library_points_to_ours(name: str) -> None:
         ("backends", "NumpyBackend", "use CpuBackend, whose arrays are NumPy's"),
     ],
 )
-def test_the_modules_of_the_package_point_to_ours(module: str, name: str, hint: str) -> None:
+def test_the_modules_of_mithril_point_to_its_names(module: str, name: str, hint: str) -> None:
     with pytest.raises(AttributeError, match=r"E0624.*mithril\.") as caught:
         getattr(getattr(ml, module), name)
     assert f"\n  help: {hint}" in str(caught.value)
 
 
-def test_importing_a_name_of_another_library_points_to_ours() -> None:
+def test_importing_a_name_of_another_library_points_to_that_of_mithril() -> None:
     for statement, hint in {
         "from mithril import ReLU": "did you mean 'Relu'?",
         "from mithril import Linear, Dense": "use Linear(dimension)",
@@ -193,7 +193,9 @@ MEMBERS_OF_OTHERS = [
 
 
 @pytest.mark.parametrize(("thing", "name", "hint"), MEMBERS_OF_OTHERS)
-def test_a_member_of_another_library_points_to_ours(thing: Any, name: str, hint: str) -> None:
+def test_a_member_of_another_library_points_to_that_of_mithril(
+    thing: Any, name: str, hint: str
+) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(thing, name)
     assert isinstance(caught.value, ml.AttributeError)
@@ -238,7 +240,7 @@ OF_COMPILED = {
 
 
 @pytest.mark.parametrize("name", OF_COMPILED)
-def test_a_method_of_another_library_points_to_ours(name: str) -> None:
+def test_a_method_of_another_library_points_to_that_of_mithril(name: str) -> None:
     compiled = ml.compile(ml.Relu(), ml.CpuBackend())
     with pytest.raises(AttributeError) as caught:
         getattr(compiled, name)()

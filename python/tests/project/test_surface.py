@@ -101,7 +101,7 @@ def test_an_error_of_a_constraint_leaves_the_model_as_it_was():
     model.set_shapes(a=[4])
 
 
-def test_a_solver_is_good_for_one_call():
+def test_a_solver_is_valid_during_one_call():
     kept = []
     two_parts().add_constraint(kept.append, keys=["a"])
     with pytest.raises(ml.StateError, match="after the constraint has returned"):
@@ -340,7 +340,7 @@ def test_a_summary_has_levels_shapes_and_types():
     assert "weight" not in net.summary(shapes=False).split("inputs:")[0]
 
 
-def test_importing_it_leaves_torch_alone():
+def test_importing_mithril_does_not_import_torch():
     """Starting torch takes seconds."""
     code = "import mithril, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

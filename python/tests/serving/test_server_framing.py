@@ -147,7 +147,7 @@ TWO = {"a second request", "a second request after a body", "a second request af
 
 
 @pytest.mark.parametrize("form", [form for form in WRONG if form not in TWO])
-def test_it_is_refused_when_it_comes_byte_by_byte(server, form):
+def test_an_ambiguous_request_is_refused_when_it_comes_byte_by_byte(server, form):
     with connect(server) as raw:
         for at in range(len(WRONG[form])):
             raw.sendall(WRONG[form][at : at + 1])

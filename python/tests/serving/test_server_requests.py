@@ -139,7 +139,7 @@ def test_many_inputs_are_one_error():
     assert len(answer["error"]) < 1000
 
 
-def test_places_in_files_of_python_are_no_part_of_an_answer():
+def test_answers_do_not_contain_places_in_python_files():
     loaded = []
 
     def load():

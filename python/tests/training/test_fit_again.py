@@ -84,7 +84,7 @@ def test_a_validation_loss_that_is_not_a_number_ends_training() -> None:
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
-def test_the_best_parameters_are_numbers(kind: str, tmp_path: Path) -> None:
+def test_the_best_parameters_are_not_nan(kind: str, tmp_path: Path) -> None:
     model = network(BACKENDS[kind](), plain=True)
 
     def run(epochs: int) -> ml.History:

@@ -47,7 +47,7 @@ def test_scales_and_skipped_steps_are_those_of_torch(options: dict) -> None:
     assert ours.state_dict() == theirs.state_dict()
 
 
-def test_its_defaults_are_those_of_torch() -> None:
+def test_the_defaults_of_a_scaler_are_those_of_torch() -> None:
     assert ml.GradScaler().state_dict() == torch.amp.GradScaler("cpu").state_dict()
 
 

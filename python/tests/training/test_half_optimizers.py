@@ -32,7 +32,7 @@ MAKERS: dict[str, tuple[Callable[[], ml.Optimizer], Callable[[Any], Any]]] = {
 
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_they_move_as_those_of_torch_in_float32(name: str, dtype: Any) -> None:
+def test_half_precision_parameters_move_as_those_of_torch_in_float32(name: str, dtype: Any) -> None:
     """Torch's optimizer moves a float32 copy, which is rounded after each step."""
     ours, theirs = MAKERS[name]
     optimizer = ours()
@@ -56,7 +56,9 @@ def test_they_move_as_those_of_torch_in_float32(name: str, dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [ml.float16, ml.bfloat16])
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_training_step_moves_them_as_the_optimizer_does(name: str, dtype: Any) -> None:
+def test_a_training_step_moves_half_precision_parameters_as_the_optimizer_does(
+    name: str, dtype: Any
+) -> None:
     compiled = ml.compile(ml.Linear(3), ml.CpuBackend(dtype=dtype), shapes={"input": [8, 4]})
     data = {"input": np.linspace(-1, 1, 32, dtype=np.float32).reshape(8, 4)}
     gradients = {"output": np.linspace(0, 1, 24, dtype=np.float32).reshape(8, 3)}

@@ -42,7 +42,7 @@ def test_a_model_that_is_no_kernel_is_refused() -> None:
         ml.KernelizedSVM(kernel="Relu")
 
 
-def test_a_linear_svm_decides_by_sign() -> None:
+def test_a_linear_svm_classifies_by_sign() -> None:
     weight, bias = np.array([[1.0, -1.0, 2.0]]), np.array([0.25])
     made = outputs_of(ml.LinearSVM(), input=LEFT, weight=weight, bias=bias)
     np.testing.assert_allclose(made["output"], LEFT @ weight.T + bias, rtol=1e-12)

@@ -128,7 +128,7 @@ def test_tensorboard_reads_a_log(tmp_path: Path) -> None:
     assert sorted(found) == sorted(expected(history))
 
 
-def test_a_loop_of_your_own_logs_steps(tmp_path: Path) -> None:
+def test_a_hand_written_training_loop_logs_steps(tmp_path: Path) -> None:
     log = ml.TensorBoard(tmp_path)
     steps = [1, 200, 2**40]
     for step in steps:

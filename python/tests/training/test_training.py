@@ -115,7 +115,7 @@ def test_the_summary_shows_losses_regularisation_and_metrics() -> None:
     )
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_reported() -> None:
     train = line()
     with pytest.raises(ml.ConnectionError, match="did you mean 'output'") as caught:
         train.add_loss(ml.SquaredError(), input="ouptut", target="target")

@@ -55,7 +55,7 @@ def test_a_step_is_evaluate_and_the_optimizer(rule: str) -> None:
         np.testing.assert_array_equal(optimizer.state_dict()[key], value)
 
 
-def test_arrays_that_do_not_lie_row_by_row_are_moved() -> None:
+def test_arrays_that_are_not_row_major_are_updated() -> None:
     model = compiled()
     params = model.get_parameters()
     turned = {
