@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ._internal import built as built  # isort: skip - before modules that need the core
+from ._internal import require_core as require_core  # isort: skip - before uses of the core
 from . import backends, data, evaluation, initializers, metrics, models
 from ._core import (
     EMA,
