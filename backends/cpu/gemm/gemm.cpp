@@ -169,7 +169,7 @@ class BlockedGemm {
     return p_.a.data + i * p_.a.row_step + k * p_.a.column_step;
   }
 
-  // Packs a_block k of each row contiguously, then the next ones.
+  // Packs a_block values of k per row contiguously, then the next block.
   void pack_a(int64_t i, int64_t rows, Range k_block, T* to) {
     if (k_block.size() == 0) return;
     const Matrix<T>& a = p_.a;

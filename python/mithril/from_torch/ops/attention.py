@@ -16,7 +16,7 @@ from ..builders import (
     size,
     table,
 )
-from .creation import filled
+from .creation import full_tensor
 from .shapes import repeat_interleave
 
 
@@ -93,7 +93,7 @@ def randn_like(self: Any, dtype: Any = None, *, at: NodeContext) -> Any:
 def bernoulli(self: Any, p: Any = None, *, at: NodeContext) -> Any:
     refuse_if(not at.output.dtype.is_floating_point, "of ints")
     chance = self if p is None else p
-    return (uniform(shape(self), at) < chance) * filled((), 1, at)
+    return (uniform(shape(self), at) < chance) * full_tensor((), 1, at)
 
 
 def randint(*bounds: Any, dtype: Any = None, at: NodeContext) -> Any:

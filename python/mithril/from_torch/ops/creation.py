@@ -32,33 +32,33 @@ def number_of(dtype: torch.dtype, value: Any) -> Any:
     return float(value) if dtype.is_floating_point else int(value)
 
 
-def filled(sizes: Any, value: Any, at: NodeContext) -> Any:
+def full_tensor(sizes: Any, value: Any, at: NodeContext) -> Any:
     number = number_of(at.output.dtype, value)
     width = dtype_option(at.output.dtype, at.main)
     return ml.Full(dtype=width)(shape=tuple(sizes), fill_value=number)
 
 
 def full(size: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
-    return filled(size, fill_value, at)
+    return full_tensor(size, fill_value, at)
 
 
 def new_full(self: Any, size: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
-    return filled(size, fill_value, at)
+    return full_tensor(size, fill_value, at)
 
 
 def full_like(self: Any, fill_value: Any, dtype: Any = None, *, at: NodeContext) -> Any:
     if at.output.dtype == at.inputs[0].dtype and not isinstance(fill_value, Connection):
         return internal_op("FillLike", number=number_of(at.output.dtype, fill_value))(self)
-    return filled(shape(self), fill_value, at)
+    return full_tensor(shape(self), fill_value, at)
 
 
 def constant(value: float) -> Builder:
     """zeros, ones and empty, whose elements have no meaning."""
-    return lambda size, dtype=None, *, at: filled(size, value, at)
+    return lambda size, dtype=None, *, at: full_tensor(size, value, at)
 
 
 def new_constant(value: float) -> Builder:
-    return lambda self, size, dtype=None, *, at: filled(size, value, at)
+    return lambda self, size, dtype=None, *, at: full_tensor(size, value, at)
 
 
 def constant_like(value: float) -> Builder:
@@ -66,11 +66,11 @@ def constant_like(value: float) -> Builder:
 
 
 def empty_strided(size: Any, stride: Any, dtype: Any = None, *, at: NodeContext) -> Any:
-    return filled(size, 0, at)
+    return full_tensor(size, 0, at)
 
 
 def empty_permuted(size: Any, physical_layout: Any, dtype: Any = None, *, at: NodeContext) -> Any:
-    return filled(size, 0, at)
+    return full_tensor(size, 0, at)
 
 
 def fill(self: Any, value: Any, at: NodeContext) -> Any:
@@ -101,7 +101,7 @@ def arange(*bounds: Any, dtype: Any = None, at: NodeContext) -> Any:
 
 def linspace(start: Any, end: Any, steps: int, dtype: Any = None, *, at: NodeContext) -> Any:
     if steps == 1:
-        return filled((1,), start, at)
+        return full_tensor((1,), start, at)
     return as_float(ml.Arange()(stop=steps)) * ((end - start) / (steps - 1)) + float(start)
 
 

@@ -26,7 +26,7 @@ from ..builders import (
     table,
     tensor,
 )
-from .creation import filled
+from .creation import full_tensor
 from .shapes import move
 
 
@@ -171,7 +171,7 @@ def gather(
     self: Connection, dim: int, index: Connection, sparse_grad: bool = False, *, at: NodeContext
 ) -> Any:
     if 0 in at.output.shape:  # of any rank
-        return filled(at.output.shape, 0, at)
+        return full_tensor(at.output.shape, 0, at)
     if not rank_of(self):
         return self if not rank_of(index) else self.reshape((1,))
     index = from_zero(index, size(self, dim))
