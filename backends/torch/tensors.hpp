@@ -9,7 +9,7 @@
 
 namespace mithril::torch_backend {
 
-// On the device; TypeError E0388 for tensors of another library or another torch.
+// The tensor on the device; TypeError E0388 for tensors of another library or another torch.
 at::Tensor to_torch(const Tensor& tensor, c10::Device device);
 bool is_torch(const Tensor& tensor);  // of this torch
 // TypeError E0389 for a dtype that Mithril lacks, E0373 for nested, oneDNN and meta tensors.

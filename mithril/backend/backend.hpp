@@ -30,8 +30,8 @@ struct SavedOutput {
 class Executable {
  public:
   virtual ~Executable() = default;
-  // In the order of graph.inputs() and graph.outputs(); inputs have the graph's dtypes and fit its
-  // dims. Outputs may share elements with inputs.
+  // Runs the graph. Inputs and outputs have the order of graph.inputs() and graph.outputs(); inputs
+  // have the graph's dtypes and fit its dims. Outputs may share elements with inputs.
   virtual std::vector<Tensor> run(std::span<const Tensor> inputs) const = 0;
   // Writes a file that runs without Mithril: TorchScript. False: this backend does not. The inputs
   // are in the order of graph.inputs().

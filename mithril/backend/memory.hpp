@@ -16,7 +16,7 @@
 
 namespace mithril {
 
-// In bytes, for one backend.
+// The memory of one backend, in bytes.
 struct MemoryStats {
   int64_t allocated = 0;  // in use now
   int64_t cached = 0;     // kept for reuse by the allocator

@@ -19,7 +19,7 @@ class CacheFiles {
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // of a folder
   static constexpr std::uint64_t most_of_entry = std::uint64_t{64} << 20;
 
-  // Without a folder nothing is cached.
+  // An empty `folder` disables the cache.
   explicit CacheFiles(std::string folder, std::uint64_t limit = most_bytes)
       : folder_(std::move(folder)), limit_(limit) {}
 

@@ -13,7 +13,7 @@ struct FreeLarge {
 };
 using LargeMemory = std::unique_ptr<std::byte[], FreeLarge>;
 
-// At least `bytes` bytes, aligned to 64, in huge pages as far as they fill them.
+// Allocates at least `bytes` bytes, aligned to 64, in huge pages as far as they fill them.
 LargeMemory large_memory(int64_t bytes);
 
 }  // namespace mithril

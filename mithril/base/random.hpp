@@ -27,7 +27,7 @@ class Random {
     return bits ^ (bits >> 31);
   }
 
-  // In [0, 1), a multiple of 2^-53.
+  // A number in [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   // Mean 0, deviation 1 (Box and Muller).

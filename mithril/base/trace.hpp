@@ -20,7 +20,7 @@ struct TraceEvent {
 class StepTrace {
  public:
   void add(TraceEvent event);
-  // In the order of their ends.
+  // The events in the order of their ends.
   std::vector<TraceEvent> events() const;
   // JSON that chrome://tracing and ui.perfetto.dev open, with times in microseconds from the first
   // event on.

@@ -132,10 +132,10 @@ struct CompiledModel::Impl : CompiledState {
 
   void load();  // makes `forward`
   std::unique_ptr<const Program> forward;
-  // As `forward`, but the next state is written over the state if the backend can do so.
+  // The program `forward`, but the next state is written over the state if the backend can do so.
   const Program& in_place();
-  // With incoming gradients of these outputs (indices in `outputs`), in this order, and the
-  // gradients of these inputs. Compiled on first use.
+  // The program with incoming gradients of these outputs (indices in `outputs`), in this order, and
+  // the gradients of these inputs. Compiled on first use.
   const Program& with_gradients(const std::vector<size_t>& requested_outputs,
                                 const std::vector<size_t>& inputs);
   std::shared_ptr<Impl> inference_form;                                  // null until first used

@@ -60,8 +60,8 @@ class KeySets {
   std::unordered_map<const Wire*, std::string> asked_;
 };
 
-// In the order of flat.graph.inputs(). GradientError E0506 for a trainable key that cannot be a
-// parameter.
+// The keys of inputs in the order of flat.graph.inputs(). GradientError E0506 for a trainable key
+// that cannot be a parameter.
 std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets);
 
 // Replaces paths by their last components, numbered if several paths share one.

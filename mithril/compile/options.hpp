@@ -38,7 +38,7 @@ class KeyRef {
 
 // none: ops are computed one by one, as composed; max: takes longer to compile (docs/semantics.md).
 enum class OptimizationLevel { none, standard, max };
-// From "none", "standard" and "max"; NameError E0610 for other words.
+// The level named "none", "standard" or "max"; NameError E0610 for other words.
 OptimizationLevel optimization_level_named(std::string_view name);
 
 struct CompileOptions {

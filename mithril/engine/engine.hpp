@@ -20,8 +20,8 @@
 namespace mithril {
 
 struct EngineOptions {
-  // In bytes, of all models and sessions. Above it the engine evicts the least recently used models
-  // that have a loader. Memory of running evaluations does not count.
+  // The limit for all models and sessions, in bytes. Above it the engine evicts the least recently
+  // used models that have a loader. Memory of running evaluations does not count.
   std::optional<std::int64_t> memory_limit = {};
   int threads = 0;  // the most evaluations at a time; 0: the processors of the process
   std::size_t max_sessions = 1024;

@@ -54,7 +54,7 @@ class ModelRegistry {
   ServedModelInfo info(const std::string& name) const;
   std::shared_ptr<ServingCounters> counters(const std::string& name) const;
   std::int64_t bytes() const;  // of models and sessions
-  // In a forked child: requests that wait belong to the parent.
+  // Called in a forked child: requests that wait belong to the parent.
   void renew_queues();
   // E1209 if as many bytes more for the model exceed the limit, although others were evicted.
   void make_room(const std::string& name, std::int64_t bytes);

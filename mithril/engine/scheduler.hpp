@@ -48,8 +48,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   // Fails the requests that wait, and returns when no worker runs any more, but for the thread that
   // calls: an evaluation may release the last reference to its engine.
   void end();
-  // In a forked child, where no worker runs: keeps this object, since destroying what they wait on
-  // would take forever.
+  // Called in a forked child, where no worker runs. Keeps this object, since destroying what they
+  // wait on would take forever.
   void leave_to_parent() { kept_ = shared_from_this(); }
 
   // Waits for a slot in the calling thread. E1203 if max_queue callers wait, E1205 at the deadline,

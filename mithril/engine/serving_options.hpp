@@ -75,7 +75,7 @@ struct ServingStats {
   std::uint64_t failed = 0;    // by an error of the request or of its evaluation
   std::uint64_t rejected = 0;  // by a full queue
   std::uint64_t expired = 0;   // by their deadline
-  // By their caller, when the model was unloaded, or when the engine was shut down.
+  // Cancelled by their caller, by unloading the model, or by shutting down the engine.
   std::uint64_t cancelled = 0;
   std::uint64_t calls = 0;  // evaluations
   std::uint64_t rows = 0;   // in these evaluations

@@ -20,8 +20,8 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
 
   const Graph& graph() const;
-  // In the order of graph.inputs() and graph.outputs(). InputError E0803 for a wrong rank, E0804
-  // for a wrong dim, E0805 for a wrong dtype, naming the input.
+  // Inputs and outputs have the order of graph.inputs() and graph.outputs(). InputError E0803 for a
+  // wrong rank, E0804 for a wrong dim, E0805 for a wrong dtype, naming the input.
   std::vector<Tensor> run(std::span<const Tensor> inputs) const;
 
  private:

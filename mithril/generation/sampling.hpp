@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// As in GenerateOptions.
+// The fields of GenerateOptions that choose tokens.
 struct Sampling {
   double temperature;
   std::int64_t top_k;

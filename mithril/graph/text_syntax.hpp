@@ -28,7 +28,7 @@ std::string element_text(T element);
 template <class T>
 std::optional<T> read_element(std::string_view text);
 
-// As element_text, but never like an int: "1.0".
+// The text of element_text, but never that of an int: "1.0".
 std::string real_text(double number);
 
 }  // namespace mithril

@@ -79,7 +79,8 @@ bool same(const Datum& a, const Datum& b);
 bool is_symbolic(const Datum& datum);
 // The datum with each int replaced by map(int).
 Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map);
-// As Python prints it: None, True, 3, 0.5, "valid", float32, (1, N), slice(1, None, None), ...
+// The text that Python prints: None, True, 3, 0.5, "valid", float32, (1, N), slice(1, None, None),
+// ...
 std::string to_string(const Datum& datum);
 
 using Arguments = std::vector<std::pair<std::string, Datum>>;  // values for ports, by name

@@ -31,7 +31,7 @@ struct Variable {
   uint8_t rank = 0;
   bool linked = false;
 };
-// Without path compression: union by rank keeps paths short, and undo stays simple.
+// Union-find without path compression: union by rank keeps paths short, and undo stays simple.
 template <typename T>
 T* find(T* variable) {
   while (variable->linked) variable = static_cast<T*>(variable->parent);

@@ -179,7 +179,7 @@ std::shared_ptr<Composite> new_root(std::string class_name = "Model");
 // The model that the holder of a wire belongs to: through merged expressions and up to the root.
 // ConnectionError E0108 if it was destroyed.
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model);
-// As above, but ConnectionError E0104 if the model is already a part of another.
+// The same, but ConnectionError E0104 if the model is already a part of another.
 Composite& open_model(const std::shared_ptr<Composite>& model);
 
 }  // namespace mithril

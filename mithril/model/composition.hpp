@@ -55,8 +55,8 @@ class Composition {
   Wire* chain_source(const Part& part, size_t candidates,
                      const std::function<std::vector<std::string>()>& names) const;
   void refuse_cycle(Part* driver) const;
-  // As join, for a port of a part that is being added: only connections from its outputs back to
-  // its inputs can close a cycle. An error shows the facts of both sides of the port.
+  // Joins a port of a part that is being added: only connections from its outputs back to its
+  // inputs can close a cycle. An error shows the facts of both sides of the port.
   void join_port(Wire* outer, Wire* inner, std::string_view port);
 
   Composite& here_;

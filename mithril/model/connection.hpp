@@ -160,7 +160,7 @@ Connection pow(const Connection& base, const Binding& exponent);
 Connection floor_divide(const Connection& a, const Binding& b);
 Connection matmul(const Connection& a, const Binding& b);
 
-// Also on the left, where an int stays an int: 2 * x.shape()[0].
+// Operators with the number on the left, where an int stays an int: 2 * x.shape()[0].
 template <typename T>
 concept LeftOperand = std::is_arithmetic_v<T> || std::same_as<T, Tensor>;
 #define MITHRIL_LEFT_OPERAND(function, op)               \

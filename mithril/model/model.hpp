@@ -25,7 +25,8 @@ class Solver;  // op/solver.hpp
 struct Call {
   std::shared_ptr<Part> part;
   Bindings bindings;
-  // As an expression, the first output: Connection h = Linear()({{"input", x}, {"weight", "w"}}).
+  // Converts an expression to its first output:
+  //   Connection h = Linear()({{"input", x}, {"weight", "w"}});
   operator Connection() const;
 };
 

@@ -26,7 +26,7 @@ class WireTexts {
 // The rows of the summary, the header first.
 std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth,
                               WireTexts& texts);
-// As Model::summary, for a model that may be a part.
+// Model::summary for a model that may be a part.
 std::string summary_of(const Composite& model, bool shapes, bool types, int depth);
 
 }  // namespace mithril

@@ -11,8 +11,8 @@ Model model_of_class(const std::string& name);
 // The model with this output; `input` and `output` are its canonical ports.
 Model finished(Model model, const Connection& output);
 
-// In at least float32. Layers compute in it what half precision cannot hold: squares and sums of
-// large or small elements, counts, positions and angles.
+// Converts x to at least float32. Layers use it for values that half precision cannot hold: squares
+// and sums of large or small elements, counts, positions and angles.
 Connection widened(const Connection& x);
 // Rounded once, to the widest dtype of the floats of `like`.
 Connection narrowed(const Connection& x, const std::vector<Connection>& like);

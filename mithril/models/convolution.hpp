@@ -32,7 +32,7 @@ struct Conv1dOptions {
   int64_t groups = 1;
   bool use_bias = true;
 };
-// As Conv2d over one axis: input [N, C, L], weight [filters, C / groups, K].
+// Conv2d over one axis: input [N, C, L], weight [filters, C / groups, K].
 Model Conv1d(const Conv1dOptions& options = {});
 
 }  // namespace mithril

@@ -8,8 +8,8 @@ namespace mithril {
 
 struct OpDef;  // op/op_def.hpp
 
-// By the op's name ("leaky_relu") or its model's ("LeakyRelu", in any case). NameError with the
-// nearest names if there is none.
+// Finds an op by its name ("leaky_relu") or its model's ("LeakyRelu", in any case). NameError with
+// the nearest names if there is none.
 const OpDef& find_op(std::string_view name);
 const OpDef* try_find_op(std::string_view name);  // null: none
 // Registers a record, checked and compiled: ports named once, patterns that parse, eval or expand

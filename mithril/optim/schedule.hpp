@@ -17,7 +17,7 @@ struct ConstantSchedule {
   double warmup_start = 0;
 };
 
-// From lr to end along half a cosine: LinearLR, then CosineAnnealingLR(T_max=steps - warmup,
+// A rate from lr to end along half a cosine: LinearLR, then CosineAnnealingLR(T_max=steps - warmup,
 // eta_min=end). `steps` includes the warm-up.
 struct CosineSchedule {
   double lr = 1e-3;
@@ -27,7 +27,7 @@ struct CosineSchedule {
   double end = 0;  // a rate
 };
 
-// From lr to end along a line: LinearLR twice. `steps` includes the warm-up.
+// A rate from lr to end along a line: LinearLR twice. `steps` includes the warm-up.
 struct LinearSchedule {
   double lr = 1e-3;
   std::int64_t steps = 0;
@@ -43,8 +43,8 @@ struct StepSchedule {
   double gamma = 0.1;
 };
 
-// From lr / div_factor up to lr, and down to lr / (div_factor * final_div_factor), along cosines:
-// OneCycleLR, which also changes momentum (this does not).
+// A rate from lr / div_factor up to lr, and down to lr / (div_factor * final_div_factor), along
+// cosines: OneCycleLR, which also changes momentum (this does not).
 struct OneCycleSchedule {
   double lr = 1e-3;  // the largest rate
   std::int64_t steps = 0;

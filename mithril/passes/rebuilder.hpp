@@ -29,7 +29,8 @@ class Rebuilder {
   void add(Node node, const std::vector<ValueId>& outputs);
   // Readers of the old value read `now`, a value of the new graph.
   void replace(ValueId old, ValueId now);
-  // As replace; but a value that the pass has made takes over the name and dims of the old one.
+  // The same as replace, but a value that the pass has made takes over the name and dims of the old
+  // one.
   void become(ValueId old, ValueId now);
 
   // The new graph, without unread nodes and constants. Call it last.

@@ -12,7 +12,8 @@ namespace mithril {
 // again where it is first read. The results are the same to the bit. Run it last: to
 // eliminate_common_subexpressions the copies are what they are copies of.
 Graph recompute(const Graph& whole, size_t outputs);
-// With the caller's cuts: the steps (nodes of the forward part, in order) that start a segment.
+// The same with the caller's cuts: the steps (nodes of the forward part, in order) that start a
+// segment.
 Graph recompute(const Graph& whole, size_t outputs, const std::vector<size_t>& cuts);
 
 }  // namespace mithril

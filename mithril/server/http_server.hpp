@@ -33,7 +33,7 @@ class HttpServer {
   // Waits until the server has stopped, or until the time; returns whether it has.
   bool wait_until(std::chrono::steady_clock::time_point time);
   void wait();
-  // After the end: whether all requests that had arrived were answered.
+  // Whether all requests that had arrived were answered. Call it after the end.
   bool has_answered_all() const;
 
  private:

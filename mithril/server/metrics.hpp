@@ -7,7 +7,7 @@
 
 namespace mithril {
 
-// In the text format of Prometheus, version 0.0.4.
+// The statistics in the text format of Prometheus, version 0.0.4.
 std::string prometheus_text(const Engine& engine);
 
 }  // namespace mithril

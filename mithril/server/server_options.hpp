@@ -17,7 +17,8 @@ struct ServerOptions {
   // One more closes the connection that has sent no complete request for the longest time.
   std::size_t max_connections = 1000;
   std::size_t max_requests = 512;  // that are answered at a time, each by a thread; others wait
-  // From the first byte of a request until it is complete, and for the client to read the answer.
+  // The time from the first byte of a request until it is complete, and for the client to read the
+  // answer.
   std::chrono::milliseconds request_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);  // without a request
   // See stop(). With the second after it, it is within the 30 seconds that Kubernetes gives.

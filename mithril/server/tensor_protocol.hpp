@@ -18,8 +18,8 @@ DType parse_protocol_name(const std::string& name, const std::string& where);
 // InputError E1231 for another number of bytes.
 Tensor tensor_of_bytes(DType dtype, const Dims& dims, std::string_view bytes,
                        const std::string& where);
-// From numbers in a list, or in lists that are nested as the dims say. InputError E1231 for another
-// number of elements, E1233 for an element of another kind or out of range.
+// A tensor from numbers in a list, or in lists that are nested as the dims say. InputError E1231
+// for another number of elements, E1233 for an element of another kind or out of range.
 Tensor tensor_of_numbers(DType dtype, const Dims& dims, const Json& data, const std::string& where);
 
 void append_bytes(std::string& text, const Tensor& tensor);

@@ -25,7 +25,7 @@ struct Crossing {
   Value value;
 };
 
-// In the order in which they cross. Values that the caller gives are not among them.
+// The crossings in their order. Values that the caller gives are not among them.
 std::vector<Crossing> crossings(const Graph& graph, const std::vector<GraphSegment>& segments,
                                 size_t main);
 

@@ -64,7 +64,8 @@ struct Tolerance {
 // Whether both have the same dims and |a - b| <= atol + rtol |b| for each pair of elements.
 bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance = {});
 
-// As NumPy prints, after the dtype and the dims; of a long axis its first and last three.
+// Prints the dtype, the dims and the elements as NumPy does; of a long axis its first and last
+// three.
 //   float32[2, 3]
 //   [[1, 2, 3],
 //    [4, 5, 6]]

@@ -54,8 +54,8 @@ class Tensor {
   // A tensor of rank 0: Tensor::scalar(1.0f) is float32.
   template <class T>
   static Tensor scalar(T value);
-  // From values in row-major order: Tensor::of<float>({2, 2}, {1, 2, 3, 4}). ValueError E0482 if
-  // the number of values does not match the dims.
+  // A tensor from values in row-major order: Tensor::of<float>({2, 2}, {1, 2, 3, 4}). ValueError
+  // E0482 if the number of values does not match the dims.
   template <class T>
   static Tensor of(Dims dims, const std::vector<T>& values);
   // The same from a std::vector, std::array, std::span or C array: Tensor::of({2, 2}, rows); of
@@ -99,7 +99,7 @@ class Tensor {
   const T* data() const;
   template <class T>
   std::span<const T> values() const;
-  // As above, but writable; ValueError E0483 if it is read-only.
+  // The same, but writable; ValueError E0483 if it is read-only.
   template <class T>
   T* mutable_data();
   template <class T>
@@ -124,7 +124,8 @@ class Tensor {
   // -1: it follows from the others. Elements of another library are copied if they are not
   // row-major in the memory of this process.
   Tensor reshape(Dims dims) const;
-  // With row-major elements in the memory of this process, as `host`: itself if they are.
+  // The tensor with row-major elements in the memory of this process, as `host`: itself if they
+  // are.
   Tensor contiguous() const { return host(); }
 
  private:

@@ -52,7 +52,7 @@ struct LoadedWeights {
 //                                                   {.return_state = true});
 LoadedWeights load_weights(const CompiledModel& model, const TensorMap& saved,
                            const WeightOptions& options = {});
-// From a file, index or folder, as load() reads it; of a checkpoint with its state.
+// Loads weights from a file, index or folder that load() reads; of a checkpoint with its state.
 LoadedWeights load_weights(const CompiledModel& model, const std::string& path,
                            const WeightOptions& options = {});
 

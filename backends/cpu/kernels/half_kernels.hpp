@@ -10,7 +10,8 @@
 
 namespace mithril::cpu_backend {
 
-// As in float16.hpp and convert.hpp: rounds to nearest, ties to even; NaN stays NaN.
+// Conversions as in float16.hpp and convert.hpp: they round to nearest, ties to even; NaN stays
+// NaN.
 struct HalfKernels {
   void (*widen)(const uint16_t* from, float* to, int64_t count);
   void (*narrow)(const float* from, uint16_t* to, int64_t count);

@@ -56,7 +56,7 @@ constexpr int nr = 2 * HWY_LANES(T);
 
 constexpr int64_t cache_line = 64;  // in bytes
 
-// As Clamp says.
+// Applies a Clamp.
 template <class V>
 HWY_ATTR HWY_INLINE V clamped(const Clamp& clamp, V x) {
   const hn::DFromV<V> d;

@@ -23,7 +23,7 @@ MITHRIL_OPERATION(add, 2, hn::Add(x[0], x[1]), "{0} + {1}")
 MITHRIL_OPERATION(subtract, 2, hn::Sub(x[0], x[1]), "{0} - {1}")
 MITHRIL_OPERATION(multiply, 2, hn::Mul(x[0], x[1]), "{0} * {1}")
 MITHRIL_OPERATION(divide, 2, hn::Div(x[0], x[1]), "{0} / {1}")
-// As C's fmax and fmin: if one operand is NaN, the other one.
+// C's fmax and fmin: if one operand is NaN, the result is the other one.
 MITHRIL_OPERATION(maximum, 2,
                   hn::IfThenElse(hn::Or(hn::Gt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]),
                   "({0} > {1}) | ({1} != {1}) ? {0} : {1}")

@@ -37,8 +37,8 @@ struct PoolKernels {
 
   // best[i] = x[i] if x[i] is larger or NaN, for the elements x of `run`.
   void (*largest)(const PoolRun<T>& run, T* best);
-  // As `largest`, and stores the index of each maximum in `places`. `place` is the index of the
-  // run's first element. An index of -1 means that there is no maximum yet.
+  // Computes `largest`, and stores the index of each maximum in `places`. `place` is the index of
+  // the run's first element. An index of -1 means that there is no maximum yet.
   void (*largest_placed)(const PoolRun<T>& run, PoolIndex<T> place, T* best, PoolIndex<T>* places);
   void (*sum)(const PoolRun<T>& run, T* sums);  // sums[i] += x[i]
 };

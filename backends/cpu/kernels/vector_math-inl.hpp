@@ -117,7 +117,7 @@ HWY_ATTR V<D> times_power_of_two(D d, V<D> x, V<D> n) {
 #if HWY_TARGET == HWY_AVX3
   return V<D>{_mm512_scalef_ps(x.raw, n.raw)};
 #else
-  // In two factors, for results that overflow or are subnormal.
+  // Multiplies by two factors, for results that overflow or are subnormal.
   const hn::RebindToSigned<D> di;
   const auto power = [&](auto whole) HWY_ATTR {
     return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(whole, hn::Set(di, 127))));

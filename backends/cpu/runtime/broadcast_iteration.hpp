@@ -77,8 +77,9 @@ class BroadcastIteration {
     each_run(begin, end, run, nullptr);
   }
 
-  // As above. Where the second axis is broadcast, runs repeat. These call repeat(to, period, count)
-  // instead: the `count` elements from `to` on equal those `period` elements before them.
+  // Iterates as above. Where the second axis is broadcast, runs repeat. These call repeat(to,
+  // period, count) instead: the `count` elements from `to` on equal those `period` elements before
+  // them.
   template <typename Run, typename Repeat>
   void each_run(int64_t begin, int64_t end, Run run, [[maybe_unused]] Repeat repeat) const {
     int64_t at = begin;

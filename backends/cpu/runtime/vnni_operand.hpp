@@ -19,7 +19,7 @@ struct VnniOperand {
   int64_t pairs() const { return (k + 1) / 2; }
   // Whether the operand is read in place, because its pairs are already contiguous.
   bool in_place() const { return contiguous && k % 2 == 0; }
-  // In pairs, of all matrices.
+  // The number of packed pairs of all matrices.
   int64_t packed_count() const { return in_place() ? 0 : matrices * lines * pairs(); }
   int64_t scratch_count() const { return whole_lines(packed_count()); }
   int64_t line_step() const { return contiguous ? pairs() : 1; }

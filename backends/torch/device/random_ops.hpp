@@ -7,11 +7,11 @@
 
 namespace mithril::torch_backend {
 
-// On the CPU: one pass over the elements.
+// The implementation for the CPU: one pass over the elements.
 at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
                                  c10::ScalarType dtype);
-// On other devices: int64 operators of torch, which wrap around on overflow. Nothing is copied
-// between host and device.
+// The implementation for other devices: int64 operators of torch, which wrap around on overflow.
+// Nothing is copied between host and device.
 at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
                                        c10::ScalarType dtype);
 

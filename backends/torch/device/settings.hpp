@@ -11,7 +11,7 @@
 
 namespace mithril::torch_backend {
 
-// As TorchOptions (torch.hpp), checked.
+// The checked form of TorchOptions (torch.hpp).
 struct Settings {
   std::string device = "cpu";  // an existing device, with its number: "cuda:0"
   DType dtype = DType::float32;

@@ -18,7 +18,7 @@ namespace mithril::torch_backend {
 class Script {
  public:
   virtual ~Script() = default;
-  // In the order of graph.inputs() and graph.outputs().
+  // Inputs and outputs have the order of graph.inputs() and graph.outputs().
   virtual std::vector<at::Tensor> run(at::TensorList inputs) const = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace mithril {
 
-// As in Python: exact even if a / b would be rounded up to a whole number.
+// The quotient of Python's //: exact even if a / b would be rounded up to a whole number.
 template <typename T>
 T floor_quotient_of_floats(T a, T b) {
   const T remainder = std::fmod(a, b);

@@ -12,7 +12,7 @@ class RandomBits {
 
   uint64_t at(int64_t index) const { return mix(key_ ^ mix(static_cast<uint64_t>(index))); }
 
-  // In [0, 1), a multiple of 2^-53.
+  // A number in [0, 1), a multiple of 2^-53.
   double uniform(int64_t index) const { return static_cast<double>(at(index) >> 11) * 0x1p-53; }
 
   // Mean 0, deviation 1 (Box and Muller), from two counters.

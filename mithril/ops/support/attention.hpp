@@ -25,7 +25,7 @@ inline std::vector<PortDef> attention_inputs(std::vector<PortDef> more) {
   return ports;
 }
 
-// Without a width there is nothing to scale.
+// 1 / sqrt(width); 1 for a width of 0.
 inline double default_scale(int64_t width) {
   return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, width)));
 }

@@ -80,7 +80,7 @@ inline Factor permuted(const Factor& factor, const NamedAxes& order) {
   return {call("transpose", {factor.x, Datum(axes)}), order};
 }
 
-// Without the axes that are not kept.
+// Sums over the axes that are not kept.
 inline Factor summed_to(const Factor& factor, const NamedAxes& kept) {
   Tuple gone;
   for (size_t i = 0; i < factor.axes.size(); ++i) {

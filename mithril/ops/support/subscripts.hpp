@@ -43,7 +43,8 @@ inline std::optional<EquationFault> parse_subscripts(std::string_view term, cons
   return std::nullopt;
 }
 
-// Without an arrow: the letters that occur once, in the order of the alphabet.
+// The output of an equation without an arrow: the letters that occur once, in the order of the
+// alphabet.
 inline Subscripts implied_output(const std::vector<Subscripts>& operands) {
   std::string all;
   Subscripts output;
@@ -81,7 +82,7 @@ inline std::optional<EquationFault> find_fault(const Equation& equation) {
                        "none"};
 }
 
-// As numpy.einsum reads it: spaces do not count.
+// Parses an equation as numpy.einsum does: spaces do not count.
 inline std::optional<EquationFault> parse_equation(std::string text, Equation& equation) {
   std::erase(text, ' ');
   const size_t arrow = text.find("->");

@@ -15,11 +15,11 @@ Expression reshaped(const Expression& x, const Dims& dims);  // x itself if it h
 Expression permuted(const Expression& x, const std::vector<size_t>& order);
 Expression sliced(const Expression& x, int64_t from, int64_t to);  // along the first axis
 Expression joined(const std::vector<Expression>& parts, int64_t axis);
-// Without these axes.
+// Sums over these axes, which are removed.
 Expression summed(const Expression& x, const std::vector<size_t>& axes);
-// Without all axes but the first.
+// Sums over all axes but the first.
 Expression summed_rows(const Expression& x);
-// In the dtype in which gradients are accumulated: float32 for 16 bits.
+// Converts x to the dtype in which gradients are accumulated: float32 for 16 bits.
 Expression wide(const Expression& x);
 
 // The sources of a copy, which outlive it.
