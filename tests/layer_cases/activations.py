@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "ELU": each({"input": ROWS}, {}, {"alpha": 0.5}),
-    "Hardsigmoid": each({"input": ROWS}),
-    "Hardswish": each({"input": ROWS}),
-    "Mish": each({"input": ROWS}),
-    "QuickGelu": each({"input": ROWS}),
-    "Relu6": each({"input": ROWS}),
-    "SELU": each({"input": ROWS}),
+    "ELU": examples({"input": ROWS}, {}, {"alpha": 0.5}),
+    "Hardsigmoid": examples({"input": ROWS}),
+    "Hardswish": examples({"input": ROWS}),
+    "Mish": examples({"input": ROWS}),
+    "QuickGelu": examples({"input": ROWS}),
+    "Relu6": examples({"input": ROWS}),
+    "SELU": examples({"input": ROWS}),
 }
 
 

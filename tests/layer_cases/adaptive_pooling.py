@@ -2,16 +2,20 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from layer_cases.case import IMAGE, LINE, Example, Input, Reference, each, reference
+from layer_cases.case import IMAGE, LINE, Example, Input, Reference, examples, reference
 
 VOLUME: Input = (1, 2, 5, 4, 3)
 EXAMPLES: dict[str, list[Example]] = {
-    "AdaptiveAvgPool1D": each({"input": LINE}, {"output_size": 4}, {"output_size": (3,)}),
-    "AdaptiveAvgPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
-    "AdaptiveAvgPool3D": each({"input": VOLUME}, {"output_size": (2, 3, 1)}, {"output_size": 2}),
-    "AdaptiveMaxPool1D": each({"input": LINE}, {"output_size": 4}, {"output_size": (3,)}),
-    "AdaptiveMaxPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
-    "AdaptiveMaxPool3D": each({"input": VOLUME}, {"output_size": (2, 3, 1)}, {"output_size": 2}),
+    "AdaptiveAvgPool1D": examples({"input": LINE}, {"output_size": 4}, {"output_size": (3,)}),
+    "AdaptiveAvgPool2D": examples({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
+    "AdaptiveAvgPool3D": examples(
+        {"input": VOLUME}, {"output_size": (2, 3, 1)}, {"output_size": 2}
+    ),
+    "AdaptiveMaxPool1D": examples({"input": LINE}, {"output_size": 4}, {"output_size": (3,)}),
+    "AdaptiveMaxPool2D": examples({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
+    "AdaptiveMaxPool3D": examples(
+        {"input": VOLUME}, {"output_size": (2, 3, 1)}, {"output_size": 2}
+    ),
 }
 
 FORMS: dict[int, tuple[Input, dict[str, Any]]] = {

@@ -1,9 +1,9 @@
 import numpy as np
 
-from layer_cases.case import Example, each
+from layer_cases.case import Example, examples
 
 TOKENS = np.array([[False, True, True], [True, True, True]])
 EXAMPLES: dict[str, list[Example]] = {
-    "CachePositions": each({"input": TOKENS}, {"limit": 5}, {"limit": 5, "window": 2}),
-    "KeyValueCache": each({"input": (2, 3, 4), "start": np.array(2)}, {"limit": 6}),
+    "CachePositions": examples({"input": TOKENS}, {"limit": 5}, {"limit": 5, "window": 2}),
+    "KeyValueCache": examples({"input": (2, 3, 4), "start": np.array(2)}, {"limit": 6}),
 }

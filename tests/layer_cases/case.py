@@ -26,13 +26,13 @@ class Example:
         return ", ".join(f"{key}={value}" for key, value in self.arguments.items())
 
 
-def each(inputs: dict[str, Input], *arguments: dict[str, Any]) -> list[Example]:
+def examples(inputs: dict[str, Input], *arguments: dict[str, Any]) -> list[Example]:
     """Examples of other arguments for the same inputs."""
     return [Example(argument, inputs) for argument in arguments or ({},)]
 
 
 def windows(shape: Input, arguments: dict[str, Any], more: tuple[dict[str, Any], ...]) -> Any:
-    return each({"input": shape}, arguments, *(arguments | other for other in more))
+    return examples({"input": shape}, arguments, *(arguments | other for other in more))
 
 
 def ints(end: int, *shape: int) -> np.ndarray:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "CosineSimilarity": each({"left": ROWS, "right": ROWS}, {}, {"axis": 0, "eps": 1e-6}),
-    "HuberLoss": each({"input": ROWS, "target": ROWS}, {}, {"delta": 0.25}),
-    "LogSumExp": each({"input": ROWS}, {}, {"axis": (0, 1), "keepdim": True}),
-    "SmoothL1Loss": each({"input": ROWS, "target": ROWS}, {}, {"beta": 0.25}, {"beta": 0}),
+    "CosineSimilarity": examples({"left": ROWS, "right": ROWS}, {}, {"axis": 0, "eps": 1e-6}),
+    "HuberLoss": examples({"input": ROWS, "target": ROWS}, {}, {"delta": 0.25}),
+    "LogSumExp": examples({"input": ROWS}, {}, {"axis": (0, 1), "keepdim": True}),
+    "SmoothL1Loss": examples({"input": ROWS, "target": ROWS}, {}, {"beta": 0.25}, {"beta": 0}),
 }
 
 

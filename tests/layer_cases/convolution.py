@@ -9,7 +9,7 @@ from layer_cases.case import (
     WINDOW2,
     Example,
     Reference,
-    each,
+    examples,
     reference,
     windows,
 )
@@ -27,11 +27,13 @@ EXAMPLES: dict[str, list[Example]] = {
     ),
     "Convolution1D": [
         *windows(LINE, {"out_channels": 2, "kernel_size": 3}, (*WINDOW1, {"groups": 2})),
-        *each({"input": LINE, "weight": (2, 4, 4)}, {}, {"use_bias": False, "padding": "same"}),
+        *examples({"input": LINE, "weight": (2, 4, 4)}, {}, {"use_bias": False, "padding": "same"}),
     ],
     "Convolution2D": [
         *windows(IMAGE, {"out_channels": 2, "kernel_size": 3}, (*WINDOW2, {"groups": 2})),
-        *each({"input": IMAGE, "weight": (2, 4, 4, 3)}, {}, {"use_bias": False, "padding": "same"}),
+        *examples(
+            {"input": IMAGE, "weight": (2, 4, 4, 3)}, {}, {"use_bias": False, "padding": "same"}
+        ),
     ],
 }
 

@@ -2,23 +2,23 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from layer_cases.case import Example, Reference, each, reference
+from layer_cases.case import Example, Reference, examples, reference
 
 BLOCK = (2, 4, 5, 4, 6)
 EXAMPLES: dict[str, list[Example]] = {
-    "Conv3d": each(
+    "Conv3d": examples(
         {"input": BLOCK},
         {"filters": 2, "kernel_size": 3, "padding": 1},
         {"filters": 4, "kernel_size": (1, 2, 3), "stride": (2, 1, 1), "groups": 2},
         {"filters": 2, "kernel_size": 2, "dilation": (2, 1, 1), "use_bias": False},
     ),
-    "ConvTranspose1d": each(
+    "ConvTranspose1d": examples(
         {"input": (2, 4, 5)},
         {"filters": 2, "kernel_size": 3},
         {"filters": 2, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 1},
         {"filters": 2, "kernel_size": 2, "dilation": 2, "groups": 2, "use_bias": False},
     ),
-    "ConvTranspose3d": each(
+    "ConvTranspose3d": examples(
         {"input": (1, 2, 3, 2, 3)},
         {"filters": 2, "kernel_size": 2},
         {"filters": 2, "kernel_size": (3, 2, 2), "stride": 2, "padding": (1, 0, 1)},

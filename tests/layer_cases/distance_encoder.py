@@ -1,22 +1,22 @@
-from layer_cases.case import NORM, Example, distances, each, points
+from layer_cases.case import NORM, Example, distances, examples, points
 
 EXAMPLES: dict[str, list[Example]] = {
     "DistanceEncoder": [
-        *each({"input": distances(4), "coords": (4, 2)} | NORM, {"base_model": "MDSCore"}),
-        *each(
+        *examples({"input": distances(4), "coords": (4, 2)} | NORM, {"base_model": "MDSCore"}),
+        *examples(
             {"input": points(4, 3), "coords": (4, 2)} | NORM,
             {"base_model": "MDSCore", "input_type": "points"},
         ),
     ],
     "MDS": [
-        *each({"input": distances(4)} | NORM, {"prediction_dim": 2}),
-        *each({"input": points(4, 3)} | NORM, {"prediction_dim": 2, "input_type": "points"}),
+        *examples({"input": distances(4)} | NORM, {"prediction_dim": 2}),
+        *examples({"input": points(4, 3)} | NORM, {"prediction_dim": 2, "input_type": "points"}),
     ],
     "TSNE": [
-        *each(
+        *examples(
             {"input": distances(4), "tsnecore.p_joint": points(4, 4)} | NORM, {"prediction_dim": 2}
         ),
-        *each(
+        *examples(
             {"input": points(4, 3)} | NORM,
             {
                 "prediction_dim": 2,

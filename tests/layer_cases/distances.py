@@ -1,8 +1,8 @@
-from layer_cases.case import NORM, ROWS, Example, distances, each, points
+from layer_cases.case import NORM, ROWS, Example, distances, examples, points
 
 EXAMPLES: dict[str, list[Example]] = {
-    "CartesianDifference": each({"left": ROWS, "right": (2, 3)}),
-    "EncoderDistanceMatrix": each(
+    "CartesianDifference": examples({"left": ROWS, "right": (2, 3)}),
+    "EncoderDistanceMatrix": examples(
         {
             "input1": (4, 2),
             "input2": (3, 2),
@@ -12,24 +12,24 @@ EXAMPLES: dict[str, list[Example]] = {
         {"get_final_distance": False},
         {"robust": False},
     ),
-    "MDSCore": each(
+    "MDSCore": examples(
         {"distances": distances(4), "pred_distances": distances(4).T * 1.5} | NORM,
         {},
         {"exact_distances": False},
         {"robust": False},
     ),
-    "NormModifier": each({"input": ROWS}),
+    "NormModifier": examples({"input": ROWS}),
     "TSNECore": [
-        *each(
+        *examples(
             {"distances": distances(4), "pred_distances": distances(4) * 1.5}
             | {"p_joint": points(4, 4)},
             {},
             {"exact_distances": False},
         ),
-        *each(
+        *examples(
             {"distances": distances(4), "pred_distances": distances(4) * 1.5},
             {"calculate_p_joint": True, "perplexity": 2.0},
         ),
     ],
-    "TransposedDiagonal": each({"input": (3, 3)}),
+    "TransposedDiagonal": examples({"input": (3, 3)}),
 }

@@ -1,5 +1,5 @@
-from layer_cases.case import ROWS, Example, each
+from layer_cases.case import ROWS, Example, examples
 
 EXAMPLES: dict[str, list[Example]] = {
-    "Dropout": each({"input": ROWS}, {}, {"p": 0.25, "seed": 3}, {"inference": True}),
+    "Dropout": examples({"input": ROWS}, {}, {"p": 0.25, "seed": 3}, {"inference": True}),
 }

@@ -3,12 +3,14 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "ElementWiseAffine": each(dict.fromkeys(("input", "weight", "bias"), ROWS)),
-    "SiLU": each({"input": ROWS}),
-    "Split": each({"input": (4, 6)}, {"split_size": 2, "axis": -1}, {"split_size": 4, "axis": 0}),
+    "ElementWiseAffine": examples(dict.fromkeys(("input", "weight", "bias"), ROWS)),
+    "SiLU": examples({"input": ROWS}),
+    "Split": examples(
+        {"input": (4, 6)}, {"split_size": 2, "axis": -1}, {"split_size": 4, "axis": 0}
+    ),
 }
 
 

@@ -3,10 +3,10 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import Example, Reference, each, ints, reference
+from layer_cases.case import Example, Reference, examples, ints, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "Embedding": each(
+    "Embedding": examples(
         {"input": ints(5, 2, 3)},
         {"num_embeddings": 5, "dim": 2},
         {"num_embeddings": 5, "dim": 2, "padding_idx": 1},

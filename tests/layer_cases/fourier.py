@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from layer_cases.case import Example, Reference, each, reference
+from layer_cases.case import Example, Reference, examples, reference
 
 SIZES = ({"n": 4}, {"n": 9, "axis": 0}, {"axis": -2, "norm": "ortho"})
 PAIRS = {"input": (3, 6, 2)}
 EXAMPLES: dict[str, list[Example]] = {
-    "Fft": each(PAIRS, {}, *SIZES),
-    "Ifft": each(PAIRS, {}, *SIZES),
-    "Rfft": each({"input": (3, 7)}, {}, *SIZES),
-    "Irfft": each(PAIRS, {}, {"n": 7}, *SIZES),
+    "Fft": examples(PAIRS, {}, *SIZES),
+    "Ifft": examples(PAIRS, {}, *SIZES),
+    "Rfft": examples({"input": (3, 7)}, {}, *SIZES),
+    "Irfft": examples(PAIRS, {}, {"n": 7}, *SIZES),
 }
 
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import Example, Reference, each, points, reference
+from layer_cases.case import Example, Reference, examples, points, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "GridSample": each(
+    "GridSample": examples(
         {"input": (2, 3, 4, 5), "grid": points(2, 3, 2, 2) * 3 - 1.5},
         {},
         {"mode": "nearest", "padding_mode": "border"},
         {"mode": "bicubic", "padding_mode": "reflection", "align_corners": True},
     ),
-    "GridSample3d": each(
+    "GridSample3d": examples(
         {"input": (2, 3, 4, 2, 5), "grid": points(2, 3, 2, 2, 3) * 3 - 1.5},
         {},
         {"mode": "nearest", "padding_mode": "border"},

@@ -2,13 +2,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
+from layer_cases.case import IMAGE, Example, Reference, examples, reference, windows
 
 WINDOW = ({"stride": 2, "padding": 1}, {"dilation": (1, 2)})
 EXAMPLES: dict[str, list[Example]] = {
     "Fold": [
-        *each({"input": (2, 18, 30)}, {"output_size": (7, 8), "kernel_size": 3}),
-        *each(
+        *examples({"input": (2, 18, 30)}, {"output_size": (7, 8), "kernel_size": 3}),
+        *examples(
             {"input": (2, 8, 12)},
             {
                 "output_size": (7, 8),
@@ -19,8 +19,8 @@ EXAMPLES: dict[str, list[Example]] = {
             },
         ),
     ],
-    "PixelShuffle": each({"input": (2, 8, 3, 4)}, {"upscale_factor": 2}),
-    "PixelUnshuffle": each({"input": (2, 3, 4, 6)}, {"downscale_factor": 2}),
+    "PixelShuffle": examples({"input": (2, 8, 3, 4)}, {"upscale_factor": 2}),
+    "PixelUnshuffle": examples({"input": (2, 3, 4, 6)}, {"downscale_factor": 2}),
     "Unfold": windows(IMAGE, {"kernel_size": (3, 2)}, WINDOW),
 }
 WINDOWS = {

@@ -1,12 +1,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from layer_cases.case import IMAGE, LINE, Example, Reference, each, reference
+from layer_cases.case import IMAGE, LINE, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
     "InstanceNorm": [
-        *each({"input": IMAGE}, {}, {"use_scale": True, "use_bias": True, "eps": 1e-3}),
-        *each({"input": LINE}, {}),
+        *examples({"input": IMAGE}, {}, {"use_scale": True, "use_bias": True, "eps": 1e-3}),
+        *examples({"input": LINE}, {}),
     ],
 }
 

@@ -1,24 +1,24 @@
 import numpy as np
 
 import mithril as ml
-from layer_cases.case import Example, each, points
+from layer_cases.case import Example, examples, points
 
 EXAMPLES: dict[str, list[Example]] = {
     "KernelizedSVM": [
-        *each({"input1": (4, 3), "input2": (3, 3)}, {"kernel": "RBFKernel"}),
-        *each(
+        *examples({"input1": (4, 3), "input2": (3, 3)}, {"kernel": "RBFKernel"}),
+        *examples(
             {"input1": points(4, 3), "input2": points(3, 3), "degree": np.array(2.0)}
             | {"poly_coef": np.array(1.0)},
             {"kernel": ml.PolynomialKernel(robust=False)},
         ),
     ],
-    "PolynomialKernel": each(
+    "PolynomialKernel": examples(
         {"input1": points(4, 2), "input2": points(3, 2)}
         | {"poly_coef": np.array(1.0), "degree": np.array(2.0)},
         {},
         {"robust": False},
     ),
-    "RBFKernel": each(
+    "RBFKernel": examples(
         {"input1": (4, 2), "input2": (3, 2), "l_scale": np.array([0.5]), "sigma": np.array([2.0])}
     ),
 }

@@ -1,10 +1,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "Linear": each({"input": ROWS}, {"dimension": 2}, {"dimension": 2, "use_bias": False}),
+    "Linear": examples({"input": ROWS}, {"dimension": 2}, {"dimension": 2, "use_bias": False}),
 }
 
 

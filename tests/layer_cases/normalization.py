@@ -2,10 +2,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from layer_cases.case import IMAGE, ROWS, Example, Input, Reference, each, points, reference
+from layer_cases.case import IMAGE, ROWS, Example, Input, Reference, examples, points, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "BatchNorm1D": each(
+    "BatchNorm1D": examples(
         {"input": ROWS, "running_mean": (3,), "running_var": points(3) + 0.5},
         {},
         {"num_features": 3, "use_scale": False},
@@ -13,7 +13,7 @@ EXAMPLES: dict[str, list[Example]] = {
         {"inference": True},
         {"inference": False, "momentum": 0.3},
     ),
-    "BatchNorm2D": each(
+    "BatchNorm2D": examples(
         {"input": IMAGE, "running_mean": (4,), "running_var": points(4) + 0.5},
         {},
         {"num_features": 4, "use_scale": False},
@@ -21,16 +21,16 @@ EXAMPLES: dict[str, list[Example]] = {
         {"inference": True},
         {"inference": False, "momentum": 0.3},
     ),
-    "GroupNorm": each(
+    "GroupNorm": examples(
         {"input": (2, 4, 3)},
         {"num_groups": 2},
         {"num_groups": 4, "use_scale": False},
         {"num_groups": 1, "use_bias": False, "eps": 0.1},
     ),
-    "LayerNorm": each(
+    "LayerNorm": examples(
         {"input": (2, 3, 4)}, {}, {"use_scale": False}, {"use_bias": False, "eps": 0.1}
     ),
-    "RMSNorm": each({"input": ROWS}, {}, {"use_scale": False, "eps": 0.1}),
+    "RMSNorm": examples({"input": ROWS}, {}, {"use_scale": False, "eps": 0.1}),
 }
 
 AFFINE: dict[str, Input] = {"weight": (4,), "bias": (4,)}

@@ -2,15 +2,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import mithril as ml
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "Layer": each(
+    "Layer": examples(
         {"input": ROWS},
         {"activation": "tanh", "dimension": 2},
         {"activation": ml.LeakyRelu(slope=0.2), "dimension": 2},
     ),
-    "MLP": each(
+    "MLP": examples(
         {"input": ROWS},
         {"activations": ["Relu", "Tanh"], "dimensions": [5, 2]},
         {

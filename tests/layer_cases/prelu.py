@@ -1,10 +1,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from layer_cases.case import ROWS, Example, Reference, each, reference
+from layer_cases.case import ROWS, Example, Reference, examples, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "PReLU": each({"input": ROWS}, {}, {"init": 0.5}),
+    "PReLU": examples({"input": ROWS}, {}, {"init": 0.5}),
 }
 
 

@@ -1,16 +1,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from layer_cases.case import Example, Input, Reference, each, points, reference
+from layer_cases.case import Example, Input, Reference, examples, points, reference
 
 CELL: dict[str, Input] = {"input": (2, 1, 3), "prev_hidden": (4, 1, 5), "output": (2, 1, 2)}
 LSTM: dict[str, Input] = CELL | {"prev_cell": (4, 1, 5)}
 
 EXAMPLES: dict[str, list[Example]] = {
-    "GRUCell": each(CELL | {"w_ih": (15, 3)}),
-    "LSTMCell": each(LSTM),
-    "LSTMCellBody": each({"input": (2, 1, 3), "prev_hidden": (2, 1, 5), "prev_cell": (2, 1, 5)}),
-    "RNNCell": each(CELL),
+    "GRUCell": examples(CELL | {"w_ih": (15, 3)}),
+    "LSTMCell": examples(LSTM),
+    "LSTMCellBody": examples(
+        {"input": (2, 1, 3), "prev_hidden": (2, 1, 5), "prev_cell": (2, 1, 5)}
+    ),
+    "RNNCell": examples(CELL),
 }
 
 GATES = "ifco"  # PyTorch's order

@@ -1,7 +1,7 @@
-from layer_cases.case import ROWS, Example, each
+from layer_cases.case import ROWS, Example, examples
 
 EXAMPLES: dict[str, list[Example]] = {
-    "L1": each({"input": ROWS}),
-    "L2": each({"input": ROWS}),
-    "QuadraticFormRegularizer": each({"input": (1, 3), "kernel": (3, 3)}),
+    "L1": examples({"input": ROWS}),
+    "L2": examples({"input": ROWS}),
+    "QuadraticFormRegularizer": examples({"input": (1, 3), "kernel": (3, 3)}),
 }

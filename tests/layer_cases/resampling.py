@@ -3,7 +3,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
+from layer_cases.case import IMAGE, Example, Reference, examples, reference, windows
 
 EXAMPLES: dict[str, list[Example]] = {
     "ConvTranspose2d": windows(
@@ -15,7 +15,7 @@ EXAMPLES: dict[str, list[Example]] = {
             {"use_bias": False},
         ),
     ),
-    "Upsample": each(
+    "Upsample": examples(
         {"input": (1, 2, 3, 4)},
         {},
         {"scale_factor": (2, 3), "mode": "bilinear"},

@@ -5,21 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import Example, Reference, each, ints, reference
+from layer_cases.case import Example, Reference, examples, ints, reference
 
 HEADS = (2, 3, 4)
 EXAMPLES: dict[str, list[Example]] = {
-    "CausalMask": each({"query": HEADS, "key": (2, 5, 4)}, {}, {"window": 2}),
-    "OneHot": each({"input": ints(5, 2, 3)}, {"num_classes": 5}),
-    "RelativePositionBias": each(
+    "CausalMask": examples({"query": HEADS, "key": (2, 5, 4)}, {}, {"window": 2}),
+    "OneHot": examples({"input": ints(5, 2, 3)}, {"num_classes": 5}),
+    "RelativePositionBias": examples(
         {"query": HEADS, "key": (2, 5, 4)},
         {"num_heads": 2},
         {"num_heads": 3, "num_buckets": 8, "max_distance": 5, "bidirectional": False},
     ),
     "RotaryEmbedding": [
-        *each({"input": HEADS}, {}, {"base": 100.0, "interleaved": True}, {"dim": 2}),
-        *each({"input": HEADS, "positions": ints(9, 2, 3)}, {"use_positions": True}),
-        *each(
+        *examples({"input": HEADS}, {}, {"base": 100.0, "interleaved": True}, {"dim": 2}),
+        *examples({"input": HEADS, "positions": ints(9, 2, 3)}, {"use_positions": True}),
+        *examples(
             {"input": HEADS},
             {"frequencies": (1.0, 0.3)},
             {"frequencies": (2,), "dim": 2, "interleaved": True},

@@ -4,22 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import ROWS, Example, Input, Reference, each, ints, points, reference
+from layer_cases.case import ROWS, Example, Input, Reference, examples, ints, points, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    "MaskedSoftmax": each({"input": ROWS, "mask": ints(3, 4, 3) > 0}, {}, {"axis": 0}),
+    "MaskedSoftmax": examples({"input": ROWS, "mask": ints(3, 4, 3) > 0}, {}, {"axis": 0}),
     "MultiHeadAttention": [
-        *each(
+        *examples(
             dict.fromkeys(("query", "key", "value"), (2, 3, 4)),
             {"num_heads": 2},
             {"num_heads": 2, "is_causal": True, "use_bias": False, "dimension": 4},
         ),
-        *each(
+        *examples(
             dict.fromkeys(("query", "key", "value"), (2, 3, 4)) | {"mask": np.tri(3, dtype=bool)},
             {"num_heads": 4, "use_mask": True},
         ),
     ],
-    "TransformerBlock": each(
+    "TransformerBlock": examples(
         {"input": (2, 3, 4)},
         {"num_heads": 2, "dimension": 4},
         {"num_heads": 1, "dimension": 4, "hidden_dimension": 5, "activation": "Relu"},

@@ -3,10 +3,10 @@ from typing import Any
 
 import numpy as np
 
-from layer_cases.case import Example, Reference, each, points, reference
+from layer_cases.case import Example, Reference, examples, points, reference
 
 EXAMPLES: dict[str, list[Example]] = {
-    name: each({"input": points(4, 3)}) for name in ("Acos", "Asin", "Cosh", "Sinh", "Tan")
+    name: examples({"input": points(4, 3)}) for name in ("Acos", "Asin", "Cosh", "Sinh", "Tan")
 }
 
 
