@@ -73,7 +73,7 @@ void remove_abandoned_folders(const std::string& parent) {
   }
 }
 
-// Without a slash at its end, and with the target of a link in the place of the link.
+// The path without a slash at its end, and with the target of a link in place of the link.
 std::string resolved_target(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);

@@ -9,7 +9,7 @@ namespace {
 
 thread_local std::string last_message;
 
-// For when no error can be allocated.
+// Returned if no error can be allocated.
 mithril_error out_of_memory_object = {MITHRIL_OUT_OF_MEMORY, "E1102", "OutOfMemoryError",
                                       "there is not enough memory"};
 

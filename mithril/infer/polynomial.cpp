@@ -277,7 +277,7 @@ bool is_current(const Dim& dim) {
   return !dim.symbol() || is_current(dim.symbol());
 }
 
-// Without recursion, because definitions can form long chains. Caches its results.
+// Does not recurse, because definitions can form long chains. Caches its results.
 Dim definition_of(Symbol* root) {
   if (root->form == Symbol::Form::constant || is_current(root->definition())) {
     return root->definition();

@@ -221,7 +221,7 @@ void refuse_what_has_no_form(const Part& root, bool constraints) {
   }
 }
 
-// For comparing, a constraint is the keys that it is about.
+// To compare models, a constraint is written as the keys that it reads.
 Json json_of(const Model& model, bool constraints) {
   const Part& part = *model.part();
   if (!part.op) root_of(std::static_pointer_cast<Composite>(model.part()));

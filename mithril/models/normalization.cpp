@@ -73,7 +73,7 @@ Model batch_norm(const char* name, const CheckedArguments& arguments, std::vecto
   return model;
 }
 
-// For any rank: normalises the elements of each group, then scales each channel.
+// A group norm of any rank: normalises the elements of each group, then scales each channel.
 Model build_group_norm(const CheckedArguments& arguments) {
   Model model = model_of_class("GroupNorm");
   const int64_t groups = arguments.integer("num_groups");

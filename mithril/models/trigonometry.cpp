@@ -14,7 +14,7 @@ Connection hyperbolic_sine(const Connection& input) {
   return narrowed((apply("expm1", {x}) - apply("expm1", {-x})) * 0.5, {input});
 }
 
-// In factors that do not overflow before the sum does.
+// Computes cosh as a sum of products that do not overflow before the sum does.
 Connection hyperbolic_cosine(const Connection& input) {
   const Connection root = (widened(input) * 0.5).exp();
   return narrowed(root * 0.5 * root + 0.5 / root / root, {input});

@@ -33,7 +33,7 @@ void check_decay(const char* schedule, const Decay& decay) {
   require_of_schedule(decay.end >= 0, schedule, "end", decay.end, "at least 0");
 }
 
-// From 0 to 1 in `steps` steps.
+// The progress from 0 to 1 in `steps` steps.
 double progress(std::int64_t step, std::int64_t steps) {
   return std::clamp(static_cast<double>(step) / static_cast<double>(steps), 0.0, 1.0);
 }

@@ -173,7 +173,7 @@ Dims PerSamplePrograms::losses_dims(const std::vector<Tensor>& inputs) const {
   return {};  // a constant
 }
 
-// For this number of samples.
+// The plan for this number of samples.
 Plan PerSamplePrograms::plan_for(const SampleBatch& batch, int64_t samples) const {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < batch.inputs.size(); ++i) {

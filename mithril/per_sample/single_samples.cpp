@@ -73,7 +73,7 @@ DType least_precise(const Graph& graph) {
   return least;
 }
 
-// For the losses of a sample by itself and in the batch.
+// The tolerance between the losses of a sample by itself and in the batch.
 double tolerance_of_losses(const Graph& graph) {
   return std::max(tolerance_of_gradients(graph), least_precise(graph) == DType::float64 ? 0 : 1e-3);
 }

@@ -149,7 +149,7 @@ std::uint32_t JsonCursor::hex() {
   return value;
 }
 
-// After the backslash.
+// Parses an escape after the backslash.
 void JsonCursor::escape(std::string& text) {
   constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   const char letter = at_ < text_.size() ? text_[at_] : '\0';

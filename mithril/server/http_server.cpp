@@ -32,7 +32,8 @@ constexpr std::size_t receive_bytes = 256 << 10;
 constexpr std::chrono::milliseconds between_looks(5);  // at the connections, while it stops
 constexpr std::chrono::milliseconds accept_pause(10);  // without a place for a connection
 constexpr int accepted_at_once = 64;                   // the others have their turn, too
-// For the answers of cancelled requests: a second, or more if the process gets no processor.
+// How often the server looks while cancelled requests are answered: for a second, or longer if the
+// process gets no processor.
 constexpr int looks_after_cancelling = 200;
 
 // A program that this one starts would keep the connection open.

@@ -31,7 +31,7 @@ void convert_elements(std::span<const From> from, To* to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = convert<To>(from[i]);
 }
 
-// For the conversion of whole models: the same results as through double, in a few operations.
+// Converts the weights of whole models: the same results as through double, in a few operations.
 void convert_elements(std::span<const float> from, bfloat16* to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(from[i]);

@@ -15,7 +15,7 @@ struct CodeRange {
   char32_t first, last;
 };
 
-// Those of the tokenizer, which follows Unicode 8.
+// The punctuation of the tokenizer, which follows Unicode 8.
 constexpr CodeRange other_punctuation[] = {
     {0xA1, 0xA1},       {0xA7, 0xA7},       {0xAB, 0xAB},       {0xB6, 0xB7},
     {0xBB, 0xBB},       {0xBF, 0xBF},       {0x37E, 0x37E},     {0x387, 0x387},

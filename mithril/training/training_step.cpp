@@ -293,7 +293,7 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
   return memories;
 }
 
-// In the order of training_graph.
+// Adds the inputs in the order of training_graph.
 void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, double average_weight,
                                     std::vector<Tensor>& inputs) const {
   size_t next = compiled->inputs.size() + incoming.size();

@@ -123,7 +123,7 @@ Backends backends_argument(py::handle given) {
   });
 }
 
-// For one backend, or for several.
+// Compiles for one backend, or for several.
 CompiledModel compile_for(const Model& model, py::handle backend, py::handle backends,
                           const CompileOptions& options) {
   if (backends.is_none()) {

@@ -104,7 +104,7 @@ void set_error(const Error& error) {
   set_error(error, *classes[static_cast<size_t>(error.kind())], error.what());
 }
 
-// Without memory for this error, sets Python's MemoryError.
+// Sets the error for lack of memory, or Python's MemoryError if there is no memory for that error.
 void set_out_of_memory() {
   try {
     try {

@@ -134,7 +134,7 @@ bool is_made(py::handle object) {
   return instance->get_value_and_holder().holder_constructed();
 }
 
-// As a binding, but a string is a value, not a name.
+// Converts to a binding, where a string is a value, not a name.
 Binding value_of(py::handle object) {
   return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
 }

@@ -155,7 +155,7 @@ std::vector<Tensor> call_function(const OpDef& op, const py::tuple& arguments,
   return results;
 }
 
-// On NumPy arrays.
+// Evaluates a function of the user on NumPy arrays.
 void evaluate_function(EvalContext& c) {
   const Definition& op = definition(c.op());
   const InterpreterLocked lock;
@@ -177,7 +177,7 @@ void evaluate_function(EvalContext& c) {
   }
 }
 
-// On tensors of torch, for the torch backend.
+// The function of the user on tensors of torch, for the torch backend.
 UserFunction function_of_tensors(const OpDef& op) {
   return [&op](std::span<const Tensor> inputs, const std::vector<Dims>& outputs) {
     const InterpreterLocked lock;

@@ -88,7 +88,7 @@ std::optional<GradScaler> scaler_of(py::handle given) {
                      .growth_tracker = state["_growth_tracker"].cast<std::int64_t>()});
 }
 
-// For GradScaler.load_state_dict.
+// The state of a scaler for GradScaler.load_state_dict.
 py::dict scaler_dict(const std::optional<LossScale>& state) {
   py::dict made;
   if (!state) return made;
@@ -120,7 +120,7 @@ void save_checkpoint(py::handle path, const py::dict& params, const Model* model
   save(file, tensors, parts);
 }
 
-// In the order of the fields of mithril.files.Checkpoint.
+// A tuple in the order of the fields of mithril.files.Checkpoint.
 py::tuple load_checkpoint(py::handle path) {
   const Checkpoint loaded = load(path_of(path));
   return py::make_tuple(dict_of(loaded.params),

@@ -12,7 +12,7 @@ namespace {
 
 using Form = std::shared_ptr<const ConvolutionForm>;
 
-// In whole cache lines.
+// Rounds up to whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
 // The operands that each run packs to VNNI pairs: the source, and a weight that is not bound.

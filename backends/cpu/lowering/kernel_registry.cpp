@@ -18,7 +18,7 @@ struct Kernel {
   int dims_only = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
 
-// By the kernel name in the op record.
+// The kernels by their name in the op record.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
       {"argsort", {lower_sorting}},

@@ -18,7 +18,7 @@ Function symbol(const char* name) {
 
 }  // namespace
 
-// It registers itself; it stays open. A torch without it has no GPUs.
+// Opens the library, which registers itself and stays open. A torch without it has no GPUs.
 void load_torch_cuda() {
   static void* const library = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_LOCAL);
   static_cast<void>(library);

@@ -217,7 +217,7 @@ MemoryHookHandle TorchMemory::add_hook(MemoryHook hook) {
   return meter_->add_hook(std::move(hook));
 }
 
-// On the CPU the C library keeps freed memory.
+// Clears the cache of the device. On the CPU, returns freed memory that the C library keeps.
 void TorchMemory::clear_cache() {
   if (c10::DeviceAllocator* allocator = caching_allocator(device_)) return allocator->emptyCache();
   malloc_trim(0);

@@ -10,7 +10,7 @@
 namespace mithril {
 namespace {
 
-// By squaring. The multiplication is that of wrapping ints, or of dims.
+// Computes a power by squaring. The multiplication is that of wrapping ints, or of dims.
 template <typename T>
 T whole_power(T one, T base, int64_t exponent) {
   T result = one;

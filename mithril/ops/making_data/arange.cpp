@@ -11,8 +11,8 @@
 namespace mithril {
 namespace {
 
-// For ints: the number of start, start + step, ... before stop. max(0, ...) is not a Dim, so the
-// size is unknown while the sign of the span is.
+// Infers the size for ints: the number of start, start + step, ... before stop. max(0, ...) is not
+// a Dim, so the size is unknown while the sign of the span is.
 bool count_ints(Solver& s, const Dim& start, const Dim& stop, const Dim& step) {
   int64_t stride = 0;
   if (!s.number(step, stride)) return false;

@@ -90,7 +90,7 @@ void flow_prod(GradContext& g, const Along& along) {
   g.flow("source", along.take(dy) * others(source, along.take(zeros), other, along.take(product)));
 }
 
-// Those that equal the extremum share the gradient.
+// Elements that equal the extremum share the gradient.
 void flow_shared(GradContext& g, const Along& along) {
   const Expression x = g.in("input"), source = g.in("source"), y = g.out();
   const Expression own = agreement(x, y, x), other = agreement(source, along.take(y), source);

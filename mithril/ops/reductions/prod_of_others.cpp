@@ -1,4 +1,4 @@
-// For each element the product of all that prod multiplies it with: the gradient of prod.
+// The product of the other elements for each element: the gradient of prod.
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"

@@ -53,7 +53,8 @@ Expression PerSampleResults::sum(const SampleSet& set, size_t i,
   return summed(made ? *made : samples(set, i), {0});
 }
 
-// In the shape and dtype of the parameter, with these samples in front; 0: without samples.
+// Reshapes x to the dims of the parameter, with an axis of samples in front (0: without it), in the
+// dtype of the parameter.
 Expression PerSampleResults::shaped(size_t i, const Expression& x, int64_t samples) const {
   Dims shape = dims(i);
   if (samples > 0) shape.insert(shape.begin(), samples);
