@@ -76,7 +76,7 @@ def checked(function: Checked) -> Checked:
 
 
 def checked_kinds(function: Checked) -> Checked:
-    """As checked, for a function that uses its arguments before the core checks their kinds."""
+    """Like `checked`, for a function that uses its arguments before the core checks their kinds."""
     signature = inspect.signature(function)
     name = _short(function.__qualname__)
 

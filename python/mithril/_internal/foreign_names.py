@@ -224,7 +224,7 @@ vmap pmap: a batch axis, which every model takes
 
 @functools.cache
 def replacements() -> dict[str, str]:
-    """What to use in place of each name."""
+    """The replacement of each name."""
     found: dict[str, str] = {}
     for line in (TORCH + KERAS + OPTAX).strip().splitlines():
         names, _, advice = line.partition(": ")
@@ -233,7 +233,7 @@ def replacements() -> dict[str, str]:
 
 
 def replacement(name: str) -> str | None:
-    """What to use in place of a name of another library; None if it is not known."""
+    """The replacement of a name of another library; None if it is not known."""
     if name in replacements():
         return replacements()[name]
     is_state = name.endswith("State") and len(name) > len("State")

@@ -211,8 +211,8 @@ def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> No
 
 
 class RefusedImportError(_core.NameError, ImportError):  # type: ignore[misc]
-    """Of `from mithril import ReLU`. Python replaces an AttributeError by an ImportError without
-    its hint."""
+    """The error of `from mithril import ReLU`. Python replaces an AttributeError by an ImportError
+    without its hint."""
 
 
 def refuse_name(name: str, there: list[str]) -> NoReturn:

@@ -179,7 +179,7 @@ ADVICE: dict[str, str] = {
 
 
 def hint(key: str, known: list[str]) -> str:
-    """What is said about an argument that a function with these arguments does not have."""
+    """The advice for an argument that a function with these arguments does not have."""
     own = [name for name in SYNONYMS.get(key, ()) if name in known]
     if own:
         return f"here it is '{own[0]}'"

@@ -1,4 +1,4 @@
-"""What the tables of `ml.from_torch` are made of: a builder for each operator of ATen."""
+"""Builders for the registry of `ml.from_torch`: one for each operator of ATen."""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ def widened(x: Any) -> Any:
 
 
 def sum_of_products(x: Connection, y: Connection, axis: int | None = None) -> Any:
-    """As torch's dot, which rounds the sum only."""
+    """Sums products like torch's dot, which rounds only the sum."""
     total = (widened(x) * widened(y)).sum(axis)
     like = [value for value in (x, y) if is_float(value)]
     return internal_op("Narrow")(input=total, like=like) if like else total
 
 
 def narrowed(x: Any, expected: Any, given: list[tuple[Connection, torch.dtype]]) -> Any:
-    """In the dtype of the inputs that have torch's dtype of the result; without any it stays."""
+    """Converts x to the dtype of the inputs that have the dtype of the result in torch, if any."""
     if not isinstance(x, Connection) or not is_float(x) or not isinstance(expected, torch.Tensor):
         return x
     like = [value for value, dtype in given if dtype == expected.dtype]
@@ -206,7 +206,7 @@ def axis_of(dim: int, rank: int) -> int:
 
 
 def along(dim: int, index: Any) -> tuple[Any, ...]:
-    """What indexes one axis and leaves the others."""
+    """The index of a tensor that applies `index` along one axis."""
     if dim >= 0:
         return (*(slice(None),) * dim, index)
     return (..., index, *(slice(None),) * (-dim - 1))

@@ -95,7 +95,7 @@ def real_part(x: Any) -> Any:
 
 
 def part_of(x: Any, which: str) -> Any:
-    """Of a value, of a tensor of torch, or of a dtype."""
+    """The real or imaginary part of a value or of a tensor of torch; the dtype of the parts."""
     if isinstance(x, Complex):
         return getattr(x, which)
     if isinstance(x, torch.Tensor) and x.is_complex():
@@ -165,7 +165,7 @@ def real_alone(row: Builder) -> Builder:
 
 
 def cast(row: Builder) -> Builder:
-    """To a complex dtype, or to a real one, which the imaginary part does not reach."""
+    """Casts to a complex dtype, or to a real one without the imaginary part."""
 
     def build(self: Any, *options: Any, at: NodeContext, **named: Any) -> Any:
         if not has_complex(at.output):
@@ -182,7 +182,7 @@ def each_part(function: Callable[[Any], Any], x: Any) -> Any:
 
 
 def rounded_once(function: Builder) -> Builder:
-    """In half precision the function computes in float32."""
+    """Makes the function compute half precision in float32, so that it rounds once."""
 
     def build(*args: Any, **options: Any) -> Any:
         parts = [

@@ -184,7 +184,7 @@ class Conversion:
         return value.reshape(tuple(sizes)) if known else value
 
     def _region(self, node: fx.Node) -> Any:
-        """Of torch.no_grad: the nodes inside, without gradients."""
+        """Converts the nodes inside of torch.no_grad, without gradients."""
         is_grad = node.target is torch.ops.higher_order.wrap_with_set_grad_enabled
         part, operands = (node.args[1], node.args[2:]) if is_grad else (node.args[4], node.args[5:])
         inner = getattr_of(node.graph.owning_module, part)
@@ -226,7 +226,7 @@ class Conversion:
         return argument
 
     def _note(self, node: fx.Node, why: str) -> None:
-        """What follows goes on with an unknown value, so that all problems are found at once."""
+        """Notes a problem, and continues with an unknown value, to find all problems at once."""
         reason = why.split("\n", maxsplit=1)[0]
         self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
         unknown: list[Any] = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]

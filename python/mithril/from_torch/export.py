@@ -53,8 +53,8 @@ def export(
 def traced(
     module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dims: Any
 ) -> ExportedProgram:
-    """Where forward calls functions that torch.export cannot trace, it runs again with operators of
-    ours in their place."""
+    """Exports a module. If forward calls functions that torch.export cannot trace, it is exported
+    again with operators of Mithril in their place."""
     try:
         return torch.export.export(module, args, kwargs, dynamic_shapes=dims)
     except Exception:

@@ -15,7 +15,7 @@ Names = dict[str, dict[int, str]]  # of the axes of each input
 
 
 class Exported:
-    """What the conversion reads of a program. It walks the inputs and the graph once.
+    """The facts of a program that the conversion reads. It walks the inputs and the graph once.
 
     data: the inputs of the user that are tensors.
     bound: the placeholders of parameters, buffers and constants, with their entries in the

@@ -18,7 +18,7 @@ class Shared:
         self.data_keys = compiled.data_keys
 
     def mode(self, training: bool, data: Mapping[str, Any]) -> CompiledModel:
-        """Without labels, inference gives no losses."""
+        """The model of a mode. Without labels, inference returns no losses."""
         if training:
             return self.compiled
         whole = all(key in data for key in self.data_keys)

@@ -64,7 +64,7 @@ def place(node: fx.Node) -> str:
 
 
 def target_text(node: fx.Node) -> str:
-    """As "aten.cumprod"."""
+    """The name of the target of a node: "aten.cumprod"."""
     if isinstance(node.target, torch._ops.OpOverload):
         return str(node.target._schema.name).replace("::", ".")
     return getattr(node.target, "__name__", str(node.target))

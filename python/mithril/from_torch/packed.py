@@ -59,8 +59,8 @@ class Steps(int):
 
 
 class Sizes:
-    """In place of the batch sizes of a packed sequence. The first one is the number of sequences,
-    and there are as many as steps."""
+    """Replaces the batch sizes of a packed sequence: one for each step. The first is the number of
+    sequences."""
 
     device = torch.device("cpu")
 
@@ -128,7 +128,7 @@ def check_packed(program: ExportedProgram) -> None:
 
 
 def is_output(node: torch.fx.Node) -> bool:
-    """Of a recurrent layer, rather than its last state."""
+    """Whether the node is the output of a recurrent layer, and not its last state."""
     source = node.args[0] if node.args else None
     is_item = isinstance(source, torch.fx.Node) and source.target is ours.recurrent.default
     return is_item and node.target not in READERS and node.args[1] == 0

@@ -1,5 +1,5 @@
-"""What operators of complex tensors become in `ml.from_torch`. Those that move or add elements do
-so with the real and the imaginary parts."""
+"""Builders of `ml.from_torch` for operators of complex tensors. Operators that move or add elements
+apply to the real and the imaginary parts."""
 
 from __future__ import annotations
 

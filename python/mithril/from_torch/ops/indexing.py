@@ -47,7 +47,7 @@ def flat(x: Connection) -> Connection:
 
 
 def place_number(indices: list[Connection], sizes: Any) -> Any:
-    """Of each element that the indices name together: its number in row-major order."""
+    """The row-major number of each element that the indices name together."""
     number: Any = None
     for index, count in zip(indices, sizes, strict=True):
         place = wrapped(index, count)
@@ -227,7 +227,7 @@ def scatter(
 
 
 def neutral(reduce: str, dtype: torch.dtype) -> Any:
-    """What a reduction begins with, where it leaves out the input."""
+    """The start value of a reduction that leaves out the input."""
     if reduce in {"amax", "amin"}:
         top = math.inf if dtype.is_floating_point else torch.iinfo(dtype).max
         return -top if reduce == "amax" else top
@@ -245,7 +245,7 @@ def scatter_reduce(
     *,
     at: NodeContext,
 ) -> Any:
-    """With include_self=False places that nothing is written to stay."""
+    """With include_self=False, places without a written element keep their element of `self`."""
     start: Any = self
     more: Any = 1
     if not include_self or reduce == "mean":

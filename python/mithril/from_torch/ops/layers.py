@@ -338,7 +338,7 @@ def channel_mask(x: Any, p: float, at: NodeContext, name: str | None = None) -> 
 
 
 def alpha_dropout(channels: bool) -> Builder:
-    """What is dropped becomes the limit of SELU; mean and variance stay."""
+    """Sets dropped elements to the limit of SELU, and keeps mean and variance."""
     limit = -1.7580993408473766  # -alpha * scale of SELU
 
     def build(

@@ -35,7 +35,7 @@ def inverse_and_info(self: Connection, check_errors: bool = False) -> Any:
 def solution(
     matrix: Connection, right: Connection, *, left: bool = True, at: NodeContext
 ) -> Connection:
-    """Of matrix X = right, or of X matrix = right."""
+    """Solves matrix X = right, or X matrix = right."""
     given, other = (tensor.shape for tensor in at.inputs[:2])
     is_vector = len(other) == 1 or other == given[:-1]
     if is_vector:

@@ -142,8 +142,8 @@ def batch_norm(
     cudnn_enabled: bool,
     name: str | None = None,
 ) -> Any:
-    """In evaluation, or without running statistics: in training torch's decomposition has the
-    next statistics as outputs."""
+    """Batch norm in evaluation, or without running statistics. In training, torch's decomposition
+    has the next statistics as outputs."""
     if running_mean is not None and not training:
         return by_statistics(input, (running_mean, running_var), weight, bias, eps, name)
     return by_batch_alone(input, weight, bias, eps, name)[0]

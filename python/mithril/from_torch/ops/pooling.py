@@ -55,7 +55,7 @@ def pooled(maker: Any, rank: int, x: Any, options: list[Any], name: str | None =
 
 
 def values_of(result: Any) -> Any:
-    """Without the places of the maxima, which are counted in windows."""
+    """The values of a pooling, without the indices of the maxima, which count within windows."""
     return result[0] if isinstance(result, tuple) else result
 
 

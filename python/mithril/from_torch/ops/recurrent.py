@@ -88,7 +88,7 @@ def recurrent(
     *,
     at: NodeContext,
 ) -> Any:
-    """Of a packed sequence, whose data is padded: [T N, I]."""
+    """A recurrent layer on a packed sequence, whose data is padded: [T N, I]."""
     x = self.reshape((-1, size(lengths, 0), size(self, 1)))
     args = (hx, params, has_biases, num_layers, dropout_p, train, bidirectional)
     x, states = all_layers(x, CELLS[kind], *args, lengths=lengths, at=at)

@@ -29,7 +29,7 @@ from ..builders import (
 
 
 def axes(dim: Any) -> Any:
-    """None is all of them; so is an empty list, for torch."""
+    """The axes to reduce. None means all, and so does an empty list, as in torch."""
     if isinstance(dim, list | tuple):
         return tuple(dim) or None
     return dim
@@ -191,7 +191,7 @@ def log_sum_exp(self: Any, dim: Any, keepdim: bool = False) -> Any:
 def differences(
     self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    """Of neighbours along an axis, n times."""
+    """Differences of neighbours along an axis, n times."""
     parts = [part for part in (prepend, self, append) if part is not None]
     if any(is_float(part) for part in parts):
         parts = [as_float(part) for part in parts]
@@ -266,7 +266,7 @@ def distances(
 
 
 def distances_within(self: Any, p: float = 2.0, *, at: NodeContext) -> Any:
-    """Of all pairs of rows, each once."""
+    """Distances of all pairs of rows, each pair once."""
     count = (self.dims or [])[0]
     refuse_if(count is None, "of an open size")
     first, second = (constant_of(index) for index in torch.triu_indices(count, count, 1))

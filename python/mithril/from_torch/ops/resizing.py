@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of resizing, padding, and windows as columns."""
+"""Builders of `ml.from_torch` for resizing, padding, and windows as columns."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def by_planes(operator: Any) -> Builder:
 
 
 def by_rows(operator: Any) -> Builder:
-    """As by_planes, along the other axis: torch's antialiased kernels give each row the elements of
-    the first where the width is 1."""
+    """Like by_planes, along the other axis: torch's antialiased kernels give each row the elements
+    of the first if the width is 1."""
     return lambda lines, wanted, align, scale: operator(
         lines.transpose(2, 3), [1, wanted], align, None, scale
     )

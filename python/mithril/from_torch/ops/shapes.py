@@ -91,7 +91,7 @@ def expand(self: Connection, size: Any, implicit: bool = False) -> Any:
 
 
 def bound(value: Any) -> Any:
-    """Of a slice: torch writes the largest int where there is none."""
+    """The bound of a slice. Torch writes the largest int for None."""
     return None if isinstance(value, int) and value == sys.maxsize else value
 
 
@@ -140,7 +140,7 @@ def unbind(self: Connection, dim: int = 0, *, at: NodeContext) -> Any:
 
 
 def cat(tensors: Any, dim: int = 0, *, at: NodeContext) -> Any:
-    """Without tensors of shape [0], which torch skips."""
+    """Concatenates tensors except those of shape [0], which torch skips."""
     given = [
         converted(tensor, meta.dtype, at.output.dtype, at.main) if is_float(tensor) else tensor
         for tensor, meta in zip(tensors, at.inputs[0], strict=True)
@@ -182,7 +182,7 @@ def repeat_each(
     *,
     at: NodeContext,
 ) -> Any:
-    """By a tensor, whose sum is the size of the result."""
+    """Repeats by a tensor, whose sum is the size of the result."""
     known = at.constant(1)
     if known is not None and known.numel() == 1:
         return repeat_interleave(self, int(known), dim)

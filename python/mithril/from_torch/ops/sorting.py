@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of sorting and searching."""
+"""Builders of `ml.from_torch` for sorting and searching."""
 
 from __future__ import annotations
 
