@@ -10,51 +10,10 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/training_graph.hpp"
+#include "mithril/tensor/memory_extents.hpp"
 
 namespace mithril {
 namespace {
-
-// The memory of a tensor. Backends check that of other libraries.
-struct Extent {
-  const std::byte *begin, *end;
-  const std::string* key;
-
-  explicit Extent(const Tensor& tensor, const std::string* of = nullptr)
-      : begin(static_cast<const std::byte*>(tensor.raw_data())),
-        end(begin + tensor.bytes()),
-        key(of) {}
-  bool meets(const Extent& other) const { return begin < other.end && other.begin < end; }
-};
-
-class Extents {
- public:
-  void add(const Tensor& tensor, const std::string& key) {
-    if (!tensor.foreign() && tensor.bytes() > 0) all_.emplace_back(tensor, &key);
-  }
-
-  void check_apart() {
-    std::sort(all_.begin(), all_.end(),
-              [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
-    const auto met = std::adjacent_find(
-        all_.begin(), all_.end(), [](const Extent& a, const Extent& b) { return a.meets(b); });
-    if (met == all_.end()) return;
-    raise({.kind = ErrorKind::input,
-           .code = "E0812",
-           .message = mithril::quoted(*met->key) + " and " + mithril::quoted(*std::next(met)->key) +
-                      " share elements, and a training step updates each in place",
-           .help = "give copies of them, or make them one parameter of the model"});
-  }
-
-  bool meet(const Tensor& tensor) const {
-    if (tensor.foreign()) return false;
-    const Extent extent(tensor);
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const Extent& other) { return other.meets(extent); });
-  }
-
- private:
-  std::vector<Extent> all_;
-};
 
 // The next sum begins with zeros: those of another library are made anew.
 void clear(std::optional<Tensor>& sum) {
@@ -242,7 +201,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
 // Checks that each parameter may be written to, and that writing it changes no other tensor.
 void TrainingStep::Impl::check_parameters(const TensorMap& params,
                                           std::vector<Tensor>& inputs) const {
-  Extents extents;
+  MemoryExtents extents;
   std::vector<bool> is_parameter(compiled->inputs.size());
   const auto* in_place = dynamic_cast<const UpdatesInPlace*>(update->executable.get());
   for (size_t i = 0; i < trained.size(); ++i) {

@@ -8,8 +8,7 @@
 
 #include "backends/torch/device/refusals.hpp"
 #include "backends/torch/execution/sized_programs.hpp"
-#include "mithril/base/error.hpp"
-#include "mithril/base/text.hpp"
+#include "mithril/tensor/memory_extents.hpp"
 
 namespace mithril::torch_backend {
 
@@ -49,30 +48,13 @@ std::vector<at::Tensor> SizedPrograms::run_recorded(const TorchProgram& program,
 }
 
 void SizedPrograms::check_apart(at::TensorList inputs) const {
-  struct Extent {
-    const char *begin, *end;
-    size_t input;
-  };
-  std::vector<Extent> extents;
+  MemoryExtents extents;
   for (const Donation& at : donations_) {
     const at::Tensor& tensor = inputs[at.input];
-    const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
-    if (tensor.numel() > 0) extents.push_back({begin, begin + tensor.nbytes(), at.input});
+    const std::string& name = graph_.value(graph_.inputs()[at.input]).name;
+    extents.add(tensor.const_data_ptr(), tensor.nbytes(), name);
   }
-  std::sort(extents.begin(), extents.end(),
-            [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
-  const auto met =
-      std::adjacent_find(extents.begin(), extents.end(),
-                         [](const Extent& a, const Extent& b) { return b.begin < a.end; });
-  if (met == extents.end()) return;
-  const auto name = [&](const Extent& extent) {
-    return mithril::quoted(graph_.value(graph_.inputs()[extent.input]).name);
-  };
-  raise({.kind = ErrorKind::input,
-         .code = "E0812",
-         .message = name(*met) + " and " + name(*std::next(met)) +
-                    " share elements, and a training step updates each in place",
-         .help = "give copies of them, or make them one parameter of the model"});
+  extents.check_apart();
 }
 
 // Other outputs that share memory with a donated input are copied before it is written. A kernel
