@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mithril/base/descriptor.hpp"
+#include "mithril/base/unfinished.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril {

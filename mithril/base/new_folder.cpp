@@ -1,30 +1,23 @@
 #include "mithril/base/new_folder.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <ftw.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
-#include <ctime>
+#include <cstdlib>
 #include <memory>
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
-#include "mithril/base/write_file.hpp"
+#include "mithril/base/list_folder.hpp"
+#include "mithril/base/unfinished.hpp"
 
 namespace mithril {
 namespace {
-
-// In seconds. A folder is not locked yet when it is made.
-constexpr std::time_t oldest_unfinished = 60 * 60;
-constexpr std::size_t unfinished_digits = 32;
 
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -32,45 +25,10 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Must not allocate, because a destructor calls it.
-void remove_tree(const char* folder) {
-  const auto remove_one = [](const char* path, const struct stat*, int, struct FTW*) {
-    static_cast<void>(std::remove(path));
-    return 0;
-  };
-  ::nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
 int sync_if_folder(const char* path, const struct stat*, int kind, struct FTW*) {
   if (kind != FTW_D && kind != FTW_DP) return 0;
   const Descriptor folder(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return folder && ::fsync(folder.get()) == 0 ? 0 : -1;
-}
-
-bool is_unfinished_name(std::string_view name) {
-  return name.size() == unfinished_prefix.size() + unfinished_digits &&
-         name.starts_with(unfinished_prefix) &&
-         name.find_first_not_of("0123456789abcdef", unfinished_prefix.size()) == name.npos;
-}
-
-bool is_abandoned_folder(const std::string& path) {
-  struct stat about;
-  const bool is_old = ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
-                      about.st_uid == ::geteuid() &&
-                      about.st_mtime < std::time(nullptr) - oldest_unfinished;
-  if (!is_old) return false;
-  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  return folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
-// Removes the folders of killed processes.
-void remove_abandoned_folders(const std::string& parent) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(parent.c_str()), ::closedir);
-  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-    if (!is_unfinished_name(entry->d_name)) continue;
-    const std::string path = parent + "/" + entry->d_name;
-    if (is_abandoned_folder(path)) remove_tree(path.c_str());
-  }
 }
 
 // The path without a slash at its end, and with the target of a link in place of the link.
@@ -89,15 +47,9 @@ NewFolder::NewFolder(std::string target) {
   }
   target_ = resolved_target(std::move(target));
   const std::string parent = parent_of(target_);
-  remove_abandoned_folders(parent);
-  std::uint64_t name[2];
-  if (::getrandom(name, sizeof(name), 0) != sizeof(name)) {
-    failure_ = reason_of(errno);
-    return;
-  }
-  std::string path =
-      fmt::format("{}/{}{:016x}{:016x}", parent, unfinished_prefix, name[0], name[1]);
-  if (::mkdir(path.c_str(), 0777) != 0) {
+  remove_unfinished(parent, S_IFDIR);
+  std::string path = unfinished_path(parent);
+  if (path.empty() || ::mkdir(path.c_str(), 0777) != 0) {
     failure_ = reason_of(errno);
     return;
   }

@@ -7,7 +7,7 @@ namespace mithril {
 
 // A new folder beside `target`, which takes its place once it is complete. Until then, and after a
 // failure or a kill at any moment, `target` is as it was. A killed process leaves a folder behind
-// whose name begins with unfinished_prefix (base/write_file.hpp). The next NewFolder beside it
+// whose name begins with unfinished_prefix (base/unfinished.hpp). The next NewFolder beside it
 // removes it, once it is an hour old.
 class NewFolder {
  public:

@@ -1,17 +1,15 @@
 #include "mithril/base/temporary_folder.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <string_view>
+
+#include "mithril/base/list_folder.hpp"
 
 namespace mithril {
 namespace {
@@ -20,15 +18,6 @@ namespace {
 constexpr std::time_t oldest_unlocked = 10 * 60;
 
 std::string lock_of(const std::string& folder) { return folder + "/lock"; }
-
-// Must not allocate, because destructors call it.
-void remove_with_contents(const char* folder) {
-  const auto remove_one = [](const char* path, const struct stat*, int, struct FTW*) {
-    static_cast<void>(std::remove(path));
-    return 0;
-  };
-  ::nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
 
 bool is_old_and_own(const std::string& folder) {
   struct stat about;
@@ -45,11 +34,10 @@ bool is_locked(const std::string& folder) {
 }
 
 void remove_abandoned(const std::string& temporary, std::string_view prefix) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(temporary.c_str()), ::closedir);
-  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-    if (!std::string_view(entry->d_name).starts_with(prefix)) continue;
-    const std::string folder = temporary + "/" + entry->d_name;
-    if (is_old_and_own(folder) && !is_locked(folder)) remove_with_contents(folder.c_str());
+  for (const std::string& name : names_in_folder(temporary)) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string folder = temporary + "/" + name;
+    if (is_old_and_own(folder) && !is_locked(folder)) remove_tree(folder.c_str());
   }
 }
 
@@ -71,7 +59,7 @@ TemporaryFolder::TemporaryFolder(std::string_view prefix) {
 
 TemporaryFolder::~TemporaryFolder() {
   if (lock_ < 0) return;
-  remove_with_contents(path_.c_str());
+  remove_tree(path_.c_str());
   ::close(lock_);
 }
 

@@ -1,11 +1,8 @@
 #include "mithril/base/write_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -13,14 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
-#include <memory>
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
+#include "mithril/base/unfinished.hpp"
 
 namespace mithril {
 namespace {
@@ -76,9 +71,8 @@ class NewFile {
   int create(const std::string& folder, mode_t mode) {
     constexpr int most_tries = 100;
     for (int i = 0; i < most_tries; ++i) {
-      std::uint64_t name[2];
-      if (::getrandom(name, sizeof(name), 0) != sizeof(name)) return -1;
-      path_ = fmt::format("{}/{}{:016x}{:016x}", folder, unfinished_prefix, name[0], name[1]);
+      path_ = unfinished_path(folder);
+      if (path_.empty()) return -1;
       const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       file_made_ = made >= 0;
       if (file_made_) ::flock(made, LOCK_EX | LOCK_NB);  // until this process ends at the latest
@@ -91,35 +85,6 @@ class NewFile {
   std::string path_;
   Descriptor file_;
 };
-
-// In seconds. A file is unlocked before its lock, and between its end and its renaming.
-constexpr std::time_t oldest_unlocked = 60 * 60;
-
-bool is_abandoned(const std::string& path) {
-  struct stat about;
-  const bool is_old = ::lstat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
-                      about.st_uid == ::geteuid() &&
-                      about.st_mtime < std::time(nullptr) - oldest_unlocked;
-  if (!is_old) return false;
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
-bool is_name_of_new_file(std::string_view name) {
-  constexpr size_t digits = 32;
-  return name.size() == unfinished_prefix.size() + digits && name.starts_with(unfinished_prefix) &&
-         name.find_first_not_of("0123456789abcdef", unfinished_prefix.size()) == name.npos;
-}
-
-// Removes the unfinished files of killed processes.
-void remove_abandoned(const std::string& folder) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-    if (!is_name_of_new_file(entry->d_name)) continue;
-    const std::string path = folder + "/" + entry->d_name;
-    if (is_abandoned(path)) ::unlink(path.c_str());
-  }
-}
 
 // Whether reading the file gives the pieces.
 bool contains_pieces(int descriptor, Pieces pieces) {
@@ -151,7 +116,8 @@ bool copy_rights(int to, const struct stat& from) {
 std::string replace(const std::string& path, Pieces pieces, const struct stat* old,
                     bool is_private) {
   const std::string folder = folder_of(path);
-  if (!is_private) remove_abandoned(folder);  // those of caches are removed with old entries
+  if (!is_private)
+    remove_unfinished(folder, S_IFREG);  // those of caches are removed with old entries
   NewFile file(folder, old || is_private ? 0600 : 0666);
   if (!file || (old && !copy_rights(file.get(), *old)) || !write_pieces(file.get(), pieces) ||
       (!is_private && ::fsync(file.get()) != 0)) {

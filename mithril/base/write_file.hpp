@@ -9,7 +9,8 @@ namespace mithril {
 
 // Writes the bytes to the file at `path`. They go to a new file in the same folder, which replaces
 // the old one once it is on the disk and reads as written: after a failure, or if the process is
-// killed, the old file is unchanged. The new file has the permissions of the old one and, if the
+// killed, the old file is unchanged. The next write to the folder removes the new file of a killed
+// process, once it is an hour old. The new file has the permissions of the old one and, if the
 // system allows it, its owner. A symbolic link stays, and its target is replaced. Devices, pipes
 // and links in /proc/self/fd are written to directly. Returns an empty string, or the system's
 // reason for a failure ("No space left on device").
@@ -24,9 +25,5 @@ std::string write_private_file(const std::string& path, std::string_view bytes);
 // Makes the folder at `path` and those that contain it; keeps what exists. Returns an empty string,
 // or the system's reason for a failure.
 std::string make_folder(const std::string& path);
-
-// The prefix of the names of unfinished files. A killed process leaves its file behind. The next
-// write to the folder removes it, once it is an hour old.
-inline constexpr std::string_view unfinished_prefix = ".mithril-";
 
 }  // namespace mithril

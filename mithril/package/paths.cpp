@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mithril/base/printable.hpp"
-#include "mithril/base/write_file.hpp"
+#include "mithril/base/unfinished.hpp"
 
 namespace mithril {
 namespace {

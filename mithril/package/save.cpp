@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mithril/base/file_errors.hpp"
+#include "mithril/base/list_folder.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/new_folder.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -43,7 +44,7 @@ void check_target(const std::string& path) {
       return false;
     }
   };
-  if (!is_full_folder(path) || is_there(metadata_name)) return;
+  if (names_in_folder(path).empty() || is_there(metadata_name)) return;
   raise({.kind = ErrorKind::input,
          .code = "E0863",
          .path = path,

@@ -1,11 +1,9 @@
 #include "mithril/package/sections.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "mithril/package/paths.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -84,17 +82,5 @@ PackageTensors read_tensors(const PackageFiles& files) {
   }
   return {TensorMap(std::move(params)), State(TensorMap(std::move(states)))};
 }
-
-std::vector<std::string> names_in_folder(const std::string& path) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(path.c_str()), ::closedir);
-  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
-}
-
-bool is_full_folder(const std::string& path) { return !names_in_folder(path).empty(); }
 
 }  // namespace mithril

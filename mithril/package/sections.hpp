@@ -32,8 +32,4 @@ struct PackageTensors {
 // ParseError E0764 without both.
 PackageTensors read_tensors(const PackageFiles& files);
 
-// Whether a folder exists and has entries.
-bool is_full_folder(const std::string& path);
-std::vector<std::string> names_in_folder(const std::string& path);
-
 }  // namespace mithril

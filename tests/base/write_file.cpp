@@ -16,6 +16,7 @@
 #include <functional>
 #include <thread>
 
+#include "mithril/base/unfinished.hpp"
 #include "tests/compile/cache_folder.hpp"
 #include "tests/skip.hpp"
 
