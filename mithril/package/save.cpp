@@ -19,9 +19,8 @@
 #include "mithril/package/files.hpp"
 #include "mithril/package/metadata.hpp"
 #include "mithril/package/paths.hpp"
-#include "mithril/package/sections.hpp"
 #include "mithril/serialization/mapped_file.hpp"
-#include "mithril/serialization/safetensors.hpp"
+#include "mithril/serialization/tensor_sections.hpp"
 #include "mithril/serialization/write_zip.hpp"
 
 namespace mithril {
@@ -245,9 +244,10 @@ void save_package(const std::string& path, const Model& model, const TensorMap& 
   count_parameters(info, needed);
   write_package(path, info, options, [&](PackageWriter& writer) {
     writer.add(model_name, json);
-    const TensorSections sections(needed, state);
-    writer.add_tensors(sections.tensors(), {.metadata = sections.metadata(),
-                                            .max_shard_bytes = options.max_shard_bytes});
+    LoadedTensors file{needed.share(), {{"format", "mithril"}}};
+    if (!state.empty()) add_section(file, state_field, state_prefix, state);
+    writer.add_tensors(file.tensors, {.metadata = std::move(file.metadata),
+                                      .max_shard_bytes = options.max_shard_bytes});
   });
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

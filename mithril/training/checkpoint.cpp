@@ -1,40 +1,15 @@
 #include "mithril/training/checkpoint.hpp"
 
-#include <algorithm>
-
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/load_arrays.hpp"
-#include "mithril/serialization/safetensors.hpp"
+#include "mithril/serialization/tensor_sections.hpp"
 
 namespace mithril {
 namespace {
 
-// Fields of the metadata. The values of the last three are prefixes.
+// Fields of the metadata. The values of the last two are prefixes of sections.
 constexpr const char *model_field = "mithril.model", *optimizer_field = "mithril.optimizer",
-                     *state_field = "mithril.state", *scaler_field = "mithril.scaler";
-
-// A prefix that no key of a parameter has.
-std::string free_prefix(std::string prefix, const TensorMap& params) {
-  const auto taken = [&](const TensorMap::Item& item) { return item.key().starts_with(prefix); };
-  while (std::any_of(params.begin(), params.end(), taken)) prefix += ':';
-  return prefix;
-}
-
-// Moves the tensors behind the prefix that the metadata names to a map of their own.
-TensorMap take_section(LoadedTensors& loaded, const char* field) {
-  const auto prefix = loaded.metadata.find(field);
-  if (prefix == loaded.metadata.end()) return {};
-  std::vector<TensorMap::Item> section, others;
-  for (const auto& [key, tensor] : loaded.tensors) {
-    if (key.starts_with(prefix->second)) {
-      section.emplace_back(key.substr(prefix->second.size()), tensor);
-    } else {
-      others.emplace_back(key, tensor);
-    }
-  }
-  loaded.tensors = TensorMap(std::move(others));
-  return TensorMap(std::move(section));
-}
+                     *scaler_field = "mithril.scaler";
 
 TensorMap tensors_of(const LossScale& state) {
   return {{"scale", Tensor::scalar(state.scale)},
@@ -59,21 +34,16 @@ std::optional<LossScale> loss_scale_of(const TensorMap& tensors) {
 }  // namespace
 
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
-  TensorMap all = params.share();
-  FileMetadata metadata = parts.metadata;
-  metadata["format"] = "mithril";
-  const auto add_section = [&](const char* field, const char* name, const TensorMap& tensors) {
-    const std::string prefix = free_prefix(name, params);
-    metadata[field] = prefix;
-    all.merge(tensors.with_prefix(prefix));
-  };
-  if (parts.model) metadata[model_field] = to_json(*parts.model);
-  if (parts.optimizer) add_section(optimizer_field, "optimizer:", parts.optimizer->state_dict());
-  if (parts.step) add_section(state_field, "state:", parts.step->state());
-  if (parts.state && !parts.step) add_section(state_field, "state:", *parts.state);
+  LoadedTensors file{params.share(), parts.metadata};
+  file.metadata["format"] = "mithril";
+  if (parts.model) file.metadata[model_field] = to_json(*parts.model);
+  if (parts.optimizer)
+    add_section(file, optimizer_field, "optimizer:", parts.optimizer->state_dict());
+  if (parts.step) add_section(file, state_field, state_prefix, parts.step->state());
+  if (parts.state && !parts.step) add_section(file, state_field, state_prefix, *parts.state);
   if (parts.scaler && parts.scaler->is_enabled())
-    add_section(scaler_field, "scaler:", tensors_of(parts.scaler->state_dict()));
-  save_safetensors(path, all, {.metadata = std::move(metadata)});
+    add_section(file, scaler_field, "scaler:", tensors_of(parts.scaler->state_dict()));
+  save_safetensors(path, file.tensors, {.metadata = std::move(file.metadata)});
 }
 
 Checkpoint load(const std::string& path) {
