@@ -15,7 +15,7 @@
 #include "mithril/package/generated_library.hpp"
 #include "mithril/package/metadata.hpp"
 #include "mithril/package/paths.hpp"
-#include "mithril/package/sections.hpp"
+#include "mithril/package/read_tensors.hpp"
 #include "mithril/package/torchscript.hpp"
 
 namespace mithril {

@@ -1,4 +1,4 @@
-#include "mithril/package/sections.hpp"
+#include "mithril/package/read_tensors.hpp"
 
 #include <fmt/format.h>
 
