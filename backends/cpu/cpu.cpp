@@ -1,6 +1,5 @@
 #include "backends/cpu/cpu.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/dump.hpp"
@@ -41,12 +40,7 @@ class Cpu final : public Backend {
   }
 
   std::vector<std::string> missing(const Graph& graph) const override {
-    std::vector<std::string> names;
-    for (const Node& node : graph.nodes()) {
-      const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
-      if (!node.op->eval && !listed) names.push_back(node.op->name);
-    }
-    return names;
+    return missing_ops(graph, [](const OpDef& op) { return op.eval != nullptr; });
   }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {

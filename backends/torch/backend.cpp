@@ -1,7 +1,5 @@
 // The entry point of libmithril_torch_backend.so: makes a backend from options. plugin.cpp has
 // checked the version of torch.
-#include <algorithm>
-
 #include "backends/torch/device/cuda_library.hpp"
 #include "backends/torch/device/library.hpp"
 #include "backends/torch/device/settings.hpp"
@@ -33,12 +31,7 @@ class Torch final : public Backend, public RunsTorchScript {
   }
 
   std::vector<std::string> missing(const Graph& graph) const override {
-    std::vector<std::string> names;
-    for (const Node& node : graph.nodes()) {
-      const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
-      if (!node.op->spelling("torch") && !node.op->eval && !listed) names.push_back(node.op->name);
-    }
-    return names;
+    return missing_ops(graph, [](const OpDef& op) { return op.spelling("torch") || op.eval; });
   }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {

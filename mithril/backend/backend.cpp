@@ -5,8 +5,19 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
+
+std::vector<std::string> missing_ops(const Graph& graph,
+                                     const std::function<bool(const OpDef&)>& runs) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes()) {
+    const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
+    if (!listed && !runs(*node.op)) names.push_back(node.op->name);
+  }
+  return names;
+}
 
 bool Backend::is_available(std::string_view device) const {
   const std::vector<std::string> known = devices();

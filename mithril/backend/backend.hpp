@@ -157,6 +157,10 @@ class Backend {
   virtual Tensor moved(const Tensor& tensor, const std::string& device) const;
 };
 
+// The names of the graph's ops for which `runs` is false, each once: for Backend::missing.
+std::vector<std::string> missing_ops(const Graph& graph,
+                                     const std::function<bool(const OpDef&)>& runs);
+
 // BackendError E1020 if it does not count its memory.
 BackendMemory& memory_of(Backend& backend);
 
