@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from os import PathLike
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -128,12 +127,7 @@ class ProjectionWriter:
     def __enter__(self) -> ProjectionWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.close()
         elif not self._closed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Any
 
 from .._core import Engine, raise_error
@@ -64,12 +63,7 @@ class HttpServer:
     def __enter__(self) -> HttpServer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def __repr__(self) -> str:

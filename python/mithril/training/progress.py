@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 from .._core import wrong_argument
@@ -99,12 +98,7 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _draw(self) -> None:
