@@ -14,12 +14,7 @@ OpDef define_logical_or() {
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},
-      .solve =
-          [](Solver& s) {
-            return solve_operands<2>(s, {"left", "right"}, bool_kinds, [](auto& a, auto& b) {
-              return Datum(std::logical_or<>()(a.flag(), b.flag()));
-            });
-          },
+      .solve = [](Solver& s) { return solve_logic(s, std::logical_or<>()); },
       .eval = [](EvalContext& c) { map2(c, std::logical_or<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} | {right}"},

@@ -85,4 +85,12 @@ bool solve_operands(Solver& s, const std::array<const char*, n>& ports, Kinds re
   return folded.has_value();
 }
 
+// Solves an op of two bools.
+template <typename Combine>
+bool solve_logic(Solver& s, Combine combine) {
+  return solve_operands<2>(s, {"left", "right"}, bool_kinds, [&](auto& left, auto& right) {
+    return Datum(combine(left.flag(), right.flag()));
+  });
+}
+
 }  // namespace mithril
