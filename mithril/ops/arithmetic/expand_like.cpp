@@ -1,5 +1,6 @@
 // Broadcasting to the dims of another tensor, which may be symbolic and of unknown rank.
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -13,16 +14,7 @@ OpDef define_expand_like() {
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
       .shape_constraints = {"*o = broadcast(*s, *o)"},
-      .eval =
-          [](EvalContext& c) {
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              const auto x = c.read<T>("input");
-              auto y = c.write<T>();
-              each_broadcast<1>(c.out().dims(), {&c.dims("input")},
-                                [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
-            });
-          },
+      .eval = repeat_elements,
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
       .samples = samples_expanded,

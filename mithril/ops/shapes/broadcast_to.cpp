@@ -1,5 +1,6 @@
 // broadcast_to: repeated along new axes and along axes of size 1.
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -27,16 +28,7 @@ OpDef define_broadcast_to() {
       .outputs = {{"output", "*o", "T"}},
       .shape_constraints = {"*o = broadcast(*s, *o)"},
       .solve = solve_broadcast_to,
-      .eval =
-          [](EvalContext& c) {
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              const auto x = c.read<T>("input");
-              auto y = c.write<T>();
-              each_broadcast<1>(c.out().dims(), {&c.dims("input")},
-                                [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
-            });
-          },
+      .eval = repeat_elements,
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .samples = samples_expanded,
       .spell = {{"jax", "jnp.broadcast_to({input}, {shape})"},

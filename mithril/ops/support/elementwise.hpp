@@ -67,4 +67,15 @@ void map2_float(EvalContext& c, F f, std::string_view left = "left",
   map2(c, only_floats(f), left, right);
 }
 
+// output = input, broadcast to the output's dims.
+inline void repeat_elements(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    auto y = c.write<T>();
+    each_broadcast<1>(c.out().dims(), {&c.dims("input")},
+                      [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
+  });
+}
+
 }  // namespace mithril
