@@ -26,7 +26,6 @@ class SingleSamples {
  private:
   Tensor evaluate(const CompiledModel& model, const SampleBatch& batch, const State& state,
                   int64_t sample);
-  void check_losses(const Tensor& whole) const;
 
   const PerSamplePrograms& programs_;
   const PerSampleOptions& options_;

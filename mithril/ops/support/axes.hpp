@@ -97,13 +97,6 @@ inline Dims strides(const Dims& dims) {
   return result;
 }
 
-// The index along each axis of the element at a row-major index.
-inline Dims unravel(int64_t index, const Dims& dims) {
-  Dims result(dims.size());
-  for (size_t i = dims.size(); i-- > 0; index /= dims[i]) result[i] = index % dims[i];
-  return result;
-}
-
 // Dims relative to one axis: element k of the row (o, i) is at (o * size + k) * inner + i.
 struct AxisView {
   int64_t outer, size, inner;
