@@ -2,7 +2,6 @@
 #include "mithril/base/names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "mithril/base/text.hpp"
@@ -13,12 +12,6 @@ namespace {
 
 constexpr std::size_t most_names_listed = 20;
 constexpr std::size_t longest_compared = 200;  // the time grows with the square of the length
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 bool ends_path(std::string_view path, std::string_view name) {
   return path.size() > name.size() && path.ends_with(name) &&

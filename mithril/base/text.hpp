@@ -12,6 +12,9 @@ namespace mithril {
 // A number of bytes as text: "1.2 MiB".
 std::string memory_text(double bytes);
 
+// With the ASCII letters A to Z as a to z.
+std::string lower_case(std::string_view text);
+
 inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 // The width of UTF-8 text in columns, one for each code point.

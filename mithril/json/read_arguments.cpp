@@ -1,9 +1,9 @@
 #include "mithril/json/read_arguments.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/json/read_facts.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/models/library.hpp"
@@ -17,12 +17,7 @@ namespace {
 
 constexpr const char* padding_types[] = {"valid", "same"};
 
-bool is_composite(const std::string& name) {
-  constexpr std::string_view model = "model";
-  return name.size() == model.size() &&
-         std::equal(name.begin(), name.end(), model.begin(),
-                    [](unsigned char a, char b) { return std::tolower(a) == b; });
-}
+bool is_composite(const std::string& name) { return lower_case(name) == "model"; }
 
 // An argument of this model, and its kinds if a library model states them.
 struct KnownArgument {

@@ -1,8 +1,8 @@
 #include "mithril/json/read_training.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "mithril/base/text.hpp"
 #include "mithril/json/read_facts.hpp"
 #include "mithril/json/read_specs.hpp"
 #include "mithril/json/values.hpp"
@@ -204,15 +204,12 @@ class TrainingReader {
 }  // namespace
 
 bool is_training(const Json& json) {
-  constexpr std::string_view lower = "trainmodel";
   const auto* fields = json.as<Json::Object>();
   if (!fields) return false;
   const Json* name = field(*fields, "name");
   if (!name) return field(*fields, "model") != nullptr;
   const auto* text = name->as<std::string>();
-  return text && text->size() == lower.size() &&
-         std::equal(text->begin(), text->end(), lower.begin(),
-                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+  return text && lower_case(*text) == "trainmodel";
 }
 
 Model read_training(const Json& json, const Place& place, ReadModel read) {

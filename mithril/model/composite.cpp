@@ -1,7 +1,6 @@
 #include "mithril/model/composite.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/limits.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/undo.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -17,12 +17,6 @@ namespace mithril {
 namespace {
 
 constexpr size_t many = 16;  // from here on a hash table is quicker than a walk
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 // "relu_12" -> "relu" and 12.
 bool split_number(std::string_view name, std::string_view& label, size_t& number) {
@@ -79,7 +73,7 @@ const Composite::Class& Composite::class_of(std::string name) {
   static std::map<std::string, Class> classes;
   const std::lock_guard lock(mutex);
   Class& found = classes[name];
-  if (found.name.empty()) found = {name, lower(name)};
+  if (found.name.empty()) found = {name, lower_case(name)};
   return found;
 }
 

@@ -1,7 +1,6 @@
 #include "mithril/models/library.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -22,13 +21,6 @@ namespace mithril {
 #undef MITHRIL_MODEL
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 struct Library {
   std::recursive_mutex mutex;
@@ -216,7 +208,7 @@ const ModelDef& add_model(ModelDef def) {
   Library& lib = library();
   const std::lock_guard lock(lib.mutex);
   lib.fill();
-  const std::string key = lower(def.name);
+  const std::string key = lower_case(def.name);
   MITHRIL_CHECK(!lib.by_name.contains(key), "two library models named " + def.name);
   const ModelDef& kept = lib.models.emplace_back(std::move(def));
   lib.by_name[key] = &kept;
@@ -227,7 +219,7 @@ const ModelDef* try_find_model(std::string_view name) {
   Library& lib = library();
   const std::lock_guard lock(lib.mutex);
   lib.fill();
-  const auto at = lib.by_name.find(lower(name));
+  const auto at = lib.by_name.find(lower_case(name));
   return at == lib.by_name.end() ? nullptr : at->second;
 }
 

@@ -11,6 +11,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/patterns.hpp"
 
@@ -19,13 +20,6 @@ namespace mithril {
 void define_builtin_ops();  // mithril/ops/registry.cpp: the records are above this layer
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 // "leaky_relu" -> "LeakyRelu"
 std::string camel(std::string_view name) {
@@ -110,7 +104,7 @@ const OpDef* try_find_op(std::string_view name) {
   const std::lock_guard lock(b.mutex);
   b.fill();
   if (auto at = b.by_name.find(name); at != b.by_name.end()) return at->second;
-  if (auto at = b.by_model.find(lower(name)); at != b.by_model.end()) return at->second;
+  if (auto at = b.by_model.find(lower_case(name)); at != b.by_model.end()) return at->second;
   return nullptr;
 }
 
@@ -125,7 +119,7 @@ const OpDef& add_op(OpDef record, std::string model_name, bool replace) {
   compile_patterns(record);
   validate(record);
   record.model_name = model_name.empty() ? camel(record.name) : std::move(model_name);
-  record.label = lower(record.model_name);
+  record.label = lower_case(record.model_name);
   OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
