@@ -50,12 +50,7 @@ OpDef define_swapaxes() {
             Dims steps = strides(c.dims("input"));
             std::swap(steps[axis_of(c.integer("axis1"), steps.size())],
                       steps[axis_of(c.integer("axis2"), steps.size())]);
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              const auto x = c.read<T>("input");
-              auto y = c.write<T>();
-              each_strided(c.out().dims(), steps, 0, [&](int64_t i, int64_t at) { y[i] = x[at]; });
-            });
+            copy_strided(c, steps, 0);
           },
       .grad =
           [](GradContext& g) {

@@ -70,12 +70,7 @@ OpDef define_transpose() {
             Dims steps;
             for (const size_t axis : order_of(c.value("axes"), in.size()))
               steps.push_back(in[axis]);
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              const auto x = c.read<T>("input");
-              auto y = c.write<T>();
-              each_strided(c.out().dims(), steps, 0, [&](int64_t i, int64_t at) { y[i] = x[at]; });
-            });
+            copy_strided(c, steps, 0);
           },
       .grad =
           [](GradContext& g) {

@@ -30,6 +30,16 @@ void each_strided(const Dims& dims, const Dims& steps, int64_t start, Body body)
   }
 }
 
+// The elements of "input" that each_strided visits for the output's dims.
+inline void copy_strided(EvalContext& c, const Dims& steps, int64_t start) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    auto y = c.write<T>();
+    each_strided(c.out().dims(), steps, start, [&](int64_t i, int64_t at) { y[i] = x[at]; });
+  });
+}
+
 // For conditions that are only known at run time: ValueError E0402.
 [[noreturn]] inline void reject(const EvalContext& c, const std::string& message,
                                 std::string expected, std::string got) {
