@@ -19,6 +19,14 @@ std::vector<std::string> missing_ops(const Graph& graph,
   return names;
 }
 
+void Backend::check_ops(const Graph& graph) const {
+  const std::vector<std::string> lacking = missing(graph);
+  if (lacking.empty()) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1001",
+         .message = "backend " + quoted(name()) + " cannot run the ops " + join(lacking, ", ")});
+}
+
 bool Backend::is_available(std::string_view device) const {
   const std::vector<std::string> known = devices();
   return std::find(known.begin(), known.end(), device) != known.end();

@@ -105,6 +105,8 @@ class Backend {
   virtual GraphOptions graph_options() const { return {}; }
   // The names of the graph's ops that the backend cannot run, each once.
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
+  // BackendError E1001 if there are such ops.
+  void check_ops(const Graph& graph) const;
   // Called only for a graph without missing ops, and from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
   // The tensor as a tensor of the backend, on its device: a user's parameter, or a state, which has

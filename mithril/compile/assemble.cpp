@@ -112,15 +112,6 @@ Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledState& c
   return run_passes(graph, options);
 }
 
-void check_backend(const Backend& backend, const Graph& graph) {
-  const std::vector<std::string> missing = backend.missing(graph);
-  if (missing.empty()) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1001",
-         .message =
-             "backend " + quoted(backend.name()) + " cannot run the ops " + join(missing, ", ")});
-}
-
 // The initial tensor of a state, in the dtype of the input. A number fills the shape of the input,
 // unless its rank is unknown. Random keys are hashes of the path, so that short names do not change
 // the random numbers.
@@ -222,7 +213,7 @@ void assemble(CompiledState& compiled, const FlatComposition& composed,
   if (const auto lower = compiled.backend->graph_options().mixed_precision)
     compiled.source = in_mixed_precision(compiled.source, *lower, compiled);
   compiled.graph = compiled.passed(compiled.source);
-  check_backend(*compiled.backend, compiled.graph);
+  compiled.backend->check_ops(compiled.graph);
   place(compiled, composed, mode_graph);
   describe_shapes(compiled);
 }
