@@ -5,7 +5,6 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/random.hpp"
-#include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/discard.hpp"
 #include "mithril/infer/known_shape.hpp"
