@@ -1,6 +1,5 @@
 #include "backends/cpu/executable.hpp"
 
-#include <mutex>
 #include <new>
 #include <utility>
 

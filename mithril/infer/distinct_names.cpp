@@ -1,7 +1,5 @@
 #include "mithril/infer/distinct_names.hpp"
 
-#include <utility>
-
 #include "mithril/infer/symbol.hpp"
 
 namespace mithril {

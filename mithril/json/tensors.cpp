@@ -1,5 +1,4 @@
 // The JSON form of tensors.
-#include <cmath>
 
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"

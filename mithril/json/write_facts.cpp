@@ -1,7 +1,6 @@
 #include "mithril/json/write_facts.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "mithril/model/keys.hpp"
 

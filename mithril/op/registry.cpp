@@ -5,7 +5,6 @@
 #include <cctype>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 

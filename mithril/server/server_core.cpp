@@ -1,6 +1,5 @@
 #include "mithril/server/server_core.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "mithril/server/content_encoding.hpp"

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 
 #include <optional>
-#include <utility>
 #include <variant>
 #include <vector>
 

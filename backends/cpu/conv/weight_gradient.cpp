@@ -1,7 +1,6 @@
 #include "backends/cpu/conv/weight_gradient.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"

@@ -1,7 +1,6 @@
 #include "backends/cpu/gemm/gemm.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"

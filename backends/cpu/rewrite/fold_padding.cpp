@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"

@@ -13,7 +13,6 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <map>
-#include <utility>
 
 #include "backends/torch/device/recording_device.hpp"
 

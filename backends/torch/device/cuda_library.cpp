@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <string>
-
 #include "mithril/backend/plugin.hpp"
 
 namespace mithril::torch_backend {

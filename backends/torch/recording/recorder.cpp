@@ -1,7 +1,6 @@
 #include "backends/torch/recording/recorder.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "mithril/base/error.hpp"

@@ -1,6 +1,5 @@
 // Quotient rounded towards minus infinity, as Python's //.
 #include <cmath>
-#include <limits>
 
 #include "mithril/ops/shared/float_quotient.hpp"
 #include "mithril/ops/support/arithmetic.hpp"

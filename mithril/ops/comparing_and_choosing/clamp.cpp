@@ -1,7 +1,5 @@
 // Limiting to an interval.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/spelling.hpp"
