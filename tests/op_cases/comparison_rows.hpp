@@ -24,7 +24,7 @@ std::vector<OpCase> comparison_rows(Compare compare) {
        .inputs = {{"left", integers({3, 1, 4}, 0, 3)}, {"right", integers({2, 1}, 0, 3)}}},
       {.name = "one element", .inputs = {{"left", normal({1})}, {"right", normal({1, 1})}}},
       {.name = "no elements", .inputs = {{"left", normal({0, 3})}, {"right", normal({3})}}},
-      {.name = "as a hand compares",
+      {.name = "worked out by hand",
        .inputs = {{"left", tensor({3}, {1, 2, 3})}, {"right", tensor({1}, {2})}},
        .expect = {{"output", of({{1, 2}, {2, 2}, {3, 2}})}}},
       {.name = "NaN",
