@@ -196,6 +196,18 @@ Plan make_plan(const Graph& graph, const SizeSources& sizes, std::span<const Ten
   return plan;
 }
 
+std::vector<const Dims*> Plan::dims_of_values(const Graph& graph) const {
+  std::vector<const Dims*> dims(graph.values().size());
+  for (size_t i = 0; i < inputs.size(); ++i) dims[index(graph.inputs()[i])] = &inputs[i];
+  for (const Constant& constant : graph.constants())
+    dims[index(constant.value)] = &constant.tensor.dims();
+  for (const PlannedNode& node : nodes) {
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      dims[index(node.outputs[i])] = &node.output_dims[i];
+  }
+  return dims;
+}
+
 Tensor placeholder(DType dtype, Dims dims) {
   static std::byte nowhere{};
   return Tensor::over(dtype, std::move(dims), &nowhere, nullptr);

@@ -24,6 +24,9 @@ constexpr int32_t absent = INT32_MIN;
 struct Plan {
   std::vector<Dims> inputs;  // that it was made for
   std::vector<PlannedNode> nodes;
+
+  // The dims of each value of the graph, which are in the plan and in the graph's constants.
+  std::vector<const Dims*> dims_of_values(const Graph& graph) const;
 };
 
 // Plans one node after the other, so that each may run before the next is planned.

@@ -13,20 +13,17 @@ namespace mithril::cpu_backend {
 ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
     : graph_(graph),
       plan_(plan),
-      dims_(graph.values().size()),
+      dims_(plan.dims_of_values(graph)),
       counts_(dims_.size()),
       is_output_(dims_.size()),
       producer_(dims_.size(), no_node) {
   for (const Output& output : graph.outputs()) is_output_[index(output.value)] = true;
-  for (size_t i = 0; i < plan.inputs.size(); ++i) know(graph.inputs()[i], plan.inputs[i]);
-  for (const Constant& constant : graph.constants()) know(constant.value, constant.tensor.dims());
   for (const PlannedNode& node : plan.nodes) {
     std::vector<ValueId>& tensors = tensors_.emplace_back();
     for (const int32_t at : node.tensors) {
       if (at >= 0) tensors.push_back(static_cast<ValueId>(at));
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      know(node.outputs[i], node.output_dims[i]);
       producer_[index(node.outputs[i])] = tensors_.size() - 1;
       try {
         counts_[index(node.outputs[i])] = element_count(node.output_dims[i]);

@@ -51,8 +51,6 @@ class ShapedGraph {
   void set_layouts(BlockedLayouts layouts) { layouts_ = std::move(layouts); }
 
  private:
-  void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
-
   const Graph& graph_;
   const Plan& plan_;
   std::vector<std::vector<ValueId>> tensors_;  // per node

@@ -41,16 +41,9 @@ KernelRules::KernelRules(const Graph& graph, const TorchProgram& program)
     : graph_(graph),
       program_(program),
       producers_(graph.values().size(), no_node),
-      dims_(graph.values().size()) {
-  for (size_t i = 0; i < graph.inputs().size(); ++i)
-    dims_[index(graph.inputs()[i])] = &program.plan.inputs[i];
-  for (const Constant& constant : graph.constants())
-    dims_[index(constant.value)] = &constant.tensor.dims();
+      dims_(program.plan.dims_of_values(graph)) {
   for (size_t i = 0; i < nodes().size(); ++i) {
-    for (size_t k = 0; k < nodes()[i].outputs.size(); ++k) {
-      producers_[index(nodes()[i].outputs[k])] = i;
-      dims_[index(nodes()[i].outputs[k])] = &nodes()[i].output_dims[k];
-    }
+    for (const ValueId id : nodes()[i].outputs) producers_[index(id)] = i;
     rows_.push_back(row_dims(graph, program.plan, i));
     has_kernel_.push_back(makes_kernel(i));
   }

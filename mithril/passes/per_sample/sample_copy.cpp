@@ -55,21 +55,10 @@ SampleCopy::SampleCopy(Graph& to, const SampleSource& from, std::string prefix)
       prefix_(std::move(prefix)),
       scope_(prefix_ + "per_sample"),
       map_(from.graph.values().size(), nowhere),
-      dims_(from.graph.values().size()) {
-  const Graph& graph = from.graph;
-  for (size_t i = 0; i < graph.inputs().size(); ++i) {
-    dims_[index(graph.inputs()[i])] = from.plan.inputs[i];
-  }
-  for (const Constant& constant : graph.constants()) {
-    dims_[index(constant.value)] = constant.tensor.dims();
+      dims_(from.plan.dims_of_values(from.graph)) {
+  for (const Constant& constant : from.graph.constants()) {
     set(constant.value,
-        to.add_constant(prefix_ + graph.value(constant.value).name, constant.tensor));
-  }
-  for (size_t i = 0; i < graph.nodes().size(); ++i) {
-    const PlannedNode& planned = from.plan.nodes[i];
-    for (size_t k = 0; k < planned.outputs.size(); ++k) {
-      dims_[index(planned.outputs[k])] = planned.output_dims[k];
-    }
+        to.add_constant(prefix_ + from.graph.value(constant.value).name, constant.tensor));
   }
 }
 

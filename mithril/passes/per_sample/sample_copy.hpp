@@ -40,7 +40,7 @@ class SampleCopy {
   const SampleSource& source() const { return from_; }
   int64_t samples() const { return from_.samples; }
   // The dims that the plan gives.
-  const Dims& dims(ValueId id) const { return dims_[index(id)]; }
+  const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   const SampleAxis& axis(ValueId id) const { return from_.axes.of(id); }
   const Node& node(NodeId id) const { return from_.graph.node(id); }
   // A value of a node's argument, as a number.
@@ -64,7 +64,7 @@ class SampleCopy {
   const SampleSource from_;
   const std::string prefix_, scope_;
   std::vector<ValueId> map_;
-  std::vector<Dims> dims_;
+  std::vector<const Dims*> dims_;
   std::map<ValueId, ValueId> lifted_;
 };
 
