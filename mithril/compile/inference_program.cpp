@@ -5,7 +5,7 @@
 #include <new>
 
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/evaluate.hpp"
 
 namespace mithril {
 namespace {

@@ -90,7 +90,7 @@ StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& 
             for (const TensorValue& output : outputs) {
               // The observer gets a copy because it may keep the tensor.
               const Tensor tensor = output.read(buffers).copy();
-              const Tensor given = observer.made(graph, at, output.id, tensor).host();
+              const Tensor given = observer.observe(graph, at, output.id, tensor).host();
               if (given.size() == 0) continue;
               std::memcpy(buffers.write<void>(output.id), given.raw_data(), given.bytes());
             }
