@@ -36,8 +36,8 @@ ModelDef define_elu() {
   return {
       .name = "ELU",
       .doc =
-          "input where it is positive, else alpha * (exp(input) - 1). Ports: input [...], output "
-          "[...].",
+          "input where it is positive, otherwise alpha * (exp(input) - 1) "
+          "(https://arxiv.org/abs/1511.07289). Ports: input [...], output [...].",
       .arguments = {{"alpha", "int|float", Datum(1.0), "the limit on the left is -alpha"}},
       .build =
           [](const CheckedArguments& arguments) {
@@ -50,7 +50,8 @@ ModelDef define_elu() {
 
 ModelDef define_selu();
 ModelDef define_selu() {
-  return activation("SELU", "1.0507 * ELU(input) with an alpha of 1.67326.",
+  return activation("SELU",
+                    "1.0507 * ELU(input) with alpha = 1.67326 (https://arxiv.org/abs/1706.02515).",
                     [](const CheckedArguments&) {
                       Model model = model_of_class("SELU");
                       const Connection input = model["input"];
@@ -60,16 +61,17 @@ ModelDef define_selu() {
 
 ModelDef define_mish();
 ModelDef define_mish() {
-  return activation("Mish", "input * tanh(softplus(input)).", [](const CheckedArguments&) {
-    Model model = model_of_class("Mish");
-    const Connection input = model["input"];
-    return finished(model, input * apply("tanh", {apply("softplus", {input})}));
-  });
+  return activation("Mish", "input * tanh(softplus(input)) (https://arxiv.org/abs/1908.08681).",
+                    [](const CheckedArguments&) {
+                      Model model = model_of_class("Mish");
+                      const Connection input = model["input"];
+                      return finished(model, input * apply("tanh", {apply("softplus", {input})}));
+                    });
 }
 
 ModelDef define_hardsigmoid();
 ModelDef define_hardsigmoid() {
-  return activation("Hardsigmoid", "input / 6 + 1 / 2, between 0 and 1.",
+  return activation("Hardsigmoid", "input / 6 + 1 / 2, clamped to [0, 1].",
                     [](const CheckedArguments&) {
                       Model model = model_of_class("Hardsigmoid");
                       const Connection input = model["input"];
@@ -88,7 +90,7 @@ ModelDef define_hardswish() {
 
 ModelDef define_quick_gelu();
 ModelDef define_quick_gelu() {
-  return activation("QuickGelu", "input * sigmoid(1.702 * input), near to Gelu.",
+  return activation("QuickGelu", "input * sigmoid(1.702 * input), an approximation of Gelu.",
                     [](const CheckedArguments&) {
                       Model model = model_of_class("QuickGelu");
                       const Connection input = model["input"];
@@ -98,7 +100,7 @@ ModelDef define_quick_gelu() {
 
 ModelDef define_relu6();
 ModelDef define_relu6() {
-  return activation("Relu6", "input between 0 and 6.", [](const CheckedArguments&) {
+  return activation("Relu6", "min(max(input, 0), 6).", [](const CheckedArguments&) {
     Model model = model_of_class("Relu6");
     const Connection input = model["input"];
     return finished(model, input.clamp(0.0, 6.0));

@@ -123,8 +123,8 @@ Model AdaptiveMaxPool3D(const AdaptivePoolOptions& options) {
 ModelDef define_adaptive_avg_pool1d();
 ModelDef define_adaptive_avg_pool1d() {
   return pool("AdaptiveAvgPool1D",
-              "Means of as many windows as the output has elements. Ports: input [N, C, L], output "
-              "[N, C, Lo].",
+              "The mean of each of `output_size` windows over the last axis, as "
+              "torch.nn.AdaptiveAvgPool1d. Ports: input [N, C, L], output [N, C, Lo].",
               [](const CheckedArguments& arguments) {
                 return pool1d("AdaptiveAvgPool1D", arguments, window_means);
               });
@@ -133,8 +133,8 @@ ModelDef define_adaptive_avg_pool1d() {
 ModelDef define_adaptive_avg_pool2d();
 ModelDef define_adaptive_avg_pool2d() {
   return pool("AdaptiveAvgPool2D",
-              "Means of as many windows as the output has elements. Ports: input [N, C, H, W], "
-              "output [N, C, Ho, Wo].",
+              "The mean of each of `output_size` windows over the last two axes, as "
+              "torch.nn.AdaptiveAvgPool2d. Ports: input [N, C, H, W], output [N, C, Ho, Wo].",
               [](const CheckedArguments& arguments) {
                 return pool2d("AdaptiveAvgPool2D", arguments, window_means);
               });
@@ -142,19 +142,20 @@ ModelDef define_adaptive_avg_pool2d() {
 
 ModelDef define_adaptive_avg_pool3d();
 ModelDef define_adaptive_avg_pool3d() {
-  return pool("AdaptiveAvgPool3D",
-              "Means of as many windows as the output has elements. Ports: input [N, C, D, H, W], "
-              "output [N, C, Do, Ho, Wo].",
-              [](const CheckedArguments& arguments) {
-                return pool3d("AdaptiveAvgPool3D", arguments, window_means);
-              });
+  return pool(
+      "AdaptiveAvgPool3D",
+      "The mean of each of `output_size` windows over the last three axes, as "
+      "torch.nn.AdaptiveAvgPool3d. Ports: input [N, C, D, H, W], output [N, C, Do, Ho, Wo].",
+      [](const CheckedArguments& arguments) {
+        return pool3d("AdaptiveAvgPool3D", arguments, window_means);
+      });
 }
 
 ModelDef define_adaptive_max_pool1d();
 ModelDef define_adaptive_max_pool1d() {
   return pool("AdaptiveMaxPool1D",
-              "The largest elements of as many windows as the output has elements. Ports: input "
-              "[N, C, L], output [N, C, Lo].",
+              "The largest element of each of `output_size` windows over the last axis, as "
+              "torch.nn.AdaptiveMaxPool1d. Ports: input [N, C, L], output [N, C, Lo].",
               [](const CheckedArguments& arguments) {
                 return pool1d("AdaptiveMaxPool1D", arguments, window_maxima);
               });
@@ -163,8 +164,8 @@ ModelDef define_adaptive_max_pool1d() {
 ModelDef define_adaptive_max_pool2d();
 ModelDef define_adaptive_max_pool2d() {
   return pool("AdaptiveMaxPool2D",
-              "The largest elements of as many windows as the output has elements. Ports: input "
-              "[N, C, H, W], output [N, C, Ho, Wo].",
+              "The largest element of each of `output_size` windows over the last two axes, as "
+              "torch.nn.AdaptiveMaxPool2d. Ports: input [N, C, H, W], output [N, C, Ho, Wo].",
               [](const CheckedArguments& arguments) {
                 return pool2d("AdaptiveMaxPool2D", arguments, window_maxima);
               });
@@ -172,12 +173,13 @@ ModelDef define_adaptive_max_pool2d() {
 
 ModelDef define_adaptive_max_pool3d();
 ModelDef define_adaptive_max_pool3d() {
-  return pool("AdaptiveMaxPool3D",
-              "The largest elements of as many windows as the output has elements. Ports: input "
-              "[N, C, D, H, W], output [N, C, Do, Ho, Wo].",
-              [](const CheckedArguments& arguments) {
-                return pool3d("AdaptiveMaxPool3D", arguments, window_maxima);
-              });
+  return pool(
+      "AdaptiveMaxPool3D",
+      "The largest element of each of `output_size` windows over the last three axes, as "
+      "torch.nn.AdaptiveMaxPool3d. Ports: input [N, C, D, H, W], output [N, C, Do, Ho, Wo].",
+      [](const CheckedArguments& arguments) {
+        return pool3d("AdaptiveMaxPool3D", arguments, window_maxima);
+      });
 }
 
 }  // namespace mithril

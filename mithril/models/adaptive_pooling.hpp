@@ -7,12 +7,12 @@ namespace mithril {
 struct AdaptivePoolOptions {
   OptionValue output_size = 1;  // an int, or one for each axis; None there: the size of the input
 };
-// Means of windows from floor(i L / size) to ceil((i + 1) L / size). Ports: input [N, C, L] (2D:
-// [N, C, H, W], 3D: [N, C, D, H, W]), output [N, C, *output_size].
+// The mean of each window from floor(i L / size) to ceil((i + 1) L / size). Ports: input [N, C, L]
+// (2D: [N, C, H, W], 3D: [N, C, D, H, W]), output [N, C, *output_size].
 Model AdaptiveAvgPool1D(const AdaptivePoolOptions& options = {});
 Model AdaptiveAvgPool2D(const AdaptivePoolOptions& options = {});
 Model AdaptiveAvgPool3D(const AdaptivePoolOptions& options = {});
-// The largest elements of the same windows.
+// The largest element of each of the same windows.
 Model AdaptiveMaxPool1D(const AdaptivePoolOptions& options = {});
 Model AdaptiveMaxPool2D(const AdaptivePoolOptions& options = {});
 Model AdaptiveMaxPool3D(const AdaptivePoolOptions& options = {});

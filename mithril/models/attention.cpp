@@ -62,9 +62,10 @@ ModelDef define_scaled_dot_product_model() {
           .arguments = {{"is_causal", "bool", true, "query i attends to the keys up to i"},
                         {"scale", "float|int|none", Datum(), "None: 1/sqrt(E)"},
                         {"dropout_p", "float", 0.0,
-                         "probability of a weight to be dropped; not 0: with a state, as Dropout"},
+                         "probability that a weight is dropped; if it is not 0, there is a state, "
+                         "as in Dropout"},
                         {"use_attn_mask", "bool", false, "whether there is a port attn_mask"},
-                        {"seed", "int", 0, "of the masks, as in Dropout"},
+                        {"seed", "int", 0, "seed of the masks, as in Dropout"},
                         mode_argument("drop nothing")},
           .build = build_scaled_dot_product};
 }

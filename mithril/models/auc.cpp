@@ -40,14 +40,17 @@ Model AUC(const AUCOptions& options) {
 
 ModelDef define_auc();
 ModelDef define_auc() {
-  return {.name = "AUC",
-          .doc =
-              "The area under the receiver operating characteristic, the mean over the classes. "
-              "Ports: pred [N, n_classes] or [N] for one class, label [N, C] or [N], output [].",
-          .arguments = {{"n_classes", "int", {}, "each against all others"},
-                        {"is_label_one_hot", "bool", true, "label has a number for each class"}},
-          .objective = true,
-          .build = build_auc};
+  return {
+      .name = "AUC",
+      .doc =
+          "The area under the receiver operating characteristic (ROC) curve, averaged over the "
+          "classes. Ports: pred [N, n_classes] or [N] for one class, label [N, C] or [N], "
+          "output [].",
+      .arguments = {{"n_classes", "int", {}, "number of classes; each is compared with all others"},
+                    {"is_label_one_hot", "bool", true,
+                     "whether label has a number for each class"}},
+      .objective = true,
+      .build = build_auc};
 }
 
 }  // namespace mithril

@@ -76,22 +76,21 @@ Model LogSumExp(const LogSumExpOptions& options) {
 
 ModelDef define_huber_loss();
 ModelDef define_huber_loss() {
-  return {
-      .name = "HuberLoss",
-      .doc =
-          "With e = |input - target|: e^2 / 2 up to delta, then delta * (e - delta / 2). Ports: "
-          "input [...], target [...], output [...].",
-      .arguments = {{"delta", "int|float", Datum(1.0), "where the parabola becomes a line"}},
-      .objective = true,
-      .build = build_huber_loss};
+  return {.name = "HuberLoss",
+          .doc =
+              "With e = |input - target|: e**2 / 2 if e is at most delta, otherwise delta * (e - "
+              "delta / 2). Ports: input [...], target [...], output [...].",
+          .arguments = {{"delta", "int|float", Datum(1.0), "where the parabola becomes a line"}},
+          .objective = true,
+          .build = build_huber_loss};
 }
 
 ModelDef define_smooth_l1_loss();
 ModelDef define_smooth_l1_loss() {
   return {.name = "SmoothL1Loss",
           .doc =
-              "With e = |input - target|: e^2 / (2 * beta) below beta, then e - beta / 2. Ports: "
-              "input [...], target [...], output [...].",
+              "With e = |input - target|: e**2 / (2 * beta) if e is below beta, otherwise e - beta "
+              "/ 2. Ports: input [...], target [...], output [...].",
           .arguments = {{"beta", "int|float", Datum(1.0),
                          "where the parabola becomes a line; 0: a line everywhere"}},
           .objective = true,
@@ -105,14 +104,16 @@ ModelDef define_cosine_similarity() {
               "sum(left * right) / (|left| * |right|) along an axis. Ports: left [...], right "
               "[...], output without the axis.",
           .arguments = {{"axis", "int", 1, "may be negative"},
-                        {"eps", "float", 1e-8, "the least norm"}},
+                        {"eps", "float", 1e-8, "lower bound of each norm"}},
           .build = build_cosine_similarity};
 }
 
 ModelDef define_log_sum_exp();
 ModelDef define_log_sum_exp() {
   return {.name = "LogSumExp",
-          .doc = "log(sum(exp(input))) over axes, without overflow. Ports: input [...], output.",
+          .doc =
+              "log(sum(exp(input))) over one axis or several, without overflow. Ports: input "
+              "[...], output.",
           .arguments = {{"axis", "int|tuple", -1, "an int, or a tuple of axes"},
                         {"keepdim", "bool", false, "keep reduced axes with a size of 1"}},
           .build = build_log_sum_exp};

@@ -7,15 +7,15 @@ namespace mithril {
 struct HuberLossOptions {
   double delta = 1.0;  // where the parabola becomes a line
 };
-// With e = |input - target|: e^2 / 2 up to delta, then delta (e - delta / 2) (Huber 1964). Ports:
-// input [...], target [...], output [...].
+// With e = |input - target|: e^2 / 2 if e is at most delta, otherwise delta (e - delta / 2) (Huber
+// 1964). Ports: input [...], target [...], output [...].
 Model HuberLoss(HuberLossOptions options = {});
 
 struct SmoothL1LossOptions {
   double beta = 1.0;  // where the parabola becomes a line; 0: a line everywhere
 };
-// With e = |input - target|: e^2 / (2 beta) below beta, then e - beta / 2 (Girshick 2015). Ports:
-// input [...], target [...], output [...].
+// With e = |input - target|: e^2 / (2 beta) if e is below beta, otherwise e - beta / 2 (Girshick
+// 2015). Ports: input [...], target [...], output [...].
 Model SmoothL1Loss(SmoothL1LossOptions options = {});
 
 struct CosineSimilarityOptions {
@@ -30,7 +30,7 @@ struct LogSumExpOptions {
   OptionValue axis = -1;  // an int, or a tuple of axes
   bool keepdim = false;   // keep reduced axes with a size of 1
 };
-// log(sum(exp(input))) over axes, without overflow. Ports: input [...], output.
+// log(sum(exp(input))) over one axis or several, without overflow. Ports: input [...], output.
 Model LogSumExp(const LogSumExpOptions& options = {});
 
 }  // namespace mithril

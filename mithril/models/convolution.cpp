@@ -63,11 +63,12 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels) {
 
 // A convolution by the name of the Python library, which calls its filters out_channels.
 ModelDef alias(const std::string& name, const std::string& of, const std::string& ports) {
-  return {.name = name,
-          .doc = "Another name of " + of + ", whose filters are its out_channels. " + ports,
-          .arguments = arguments_of("out_channels"),
-          .alias_of = of,
-          .renamed = {{"out_channels", "filters"}}};
+  return {
+      .name = name,
+      .doc = "An alias of " + of + ", with the argument out_channels in place of filters. " + ports,
+      .arguments = arguments_of("out_channels"),
+      .alias_of = of,
+      .renamed = {{"out_channels", "filters"}}};
 }
 
 template <typename Options>

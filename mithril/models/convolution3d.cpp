@@ -152,7 +152,7 @@ std::vector<ArgumentDef> window_arguments_of(const std::string& sizes, bool tran
   if (transposed)
     defs.push_back({"output_padding", "int|tuple", 0, "added to one side of the output"});
   defs.push_back({"dilation", "int|tuple", 1, "distance between elements of the kernel"});
-  defs.push_back({"groups", "int", 1, "input and output channels fall into so many groups"});
+  defs.push_back({"groups", "int", 1, "the number of groups of input and output channels"});
   defs.push_back({"use_bias", "bool", true, "whether there is a bias [filters]"});
   return defs;
 }
@@ -198,21 +198,22 @@ ModelDef define_conv3d_model() {
 
 ModelDef define_conv_transpose1d();
 ModelDef define_conv_transpose1d() {
-  return {
-      .name = "ConvTranspose1d",
-      .doc =
-          "The reverse of a 1-D convolution in shape. Ports: input [N, C, L], weight [C, filters "
-          "/ groups, K], bias [filters], output [N, filters, Lo].",
-      .arguments = window_arguments_of("an int", true),
-      .build = build_conv_transpose1d};
+  return {.name = "ConvTranspose1d",
+          .doc =
+              "1-D transposed convolution, the gradient of a convolution with respect to its "
+              "input. Ports: input [N, C, L], weight [C, filters / groups, K], bias [filters], "
+              "output [N, filters, Lo].",
+          .arguments = window_arguments_of("an int", true),
+          .build = build_conv_transpose1d};
 }
 
 ModelDef define_conv_transpose3d();
 ModelDef define_conv_transpose3d() {
   return {.name = "ConvTranspose3d",
           .doc =
-              "The reverse of a 3-D convolution in shape. Ports: input [N, C, D, H, W], weight [C, "
-              "filters / groups, Kd, Kh, Kw], bias [filters], output [N, filters, Do, Ho, Wo].",
+              "3-D transposed convolution, the gradient of a convolution with respect to its "
+              "input. Ports: input [N, C, D, H, W], weight [C, filters / groups, Kd, Kh, Kw], bias "
+              "[filters], output [N, filters, Do, Ho, Wo].",
           .arguments = window_arguments_of("an int or one for each axis", true),
           .build = build_conv_transpose3d};
 }

@@ -23,10 +23,10 @@ struct ConvTransposeOptions {
   int64_t groups = 1;
   bool use_bias = true;
 };
-// The transposes of convolutions with these options, as PyTorch's nn.ConvTranspose1d and
-// nn.ConvTranspose3d. Ports: input [N, C, L], weight [C, filters / groups, K], bias [filters],
-// output [N, filters, Lo] with Lo = (L - 1) stride - 2 padding + dilation (K - 1) + output_padding
-// + 1; for three axes [N, C, D, H, W] and so on.
+// Transposed convolutions, as PyTorch's nn.ConvTranspose1d and nn.ConvTranspose3d. Ports: input [N,
+// C, L], weight [C, filters / groups, K], bias [filters], output [N, filters, Lo] with Lo = (L - 1)
+// stride - 2 padding + dilation (K - 1) + output_padding + 1; for three axes [N, C, D, H, W] and so
+// on.
 Model ConvTranspose1d(const ConvTransposeOptions& options);
 Model ConvTranspose3d(const ConvTransposeOptions& options);
 

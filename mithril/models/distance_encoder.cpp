@@ -95,8 +95,9 @@ ModelDef define_distance_encoder();
 ModelDef define_distance_encoder() {
   return {.name = "DistanceEncoder",
           .doc =
-              "Points that have similar distances to those of the input. Ports: input [N, N] or "
-              "[N, D] for points, coords [N, d], norm, output, predicted_coords.",
+              "Fits points `coords` to the distances in the input. `output` is the loss: MDSCore "
+              "or TSNECore. Ports: input [N, N] or [N, D] for points, coords [N, d], norm, output, "
+              "predicted_coords.",
           .arguments =
               {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\"", {"MDSCore", "TSNECore"}},
                input_type()},
@@ -105,28 +106,31 @@ ModelDef define_distance_encoder() {
 
 ModelDef define_mds();
 ModelDef define_mds() {
-  return {
-      .name = "MDS",
-      .doc =
-          "Multidimensional scaling: points that have the distances of the input. Ports: input [N, "
-          "N] or [N, D] for points, coords [N, prediction_dim], norm, output, predicted_coords.",
-      .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
-      .build = build_mds};
+  return {.name = "MDS",
+          .doc =
+              "Multidimensional scaling: fits points `coords` to the distances in the input. "
+              "`output` is the loss. Ports: input [N, N] or [N, D] for points, coords [N, "
+              "prediction_dim], norm, output, predicted_coords.",
+          .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
+          .build = build_mds};
 }
 
 ModelDef define_tsne();
 ModelDef define_tsne() {
-  return {
-      .name = "TSNE",
-      .doc =
-          "t-distributed stochastic neighbour embedding: points that have the neighbours of the "
-          "input. Ports: input [N, N] or [N, D] for points, coords [N, prediction_dim], norm, "
-          "p_joint [N, N] unless it is calculated, output, predicted_coords.",
-      .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
-                    input_type(),
-                    {"preplexity", "float", 20.0, "how many neighbours a point has (so spelled)"},
-                    {"calculate_p_joint", "bool", false, "from the distances of the input"}},
-      .build = build_tsne};
+  return {.name = "TSNE",
+          .doc =
+              "t-distributed stochastic neighbour embedding "
+              "(https://jmlr.org/papers/v9/vandermaaten08a.html): fits points `coords` to the "
+              "neighbours in the input. `output` is the loss. Ports: input [N, N] or [N, D] for "
+              "points, coords [N, prediction_dim], norm, p_joint [N, N] unless it is calculated, "
+              "output, predicted_coords.",
+          .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
+                        input_type(),
+                        {"preplexity", "float", 20.0,
+                         "the perplexity, which is the effective number of neighbours of a point"},
+                        {"calculate_p_joint", "bool", false,
+                         "whether p_joint is computed from the distances of the input"}},
+          .build = build_tsne};
 }
 
 }  // namespace mithril

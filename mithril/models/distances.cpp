@@ -126,9 +126,8 @@ ModelDef define_norm_modifier();
 ModelDef define_norm_modifier() {
   return {.name = "NormModifier",
           .doc =
-              "5 - |(input - 1) mod 8 - 4|, a wave of straight lines between 1 and 5: the input "
-              "itself between 1 and 5. At its peaks its slope is 0. Ports: input [...], output "
-              "[...].",
+              "5 - |(input - 1) mod 8 - 4|, a triangle wave between 1 and 5. From 1 to 5 it is the "
+              "input itself. Its slope at the peaks is 0. Ports: input [...], output [...].",
           .arguments = {},
           .build = build_norm_modifier};
 }
@@ -157,40 +156,43 @@ ModelDef define_encoder_distance_matrix();
 ModelDef define_encoder_distance_matrix() {
   return {.name = "EncoderDistanceMatrix",
           .doc =
-              "Distances between all pairs of rows, in a norm that norm_modifier keeps between 1 "
+              "The distances between all pairs of rows. NormModifier keeps their norm between 1 "
               "and 5. Ports: input1 [N, D], input2 [M, D], norm, output [N, M].",
-          .arguments = {{"get_final_distance", "bool", true, "take the root of the sum of powers"},
-                        {"robust", "bool", true, "the root is a robust power"}},
+          .arguments = {{"get_final_distance", "bool", true,
+                         "whether the root of the sum of powers is taken"},
+                        {"robust", "bool", true, "whether the root is computed with robust=True"}},
           .build = build_encoder_distance_matrix};
 }
 
 ModelDef define_mds_core();
 ModelDef define_mds_core() {
-  return {
-      .name = "MDSCore",
-      .doc =
-          "The stress of multidimensional scaling: how far predicted distances, given as powers "
-          "of the norm, are from those wanted, relative to these. Ports: distances [N, N], "
-          "pred_distances [N, N], norm, output.",
-      .arguments = {{"exact_distances", "bool", true, "distances are given, not their powers"},
-                    {"robust", "bool", true, "powers are robust ones"}},
-      .objective = true,
-      .build = build_mds_core};
+  return {.name = "MDSCore",
+          .doc =
+              "The stress of multidimensional scaling: (sum(|d - p| ** norm) / sum(d ** norm)) ** "
+              "(1 / norm) for distances d and predicted distances p. `pred_distances` are p ** "
+              "norm. Ports: distances [N, N], pred_distances [N, N], norm, output.",
+          .arguments = {{"exact_distances", "bool", true,
+                         "whether distances are given, not their powers"},
+                        {"robust", "bool", true, "whether powers are computed with robust=True"}},
+          .objective = true,
+          .build = build_mds_core};
 }
 
 ModelDef define_tsne_core();
 ModelDef define_tsne_core() {
-  return {
-      .name = "TSNECore",
-      .doc =
-          "How far the neighbours among predicted points, given squared distances, are from "
-          "those wanted: a Kullback-Leibler divergence. Ports: distances [N, N], pred_distances "
-          "[N, N], p_joint [N, N] unless it is calculated, output.",
-      .arguments = {{"exact_distances", "bool", true, "distances are given, not their squares"},
-                    {"calculate_p_joint", "bool", false, "from the distances"},
-                    {"perplexity", "float", 20.0, "how many neighbours a point has"}},
-      .objective = true,
-      .build = build_tsne_core};
+  return {.name = "TSNECore",
+          .doc =
+              "The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the joint "
+              "probabilities p of `distances` and q of `pred_distances`, which are squared "
+              "distances. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N] unless it "
+              "is calculated, output.",
+          .arguments = {{"exact_distances", "bool", true,
+                         "whether distances are given, not their squares"},
+                        {"calculate_p_joint", "bool", false,
+                         "whether p_joint is computed from the distances"},
+                        {"perplexity", "float", 20.0, "effective number of neighbours of a point"}},
+          .objective = true,
+          .build = build_tsne_core};
 }
 
 }  // namespace mithril

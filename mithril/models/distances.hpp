@@ -7,8 +7,8 @@
 
 namespace mithril {
 
-// 5 - |(input - 1) mod 8 - 4|, a wave of straight lines between 1 and 5: the input itself between 1
-// and 5. At its peaks its slope is 0. Ports: input, output.
+// 5 - |(input - 1) mod 8 - 4|, a triangle wave between 1 and 5. From 1 to 5 it is the input itself.
+// Its slope at the peaks is 0. Ports: input, output.
 Model NormModifier();
 
 // left[i] - right[j] for all pairs of rows. Ports: left [N, D], right [M, D], output [N, M, D].
@@ -21,16 +21,17 @@ struct EncoderDistanceMatrixOptions {
   bool get_final_distance = true;  // take the root of the sum of powers
   bool robust = true;              // the root is a robust power
 };
-// Distances between all pairs of rows, in a norm that is kept between 1 and 5 and may be trained.
-// Ports: input1 [N, D], input2 [M, D], norm, output [N, M].
+// The distances between all pairs of rows. NormModifier keeps their norm, which may be trained,
+// between 1 and 5. Ports: input1 [N, D], input2 [M, D], norm, output [N, M].
 Model EncoderDistanceMatrix(const EncoderDistanceMatrixOptions& options = {});
 
 struct MDSCoreOptions {
   bool exact_distances = true;  // distances are given, not their powers
   bool robust = true;           // powers are robust ones
 };
-// The stress of multidimensional scaling: how far predicted distances, given as powers, are from
-// the target distances. Ports: distances [N, N], pred_distances [N, N], norm, output.
+// The stress of multidimensional scaling: (sum(|d - p| ** norm) / sum(d ** norm)) ** (1 / norm) for
+// distances d and predicted distances p. `pred_distances` are p ** norm. Ports: distances [N, N],
+// pred_distances [N, N], norm, output.
 Model MDSCore(const MDSCoreOptions& options = {});
 
 struct TSNECoreOptions {
@@ -38,8 +39,9 @@ struct TSNECoreOptions {
   bool calculate_p_joint = false;  // computes p_joint from the distances; false: a port takes it
   double perplexity = 20;          // how many neighbours a point has, for calculate_p_joint
 };
-// The t-SNE loss between the neighbours of predicted points, given as squared distances, and the
-// targets. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
+// The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the joint probabilities
+// p of `distances` and q of `pred_distances`, which are squared distances. Ports: distances [N, N],
+// pred_distances [N, N], p_joint [N, N], output.
 Model TSNECore(const TSNECoreOptions& options = {});
 
 enum class DistanceModel { MDSCore, TSNECore };
@@ -51,8 +53,8 @@ struct DistanceEncoderOptions {
   DistanceModel base_model = DistanceModel::MDSCore;
   DistanceInput input_type = DistanceInput::distances;
 };
-// Points whose distances are like those of the input. Ports: input [N, N], or [N, D] for points,
-// coords [N, d], norm, output, predicted_coords.
+// Fits points `coords` to the distances in the input. `output` is the loss. Ports: input [N, N], or
+// [N, D] for points, coords [N, d], norm, output, predicted_coords.
 Model DistanceEncoder(const DistanceEncoderOptions& options = {});
 
 struct MDSOptions {

@@ -17,8 +17,9 @@ ModelDef define_dropout() {
       .doc =
           "Zeroes elements with probability p and divides the others by 1 - p. Ports: input, "
           "output; state key.",
-      .arguments = {{"p", "float", 0.5, "probability of an element to become zero"},
-                    {"seed", "int", 0, "of the masks, which also depend on the path of the part"},
+      .arguments = {{"p", "float", 0.5, "probability that an element is zeroed"},
+                    {"seed", "int", 0,
+                     "seed of the masks, which also depend on the path of the part"},
                     mode_argument("pass everything")},
       .build =
           [](const CheckedArguments& arguments) {

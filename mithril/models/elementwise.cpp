@@ -61,9 +61,10 @@ ModelDef define_split_model() {
   return {
       .name = "Split",
       .doc =
-          "Equal parts along an axis; `output`, bound to a name or a list, is all of them. Ports: "
-          "input [...], split_size, axis, output_0, output_1, ...",
-      .arguments = {{"split_size", "int", {}, "how many parts; it divides the axis"},
+          "Splits the input into `split_size` equal parts along an axis. `output`, bound to a "
+          "name or a list, is all of them. Ports: input [...], split_size, axis, output_0, "
+          "output_1, ...",
+      .arguments = {{"split_size", "int", {}, "number of parts; it divides the size of the axis"},
                     {"axis", "int", {}, "may be negative"}},
       .build = build_split};
 }

@@ -13,7 +13,7 @@ struct SplitOptions {
   int64_t split_size = 2;  // how many parts; it divides the axis
   int64_t axis = 0;
 };
-// Ports: input, output_0, output_1, ...: equal parts along the axis.
+// Splits the input into equal parts along the axis. Ports: input, output_0, output_1, ...
 Model Split(const SplitOptions& options);
 
 }  // namespace mithril

@@ -39,8 +39,8 @@ ModelDef define_embedding_model() {
   return {
       .name = "Embedding",
       .doc =
-          "Rows of a table, chosen by index. Ports: input [...] (int), weight [num_embeddings, "
-          "dim], output [..., dim].",
+          "output[...] = weight[input[...]]: the row of a table at each index. Ports: input [...] "
+          "(int), weight [num_embeddings, dim], output [..., dim].",
       .arguments = {{"num_embeddings", "int|none", Datum(), "rows of the table; None: inferred"},
                     {"dim", "int|none", Datum(), "columns of the table; None: inferred"},
                     {"padding_idx", "int|none", Datum(),

@@ -1,4 +1,4 @@
-// Rows of a table, chosen by index.
+// Embedding: the row of a table at each index.
 #pragma once
 #include "mithril/model/model.hpp"
 

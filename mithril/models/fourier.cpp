@@ -106,7 +106,8 @@ Model build_irfft(const CheckedArguments& arguments) {
 
 std::vector<ArgumentDef> fft_arguments(const char* n) {
   return {{"n", "int|none", Datum(), n},
-          {"axis", "int", -1, "of the numbers; pairs have one more axis after the last"},
+          {"axis", "int", -1,
+           "axis of the transform; the axis of the real and imaginary parts does not count"},
           {"norm",
            "str",
            "backward",
@@ -139,8 +140,8 @@ ModelDef define_fft_model();
 ModelDef define_fft_model() {
   return {.name = "Fft",
           .doc =
-              "The discrete Fourier transform of complex numbers, which are pairs of a real and an "
-              "imaginary part along the last axis. Ports: input [..., N, 2], output [..., n, 2].",
+              "The discrete Fourier transform of complex numbers. The last axis holds the real and "
+              "the imaginary part. Ports: input [..., N, 2], output [..., n, 2].",
           .arguments = fft_arguments(cut_or_filled),
           .build = [](const CheckedArguments& arguments) {
             return of_complex("Fft", false, arguments);
@@ -161,8 +162,9 @@ ModelDef define_rfft();
 ModelDef define_rfft() {
   return {.name = "Rfft",
           .doc =
-              "The first n // 2 + 1 results of the discrete Fourier transform of real numbers; the "
-              "others are their conjugates. Ports: input [..., N], output [..., n // 2 + 1, 2].",
+              "The first n // 2 + 1 coefficients of the discrete Fourier transform of real "
+              "numbers. The other coefficients are conjugates of these. Ports: input [..., N], "
+              "output [..., n // 2 + 1, 2].",
           .arguments = fft_arguments(cut_or_filled),
           .build = build_rfft};
 }

@@ -21,9 +21,8 @@ struct FftOptions {
 Model Fft(const FftOptions& options = {});
 // The inverse of Fft. Ports: input [..., N, 2], output [..., n, 2]. PyTorch: torch.fft.ifft.
 Model Ifft(const FftOptions& options = {});
-// Of real numbers: the first n // 2 + 1 results, since the others are their conjugates. Ports:
-// input
-// [..., N], output [..., n // 2 + 1, 2]. PyTorch: torch.fft.rfft.
+// The first n // 2 + 1 coefficients of the transform of real numbers. The other coefficients are
+// conjugates of these. Ports: input [..., N], output [..., n // 2 + 1, 2]. PyTorch: torch.fft.rfft.
 Model Rfft(const FftOptions& options = {});
 // The inverse of Rfft. n is 2 (M - 1) by default; an odd n has to be given. Ports: input
 // [..., M, 2], output [..., n]. PyTorch: torch.fft.irfft.

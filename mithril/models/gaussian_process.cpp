@@ -124,14 +124,14 @@ ModelDef define_gpr_v_outer() {
 
 ModelDef define_gpr_loss();
 ModelDef define_gpr_loss() {
-  return {
-      .name = "GPRLoss",
-      .doc =
-          "The negative logarithm of the likelihood of labels. Ports: labels [N, 1], mu [N, 1], "
-          "L [N, N], the Cholesky factor of K_term [N, N], alpha [N, 1], output.",
-      .arguments = {{"robust", "bool", false, "the logarithm is the robust one"}},
-      .objective = true,
-      .build = build_gpr_loss};
+  return {.name = "GPRLoss",
+          .doc =
+              "The negative log-likelihood of the labels. Ports: labels [N, 1], mu [N, 1], L [N, "
+              "N], the Cholesky factor of K_term [N, N], alpha [N, 1], output.",
+          .arguments = {{"robust", "bool", false,
+                         "whether the logarithm is computed with robust=True"}},
+          .objective = true,
+          .build = build_gpr_loss};
 }
 
 ModelDef define_gauss_process_regression_core();

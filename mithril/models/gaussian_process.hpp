@@ -15,8 +15,8 @@ Model GPRVOuter();
 struct GPRLossOptions {
   bool robust = false;  // the logarithm is the robust one
 };
-// The negative logarithm of the likelihood of labels. Ports: labels [N, 1], mu [N, 1], L [N, N],
-// the Cholesky factor of K_term [N, N], alpha [N, 1], output.
+// The negative log-likelihood of the labels. Ports: labels [N, 1], mu [N, 1], L [N, N], the
+// Cholesky factor of K_term [N, N], alpha [N, 1], output.
 Model GPRLoss(const GPRLossOptions& options = {});
 
 // Ports: label [N, 1], mu [N, 1], s [1], the variance of the noise, k [N, N], k_star [N, N], loss,

@@ -1,4 +1,4 @@
-// Pixels at places of images and volumes.
+// Sampling of images and volumes at points of a grid.
 #pragma once
 #include <string_view>
 
@@ -16,8 +16,8 @@ struct GridSampleOptions {
   GridSamplePaddingMode padding_mode = GridSamplePaddingMode::zeros;
   bool align_corners = false;  // -1 and 1 are the centres of the outer pixels, not their borders
 };
-// Pixels at places (x, y) of an image, from -1 to 1 (Jaderberg et al. 2015). Ports: input [N, C, H,
-// W], grid [N, Ho, Wo, 2], output [N, C, Ho, Wo].
+// Samples an image at the points (x, y) of `grid`, with coordinates from -1 to 1 (Jaderberg et al.
+// 2015). Ports: input [N, C, H, W], grid [N, Ho, Wo, 2], output [N, C, Ho, Wo].
 Model GridSample(GridSampleOptions options = {});
 
 enum class GridSample3dMode { bilinear, nearest };  // bilinear: along all three axes
@@ -28,8 +28,8 @@ struct GridSample3dOptions {
   GridSamplePaddingMode padding_mode = GridSamplePaddingMode::zeros;
   bool align_corners = false;  // -1 and 1 are the centres of the outer pixels, not their borders
 };
-// Pixels at places (x, y, z) of a volume, from -1 to 1, as PyTorch's grid_sample. Ports: input [N,
-// C, D, H, W], grid [N, Do, Ho, Wo, 3], output [N, C, Do, Ho, Wo].
+// Samples a volume at the points (x, y, z) of `grid`, with coordinates from -1 to 1, as PyTorch's
+// grid_sample. Ports: input [N, C, D, H, W], grid [N, Do, Ho, Wo, 3], output [N, C, Do, Ho, Wo].
 Model GridSample3d(GridSample3dOptions options = {});
 
 }  // namespace mithril

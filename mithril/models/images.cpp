@@ -147,39 +147,41 @@ ModelDef define_unfold();
 ModelDef define_unfold() {
   return {.name = "Unfold",
           .doc =
-              "Each window as a column. Ports: input [N, C, H, W], output [N, C * Kh * Kw, L], "
-              "where L counts the places of the window.",
+              "Each window of an image as a column. Ports: input [N, C, H, W], output [N, C * Kh * "
+              "Kw, L], where L is the number of windows.",
           .arguments = window_arguments({}),
           .build = build_unfold};
 }
 
 ModelDef define_fold();
 ModelDef define_fold() {
-  return {
-      .name = "Fold",
-      .doc =
-          "The sum of the columns of windows, the transpose of Unfold. Ports: input [N, C * Kh * "
-          "Kw, L], output [N, C, *output_size].",
-      .arguments =
-          window_arguments({{"output_size", "int|tuple", {}, "an int or one for each axis"}}),
-      .build = build_fold};
+  return {.name = "Fold",
+          .doc =
+              "Adds columns to the windows of an image: the transpose of Unfold. Ports: input [N, "
+              "C * Kh * Kw, L], output [N, C, *output_size].",
+          .arguments =
+              window_arguments({{"output_size", "int|tuple", {}, "an int or one for each axis"}}),
+          .build = build_fold};
 }
 
 ModelDef define_pixel_shuffle();
 ModelDef define_pixel_shuffle() {
-  return {.name = "PixelShuffle",
-          .doc =
-              "Channels as pixels (https://arxiv.org/abs/1609.05158). Ports: input [N, C * r * r, "
-              "H, W], output [N, C, H * r, W * r].",
-          .arguments = {{"upscale_factor", "int", {}, "r"}},
-          .build = build_pixel_shuffle};
+  return {
+      .name = "PixelShuffle",
+      .doc =
+          "Rearranges channels into pixels (https://arxiv.org/abs/1609.05158). Ports: input [N, "
+          "C * r * r, H, W], output [N, C, H * r, W * r].",
+      .arguments = {{"upscale_factor", "int", {}, "r"}},
+      .build = build_pixel_shuffle};
 }
 
 ModelDef define_pixel_unshuffle();
 ModelDef define_pixel_unshuffle() {
   return {
       .name = "PixelUnshuffle",
-      .doc = "Pixels as channels. Ports: input [N, C, H * r, W * r], output [N, C * r * r, H, W].",
+      .doc =
+          "Rearranges pixels into channels, the inverse of PixelShuffle. Ports: input [N, C, H * "
+          "r, W * r], output [N, C * r * r, H, W].",
       .arguments = {{"downscale_factor", "int", {}, "r"}},
       .build = build_pixel_unshuffle};
 }

@@ -20,8 +20,8 @@ Model PolynomialKernel(const PolynomialKernelOptions& options = {});
 struct KernelizedSVMOptions {
   PartArgument kernel;  // a model of two or more inputs and one output
 };
-// A linear layer with one output over a kernel. Ports: the ports of the kernel, weight [1, M], bias
-// [1], kernel [N, M], output [N, 1].
+// A linear layer with one output, applied to a kernel matrix. Ports: the ports of the kernel,
+// weight [1, M], bias [1], kernel [N, M], output [N, 1].
 Model KernelizedSVM(const KernelizedSVMOptions& options);
 
 }  // namespace mithril

@@ -94,16 +94,16 @@ Model averaged(const char* name, const CheckedArguments& arguments, Score score)
 }
 
 std::vector<ArgumentDef> format_arguments() {
-  return {{"threshold", "float|none", Datum(), "of binary scores: above it is class 1"},
-          {"is_binary", "bool", false, "pred has scores of one class"},
-          {"is_pred_one_hot", "bool", true, "pred has a score for each class"},
-          {"is_label_one_hot", "bool", true, "label has a number for each class"}};
+  return {{"threshold", "float|none", Datum(), "binary scores above it are of class 1"},
+          {"is_binary", "bool", false, "whether pred has scores of one class"},
+          {"is_pred_one_hot", "bool", true, "whether pred has a score for each class"},
+          {"is_label_one_hot", "bool", true, "whether label has a number for each class"}};
 }
 
 std::vector<ArgumentDef> averaging_arguments() {
   std::vector<ArgumentDef> all{
       {"average", "str", "micro", "micro, macro or weighted", {"micro", "macro", "weighted"}},
-      {"n_classes", "int|none", Datum(), "needed but for micro"}};
+      {"n_classes", "int|none", Datum(), "number of classes; needed unless average is micro"}};
   for (ArgumentDef& argument : format_arguments()) all.push_back(std::move(argument));
   return all;
 }
@@ -158,8 +158,8 @@ ModelDef define_accuracy();
 ModelDef define_accuracy() {
   return {.name = "Accuracy",
           .doc =
-              "How many of the classes are right, of all. Ports: pred [N, C] or [N], label [N, C] "
-              "or [N], output [].",
+              "The fraction of the samples whose predicted class is their label. Ports: pred [N, "
+              "C] or [N], label [N, C] or [N], output [].",
           .arguments = format_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& arguments) {
@@ -173,8 +173,8 @@ ModelDef define_precision();
 ModelDef define_precision() {
   return {.name = "Precision",
           .doc =
-              "How many of those predicted to be of a class are, averaged over the classes. Ports: "
-              "pred [N, C] or [N], label [N, C] or [N], output [].",
+              "The fraction of the samples predicted as a class that belong to it, averaged over "
+              "the classes. Ports: pred [N, C] or [N], label [N, C] or [N], output [].",
           .arguments = averaging_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("Precision", a, precision); }};

@@ -165,7 +165,9 @@ Model BatchNorm2D(const BatchNormOptions& options) {
 ModelDef define_layer_norm_model();
 ModelDef define_layer_norm_model() {
   return {.name = "LayerNorm",
-          .doc = "Normalises the last axis. Ports: input [..., D], weight [D], bias [D], output.",
+          .doc =
+              "Normalises the input along the last axis (https://arxiv.org/abs/1607.06450). Ports: "
+              "input [..., D], weight [D], bias [D], output.",
           .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
                         {"use_bias", "bool", true, "whether there is a bias"},
                         {"eps", "float", 1e-5, "added to the variance"}},
@@ -174,23 +176,24 @@ ModelDef define_layer_norm_model() {
 
 ModelDef define_group_norm();
 ModelDef define_group_norm() {
-  return {.name = "GroupNorm",
-          .doc =
-              "Normalises each group of channels of each sample. Ports: input [N, C, ...], weight "
-              "[C], bias [C], output.",
-          .arguments = {{"num_groups", "int", 32, "the number of groups of channels"},
-                        {"use_scale", "bool", true, "whether there is a weight"},
-                        {"use_bias", "bool", true, "whether there is a bias"},
-                        {"eps", "float", 1e-5, "added to the variance"}},
-          .build = build_group_norm};
+  return {
+      .name = "GroupNorm",
+      .doc =
+          "Normalises each group of channels of each sample (https://arxiv.org/abs/1803.08494). "
+          "Ports: input [N, C, ...], weight [C], bias [C], output.",
+      .arguments = {{"num_groups", "int", 32, "the number of groups of channels"},
+                    {"use_scale", "bool", true, "whether there is a weight"},
+                    {"use_bias", "bool", true, "whether there is a bias"},
+                    {"eps", "float", 1e-5, "added to the variance"}},
+      .build = build_group_norm};
 }
 
 ModelDef define_rms_norm();
 ModelDef define_rms_norm() {
   return {.name = "RMSNorm",
           .doc =
-              "Divides by the root of the mean square along the last axis. Ports: input [..., D], "
-              "weight [D], output.",
+              "Divides the input by its root mean square along the last axis "
+              "(https://arxiv.org/abs/1910.07467). Ports: input [..., D], weight [D], output.",
           .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
                         {"eps", "float", 1e-5, "added to the mean square"}},
           .build = build_rms_norm};

@@ -17,8 +17,8 @@ struct GroupNormOptions {
   bool use_scale = true, use_bias = true;
   double eps = 1e-5;
 };
-// Over the channels of a group and all axes after them, in each sample (Wu, He 2018). Ports: input
-// [N, C, ...], weight [C], bias [C], output.
+// Normalises over the channels of a group and all axes after them, in each sample (Wu, He 2018).
+// Ports: input [N, C, ...], weight [C], bias [C], output.
 Model GroupNorm(const GroupNormOptions& options = {});
 
 struct RMSNormOptions {
@@ -37,9 +37,9 @@ struct BatchNormOptions {
   // True: normalise with the running statistics, and leave them; empty: as compiled.
   std::optional<bool> inference = {};
 };
-// Over all axes but that of the channel (Ioffe, Szegedy 2015). Ports: input [N, C, H, W] (1D: [N,
-// C] or [N, C, L]), weight [C], bias [C], output, and the state running_mean [C], running_var [C]
-// (unbiased), which follow the batch with `momentum`.
+// Normalises each channel over all other axes (Ioffe, Szegedy 2015). Ports: input [N, C, H, W] (1D:
+// [N, C] or [N, C, L]), weight [C], bias [C], output, and the state running_mean [C], running_var
+// [C] (unbiased), which follow the batch with `momentum`.
 Model BatchNorm1D(const BatchNormOptions& options = {});
 Model BatchNorm2D(const BatchNormOptions& options = {});
 

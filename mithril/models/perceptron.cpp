@@ -70,7 +70,9 @@ ModelDef define_mlp();
 ModelDef define_mlp() {
   return {
       .name = "MLP",
-      .doc = "A chain of layers. Ports: input, weight0, bias0, weight1, bias1, ..., output.",
+      .doc =
+          "A multilayer perceptron: a chain of Layer models. Ports: input, weight0, bias0, "
+          "weight1, bias1, ..., output.",
       .arguments = {{"activations", "models", {}, "one for each layer"},
                     {"dimensions", "tuple", {}, "outputs of each layer"},
                     {"input_name_templates", "names|none", Datum(),

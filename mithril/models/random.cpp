@@ -54,7 +54,7 @@ Arguments given(const std::optional<std::vector<int64_t>>& shape, int64_t key,
   return arguments;
 }
 
-ArgumentDef shape() { return {"shape", "int|tuple|none", Datum(), "None: the port says"}; }
+ArgumentDef shape() { return {"shape", "int|tuple|none", Datum(), "None: given by the port"}; }
 ArgumentDef key() {
   return {"key", "int", 0, "seed of the numbers, which also depend on the path of the part"};
 }
@@ -76,8 +76,8 @@ ModelDef define_randn_model() {
   return {
       .name = "Randn",
       .doc =
-          "Normally distributed numbers, others with each evaluation. Ports: shape, dtype, "
-          "output; state key.",
+          "Random numbers from a normal distribution with mean 0 and standard deviation 1. Each "
+          "evaluation draws other numbers. Ports: shape, dtype, output; state key.",
       .arguments = {shape(), key(), {"dtype", "dtype|none", Datum(), "None: the default float"}},
       .build = [](const CheckedArguments& arguments) {
         check_shape(arguments);
@@ -88,22 +88,23 @@ ModelDef define_randn_model() {
 
 ModelDef define_randint_model();
 ModelDef define_randint_model() {
-  return {.name = "RandInt",
-          .doc =
-              "Ints from low up to but without high, others with each evaluation. Ports: shape, "
-              "low, high, dtype, output; state key.",
-          .arguments = {shape(),
-                        key(),
-                        {"low", "int|none", Datum(), "the least; None: the port says"},
-                        {"high", "int|none", Datum(), "one past the greatest; None: the port says"},
-                        {"dtype", "dtype|none", Datum(), "None: the default int"}},
-          .build = [](const CheckedArguments& arguments) {
-            check_shape(arguments);
-            check_range(arguments);
-            check_dtype(arguments, false);
-            return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
-                           {"shape", "low", "high"});
-          }};
+  return {
+      .name = "RandInt",
+      .doc =
+          "Random ints, uniform in [low, high). Each evaluation draws other numbers. Ports: "
+          "shape, low, high, dtype, output; state key.",
+      .arguments = {shape(),
+                    key(),
+                    {"low", "int|none", Datum(), "lower bound, included; None: given by the port"},
+                    {"high", "int|none", Datum(), "upper bound, excluded; None: given by the port"},
+                    {"dtype", "dtype|none", Datum(), "None: the default int"}},
+      .build = [](const CheckedArguments& arguments) {
+        check_shape(arguments);
+        check_range(arguments);
+        check_dtype(arguments, false);
+        return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
+                       {"shape", "low", "high"});
+      }};
 }
 
 }  // namespace mithril

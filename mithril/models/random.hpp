@@ -14,7 +14,8 @@ struct RandnOptions {
   int64_t key = 0;                                 // seed: the state key is RandomKey{key}
   std::optional<DType> dtype = {};                 // none: the backend's floats
 };
-// Normally distributed numbers. Ports: shape, dtype, output; state key.
+// Random numbers from a normal distribution with mean 0 and standard deviation 1. Ports: shape,
+// dtype, output; state key.
 Model Randn(const RandnOptions& options = {});
 
 struct RandIntOptions {
@@ -23,7 +24,7 @@ struct RandIntOptions {
   int64_t low = 0, high = 2;                       // high is excluded
   std::optional<DType> dtype = {};                 // none: the backend's ints
 };
-// Ints. Ports: shape, low, high, output; state key.
+// Random ints, uniform in [low, high). Ports: shape, low, high, output; state key.
 Model RandInt(const RandIntOptions& options = {});
 
 }  // namespace mithril

@@ -190,10 +190,10 @@ std::vector<ArgumentDef> lengths_and(std::vector<ArgumentDef> more) {
   return more;
 }
 
-ArgumentDef length_argument() { return {"max_sequence_length", "int", {}, "steps"}; }
+ArgumentDef length_argument() { return {"max_sequence_length", "int", {}, "number of steps"}; }
 ArgumentDef forcing_argument() {
   return {"teacher_forcing", "bool", false,
-          "a step reads the target of the one before, not its output"};
+          "whether a step reads the target of the step before instead of its output"};
 }
 ArgumentDef use_lengths_argument() {
   return {"use_lengths", "bool", false,
@@ -201,13 +201,13 @@ ArgumentDef use_lengths_argument() {
           "steps a sequence has: beyond them its output is 0, and its states stay"};
 }
 ArgumentDef reverse_argument() {
-  return {"reverse", "bool", false, "with use_lengths: a sequence is read from its end"};
+  return {"reverse", "bool", false, "whether a sequence is read from its end; needs use_lengths"};
 }
 ArgumentDef input_length() {
-  return {"max_input_sequence_length", "int", {}, "steps of the encoder"};
+  return {"max_input_sequence_length", "int", {}, "number of steps of the encoder"};
 }
 ArgumentDef target_length() {
-  return {"max_target_sequence_length", "int", {}, "steps of the decoder"};
+  return {"max_target_sequence_length", "int", {}, "number of steps of the decoder"};
 }
 
 }  // namespace
@@ -249,7 +249,8 @@ ModelDef define_one_to_many();
 ModelDef define_one_to_many() {
   return {.name = "OneToMany",
           .doc =
-              "A sequence out of one input. Ports: input, initial_hidden, the parameters of the "
+              "Maps one input to a sequence. Each step reads the output of the step before, or its "
+              "target with teacher_forcing. Ports: input, initial_hidden, the parameters of the "
               "cell, target1, ..., output0, output1, ...",
           .arguments = lengths_and({length_argument(), forcing_argument()}),
           .build = build_one_to_many};
@@ -259,7 +260,7 @@ ModelDef define_one_to_many_inference();
 ModelDef define_one_to_many_inference() {
   return {.name = "OneToManyInference",
           .doc =
-              "A sequence out of one input, each step reading the output of the one before. Ports: "
+              "Maps one input to a sequence. Each step reads the output of the step before. Ports: "
               "input, initial_hidden, the parameters of the cell, output0, output1, ...",
           .arguments = lengths_and({length_argument()}),
           .build = build_one_to_many_inference};
@@ -269,9 +270,9 @@ ModelDef define_many_to_one();
 ModelDef define_many_to_one() {
   return {.name = "ManyToOne",
           .doc =
-              "One state out of a sequence. Ports: input0, input1, ..., initial_hidden, the "
-              "parameters of the cell, output0, output1, ..., hidden_concat; with use_lengths "
-              "lengths [N] (int).",
+              "Maps a sequence to its last hidden state, which is `hidden_concat`. Ports: input0, "
+              "input1, ..., initial_hidden, the parameters of the cell, output0, output1, ..., "
+              "hidden_concat; with use_lengths lengths [N] (int).",
           .arguments = lengths_and({length_argument(), use_lengths_argument(), reverse_argument()}),
           .build = build_many_to_one};
 }
@@ -292,15 +293,15 @@ ModelDef define_encoder_decoder() {
 
 ModelDef define_encoder_decoder_inference();
 ModelDef define_encoder_decoder_inference() {
-  return {
-      .name = "EncoderDecoderInference",
-      .doc =
-          "A sequence out of a sequence, each step of the decoder reading the output of the one "
-          "before. Ports: as EncoderDecoder without indices and targets.",
-      .arguments = lengths_and({input_length(), target_length()}),
-      .build = [](const CheckedArguments& arguments) {
-        return encoder_and_decoder("EncoderDecoderInference", arguments, "OneToManyInference", {});
-      }};
+  return {.name = "EncoderDecoderInference",
+          .doc =
+              "Maps a sequence to a sequence. Each step of the decoder reads the output of the "
+              "step before. Ports: those of EncoderDecoder, without indices and targets.",
+          .arguments = lengths_and({input_length(), target_length()}),
+          .build = [](const CheckedArguments& arguments) {
+            return encoder_and_decoder("EncoderDecoderInference", arguments, "OneToManyInference",
+                                       {});
+          }};
 }
 
 }  // namespace mithril

@@ -11,8 +11,8 @@ struct OneToManyOptions {
   int64_t max_sequence_length = 1;
   bool teacher_forcing = false;  // a step reads the target of the one before, not its output
 };
-// A sequence out of one input. Ports: input, initial_x for each state, the parameters of the cell,
-// target1, target2, ... (how many sequences go on is read off them; with teacher forcing target0,
+// Maps one input to a sequence. Ports: input, initial_x for each state, the parameters of the cell,
+// target1, target2, ... (their rows say how many sequences continue; with teacher forcing target0,
 // too), output0, output1, ...
 Model OneToMany(const OneToManyOptions& options);
 
@@ -20,7 +20,8 @@ struct SequenceOptions {
   PartArgument cell_type;
   int64_t max_sequence_length = 1;
 };
-// Each step reads the output of the one before. Ports: as OneToMany, without targets.
+// Maps one input to a sequence. Each step reads the output of the step before. Ports: those of
+// OneToMany, without targets.
 Model OneToManyInference(const SequenceOptions& options);
 struct ManyToOneOptions {
   PartArgument cell_type;
@@ -28,11 +29,11 @@ struct ManyToOneOptions {
   bool use_lengths = false;
   bool reverse = false;  // with use_lengths: a sequence is read from its end
 };
-// One state out of a sequence. Ports: input0, input1, ..., initial_x for each state, the parameters
-// of the cell, output0, output1, ..., hidden_concat: the last hidden state of each sequence. With
-// use_lengths all inputs have the rows [N, 1, I] of all sequences, in any order, and the port
-// lengths [N] says how many steps each has: beyond them its output is 0, and its states stay, as
-// those of PyTorch's packed sequences.
+// Maps a sequence to its last hidden state. Ports: input0, input1, ..., initial_x for each state,
+// the parameters of the cell, output0, output1, ..., hidden_concat: the last hidden state of each
+// sequence. With use_lengths all inputs have the rows [N, 1, I] of all sequences, in any order, and
+// the port lengths [N] says how many steps each has: beyond them its output is 0, and its states
+// stay, as those of PyTorch's packed sequences.
 Model ManyToOne(const ManyToOneOptions& options);
 
 struct EncoderDecoderOptions {

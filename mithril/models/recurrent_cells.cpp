@@ -173,26 +173,26 @@ Model GRUCell() { return make_model("GRUCell"); }
 
 ModelDef define_rnn_cell();
 ModelDef define_rnn_cell() {
-  return {.name = "RNNCell",
-          .doc =
-              "One step: hidden = tanh(input @ w_ih.T + prev_hidden @ w_hh.T + bias_h). Ports: "
-              "input [N, 1, I], prev_hidden [M, 1, H], w_ih [H, I], w_hh [H, H], w_ho [O, H], "
-              "bias_h [H], bias_o [O], output [N, 1, O], hidden [N, 1, H], hidden_compl.",
-          .arguments = {},
-          .build = build_rnn_cell};
+  return {
+      .name = "RNNCell",
+      .doc =
+          "One step of a recurrent network: hidden = tanh(input @ w_ih.T + prev_hidden @ w_hh.T + "
+          "bias_h). Ports: input [N, 1, I], prev_hidden [M, 1, H], w_ih [H, I], w_hh [H, H], w_ho "
+          "[O, H], bias_h [H], bias_o [O], output [N, 1, O], hidden [N, 1, H], hidden_compl.",
+      .arguments = {},
+      .build = build_rnn_cell};
 }
 
 ModelDef define_lstm_cell();
 ModelDef define_lstm_cell() {
-  return {
-      .name = "LSTMCell",
-      .doc =
-          "One step with a cell state. Ports: input [N, 1, I], prev_hidden [M, 1, H], prev_cell "
-          "[M, 1, H], w_f, w_i, w_c, w_o [H, I + H], bias_f, bias_i, bias_c, bias_o [H], w_out "
-          "[O, H], bias_out [O], hidden [N, 1, H], cell [N, 1, H], hidden_compl, output [N, 1, "
-          "O].",
-      .arguments = {},
-      .build = build_lstm_cell};
+  return {.name = "LSTMCell",
+          .doc =
+              "One step of a long short-term memory (LSTM). Ports: input [N, 1, I], prev_hidden "
+              "[M, 1, H], prev_cell [M, 1, H], w_f, w_i, w_c, w_o [H, I + H], bias_f, bias_i, "
+              "bias_c, bias_o [H], w_out [O, H], bias_out [O], hidden [N, 1, H], cell [N, 1, H], "
+              "hidden_compl, output [N, 1, O].",
+          .arguments = {},
+          .build = build_lstm_cell};
 }
 
 ModelDef define_lstm_cell_body();
@@ -210,8 +210,8 @@ ModelDef define_gru_cell();
 ModelDef define_gru_cell() {
   return {.name = "GRUCell",
           .doc =
-              "One step with a reset and an update gate, as PyTorch's nn.GRUCell. Ports: input [N, "
-              "1, I], prev_hidden [M, 1, H], w_ih [3 H, I], w_hh [3 H, H], bias_ih, bias_hh [3 H], "
+              "One step of a gated recurrent unit (GRU), as torch.nn.GRUCell. Ports: input [N, 1, "
+              "I], prev_hidden [M, 1, H], w_ih [3 H, I], w_hh [3 H, H], bias_ih, bias_hh [3 H], "
               "w_out [O, H], bias_out [O], output [N, 1, O], hidden [N, 1, H], hidden_compl.",
           .arguments = {},
           .build = build_gru_cell};

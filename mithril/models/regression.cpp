@@ -64,9 +64,9 @@ ModelDef define_polynomial_regression();
 ModelDef define_polynomial_regression() {
   return {.name = "PolynomialRegression",
           .doc =
-              "A linear layer over products of up to `degree` columns. Ports: input [N, I], weight "
-              "[dimension, F], bias [dimension], output [N, dimension].",
-          .arguments = {{"degree", "int", {}, "of the products, at least 1"},
+              "A linear layer applied to all products of 1 to `degree` columns. Ports: input [N, "
+              "I], weight [dimension, F], bias [dimension], output [N, dimension].",
+          .arguments = {{"degree", "int", {}, "highest degree of the products, at least 1"},
                         {"dimension", "int|none", Datum(), "number of outputs; None: inferred"}},
           .build = build_polynomial_regression};
 }

@@ -19,8 +19,8 @@ struct PolynomialRegressionOptions {
   int64_t degree = 0;                     // of the products of columns, at least 1
   std::optional<int64_t> dimension = {};  // number of outputs; none: inferred
 };
-// A linear layer over products of the columns. Ports: input [N, I], weight [dimension, F], bias
-// [dimension], output [N, dimension].
+// A linear layer applied to all products of 1 to `degree` columns. Ports: input [N, I], weight
+// [dimension, F], bias [dimension], output [N, dimension].
 Model PolynomialRegression(const PolynomialRegressionOptions& options);
 
 }  // namespace mithril

@@ -11,7 +11,7 @@ Model QuadraticFormRegularizer() { return make_model("QuadraticFormRegularizer")
 ModelDef define_l1();
 ModelDef define_l1() {
   return {.name = "L1",
-          .doc = "The sum of absolute values. Ports: input [...], output [].",
+          .doc = "sum(|input|). Ports: input [...], output [].",
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L1");
@@ -23,7 +23,7 @@ ModelDef define_l1() {
 ModelDef define_l2();
 ModelDef define_l2() {
   return {.name = "L2",
-          .doc = "Half the sum of squares. Ports: input [...], output [].",
+          .doc = "sum(input**2) / 2. Ports: input [...], output [].",
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L2");
@@ -36,9 +36,7 @@ ModelDef define_l2() {
 ModelDef define_quadratic_form_regularizer();
 ModelDef define_quadratic_form_regularizer() {
   return {.name = "QuadraticFormRegularizer",
-          .doc =
-              "Half of input @ kernel @ input.T. Ports: input [1, N], kernel [N, N], output [1, "
-              "1].",
+          .doc = "input @ kernel @ input.T / 2. Ports: input [1, N], kernel [N, N], output [1, 1].",
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("QuadraticFormRegularizer");

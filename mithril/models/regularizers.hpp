@@ -4,11 +4,11 @@
 
 namespace mithril {
 
-// The sum of absolute values. Ports: input [...], output [].
+// sum(|input|). Ports: input [...], output [].
 Model L1();
-// Half the sum of squares. Ports: input [...], output [].
+// sum(input^2) / 2. Ports: input [...], output [].
 Model L2();
-// Half of input @ kernel @ input.T. Ports: input [1, N], kernel [N, N], output [1, 1].
+// input @ kernel @ input.T / 2. Ports: input [1, N], kernel [N, N], output [1, 1].
 Model QuadraticFormRegularizer();
 
 }  // namespace mithril

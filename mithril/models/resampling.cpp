@@ -203,8 +203,9 @@ ModelDef define_conv_transpose2d();
 ModelDef define_conv_transpose2d() {
   return {.name = "ConvTranspose2d",
           .doc =
-              "The reverse of a 2-D convolution in shape. Ports: input [N, C, H, W], weight [C, "
-              "filters / groups, Kh, Kw], bias [filters], output [N, filters, Ho, Wo].",
+              "2-D transposed convolution, the gradient of a convolution with respect to its "
+              "input. Ports: input [N, C, H, W], weight [C, filters / groups, Kh, Kw], bias "
+              "[filters], output [N, filters, Ho, Wo].",
           .arguments = {{"filters", "int", {}, "output channels"},
                         {"kernel_size", "int|tuple", {}, "an int or one for each axis"},
                         {"stride", "int|tuple", 1, "an int or one for each axis"},
@@ -220,7 +221,7 @@ ModelDef define_upsample();
 ModelDef define_upsample() {
   return {.name = "Upsample",
           .doc =
-              "Images of another size. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
+              "Resizes images. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
               "scale_factor] or [N, C, *size].",
           .arguments = {{"scale_factor", "int|tuple", 2, "an int or one for each axis"},
                         {"mode",
@@ -229,11 +230,11 @@ ModelDef define_upsample() {
                          "nearest, bilinear or bicubic",
                          {"nearest", "bilinear", "bicubic"}},
                         {"size", "int|tuple|none", Datum(),
-                         "that of the output, in place of scale_factor"},
+                         "size of the output, in place of scale_factor"},
                         {"align_corners", "bool", false,
                          "the centres of the outer pixels stay where they are"},
                         {"antialias", "bool", false,
-                         "for bilinear and bicubic: a smaller image has means of pixels"}},
+                         "whether a smaller image averages pixels, for bilinear and bicubic"}},
           .build = build_upsample};
 }
 

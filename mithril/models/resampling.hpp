@@ -14,9 +14,9 @@ struct ConvTranspose2dOptions {
   int64_t groups = 1;
   bool use_bias = true;
 };
-// The transpose of a convolution with these options, as PyTorch's nn.ConvTranspose2d. Ports: input
-// [N, C, H, W], weight [C, filters / groups, Kh, Kw], bias [filters], output [N, filters, Ho, Wo]
-// with Ho = (H - 1) stride - 2 padding + dilation (Kh - 1) + output_padding + 1.
+// Transposed convolution, as PyTorch's nn.ConvTranspose2d. Ports: input [N, C, H, W], weight [C,
+// filters / groups, Kh, Kw], bias [filters], output [N, filters, Ho, Wo] with Ho = (H - 1) stride -
+// 2 padding + dilation (Kh - 1) + output_padding + 1.
 Model ConvTranspose2d(const ConvTranspose2dOptions& options);
 
 enum class UpsampleMode { nearest, bilinear, bicubic };  // between the centres of pixels

@@ -216,8 +216,8 @@ ModelDef define_one_hot();
 ModelDef define_one_hot() {
   return {.name = "OneHot",
           .doc =
-              "1 at the index of each element, else 0. Ports: input [...] (int), output [..., "
-              "num_classes] (int).",
+              "One-hot vectors: 1 at the class of each element, otherwise 0. Ports: input [...] "
+              "(int), output [..., num_classes] (int).",
           .arguments = {{"num_classes", "int", {}, "size of the last axis"}},
           .build = build_one_hot};
 }
@@ -231,7 +231,8 @@ ModelDef define_rotary_embedding() {
               "(int), output [..., L, D].",
           .arguments = {{"base", "int|float", Datum(default_base),
                          "the angle of pair i at position p is p * base^(-2 * i / dim)"},
-                        {"dim", "int|none", Datum(), "the first elements, rotated; None: all"},
+                        {"dim", "int|none", Datum(),
+                         "number of first elements that are rotated; None: all"},
                         {"interleaved", "bool", false,
                          "pairs are neighbours, instead of elements of both halves"},
                         {"use_positions", "bool", false,
@@ -244,29 +245,29 @@ ModelDef define_rotary_embedding() {
 
 ModelDef define_causal_mask();
 ModelDef define_causal_mask() {
-  return {
-      .name = "CausalMask",
-      .doc =
-          "Whether a query may attend to a key: not to later ones; the last query belongs to the "
-          "last key. Ports: query [..., L, E], key [..., S, E], output [L, S] (bool).",
-      .arguments = {{"window", "int|none", Datum(),
-                     "the keys that a query sees, its own included; None: all before it"}},
-      .build = build_causal_mask};
+  return {.name = "CausalMask",
+          .doc =
+              "True where a query may attend to a key, which must not be later than the query. The "
+              "last query has the position of the last key. Ports: query [..., L, E], key [..., S, "
+              "E], output [L, S] (bool).",
+          .arguments = {{"window", "int|none", Datum(),
+                         "the keys that a query sees, its own included; None: all before it"}},
+          .build = build_causal_mask};
 }
 
 ModelDef define_relative_position_bias();
 ModelDef define_relative_position_bias() {
   return {.name = "RelativePositionBias",
           .doc =
-              "What is added to scores of attention, by the distance of key and query "
-              "(https://arxiv.org/abs/1910.10683). Ports: query [..., L, E], key [..., S, E], "
-              "weight [num_buckets, num_heads], output [num_heads, L, S].",
-          .arguments = {{"num_heads", "int", {}, "columns of the weight"},
-                        {"num_buckets", "int", 32,
-                         "of distances; half of them are for later keys if bidirectional"},
-                        {"max_distance", "int", 128, "distances from here on share a bucket"},
-                        {"bidirectional", "bool", true,
-                         "whether later keys have buckets of their own"}},
+              "A learned bias that is added to attention scores. It depends on the distance of key "
+              "and query (https://arxiv.org/abs/1910.10683). Ports: query [..., L, E], key [..., "
+              "S, E], weight [num_buckets, num_heads], output [num_heads, L, S].",
+          .arguments =
+              {{"num_heads", "int", {}, "columns of the weight"},
+               {"num_buckets", "int", 32,
+                "number of buckets of distances; half of them are for later keys if bidirectional"},
+               {"max_distance", "int", 128, "distances from here on share a bucket"},
+               {"bidirectional", "bool", true, "whether later keys have buckets of their own"}},
           .build = build_relative_position_bias};
 }
 

@@ -10,8 +10,8 @@ namespace mithril {
 struct OneHotOptions {
   int64_t num_classes = 2;
 };
-// 1 at the index of each element, else 0. Ports: input [...] (int), output [..., num_classes]
-// (int).
+// One-hot vectors: 1 at the class of each element, otherwise 0. Ports: input [...] (int), output
+// [..., num_classes] (int).
 Model OneHot(OneHotOptions options);
 
 struct RotaryEmbeddingOptions {
@@ -31,8 +31,9 @@ Model RotaryEmbedding(const RotaryEmbeddingOptions& options = {});
 struct CausalMaskOptions {
   std::optional<int64_t> window;  // the keys that a query sees; empty: all before it
 };
-// Whether a query may attend to a key: not to later ones, of the last `window` ones. The last query
-// belongs to the last key. Ports: query [..., L, E], key [..., S, E], output [L, S] (bool).
+// True where a query may attend to a key: one of the last `window` keys, none of them later than
+// the query. The last query has the position of the last key. Ports: query [..., L, E], key [...,
+// S, E], output [L, S] (bool).
 Model CausalMask(CausalMaskOptions options = {});
 
 struct RelativePositionBiasOptions {

@@ -144,9 +144,9 @@ ModelDef define_masked_softmax();
 ModelDef define_masked_softmax() {
   return {.name = "MaskedSoftmax",
           .doc =
-              "Softmax over the elements that a mask keeps; 0 elsewhere. Ports: input [...], mask "
-              "(bools that are true for elements to keep), output [...].",
-          .arguments = {{"axis", "int", -1, "along which the shares add up to 1"}},
+              "Softmax over the elements where the mask is true. The other elements are 0. Ports: "
+              "input [...], mask (bools that are true for elements to keep), output [...].",
+          .arguments = {{"axis", "int", -1, "axis along which the outputs sum to 1"}},
           .build = build_masked_softmax};
 }
 
@@ -155,13 +155,14 @@ ModelDef define_multi_head_attention() {
   return {
       .name = "MultiHeadAttention",
       .doc =
-          "Scaled dot product attention of several heads. Ports: query [N, L, D], key [N, S, D], "
-          "value [N, S, D], mask, w_query, w_key, w_value, w_output [D, D], bias_query, "
-          "bias_key, bias_value, bias_output [D], output [N, L, D].",
+          "Multi-head scaled dot product attention (https://arxiv.org/abs/1706.03762). Ports: "
+          "query [N, L, D], key [N, S, D], value [N, S, D], mask, w_query, w_key, w_value, "
+          "w_output [D, D], bias_query, bias_key, bias_value, bias_output [D], output [N, L, D].",
       .arguments = {{"num_heads", "int", {}, "divides the dimension"},
-                    {"dimension", "int|none", Datum(), "None: inferred"},
+                    {"dimension", "int|none", Datum(), "size of the last axis; None: inferred"},
                     {"use_bias", "bool", true, "whether there are biases"},
-                    {"is_causal", "bool", false, "each place sees those before it and itself"},
+                    {"is_causal", "bool", false,
+                     "whether each position attends only to itself and earlier ones"},
                     {"use_mask", "bool", false, "whether there is a port mask (bool)"}},
       .build = build_multi_head_attention};
 }
@@ -174,12 +175,14 @@ ModelDef define_transformer_block() {
           "x + attention(norm(x)), then x + perceptron(norm(x)). Ports: input [N, L, D], output "
           "[N, L, D], parameters by their paths.",
       .arguments = {{"num_heads", "int", {}, "divides the dimension"},
-                    {"dimension", "int", {}, "of input and output"},
+                    {"dimension", "int", {}, "size of the last axis of input and output"},
                     {"hidden_dimension", "int|none", Datum(), "None: 4 times the dimension"},
-                    {"activation", "model", "Gelu", "of the perceptron"},
-                    {"is_causal", "bool", false, "each place sees those before it and itself"},
-                    {"norm_first", "bool", true, "false: each norm follows its sum"},
-                    {"eps", "float", 1e-5, "of the norms"}},
+                    {"activation", "model", "Gelu", "activation of the perceptron"},
+                    {"is_causal", "bool", false,
+                     "whether each position attends only to itself and earlier ones"},
+                    {"norm_first", "bool", true,
+                     "whether the norms come before attention and perceptron, not after each sum"},
+                    {"eps", "float", 1e-5, "added to the variance in the norms"}},
       .build = build_transformer_block};
 }
 

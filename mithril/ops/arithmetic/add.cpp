@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_add() {
   return {
       .name = "add",
-      .doc = "left + right. Of two bools: whether any is true.",
+      .doc = "left + right, elementwise. For two bools it is left OR right.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

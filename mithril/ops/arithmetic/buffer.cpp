@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_buffer() {
   return {
       .name = "buffer",
-      .doc = "The input itself: a tensor or a value.",
+      .doc = "Returns the input, a tensor or a value, unchanged.",
       .inputs = {{"input", "*s", "T"}},
       .outputs = {{"output", "*s", "T"}},
       .solve =

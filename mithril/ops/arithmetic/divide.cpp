@@ -18,7 +18,7 @@ std::optional<Datum> quotient(Solver& s, const Datum& numerator, const Datum& de
 OpDef define_divide() {
   return {
       .name = "divide",
-      .doc = "numerator / denominator; of ints a float too.",
+      .doc = "numerator / denominator, elementwise. The result is a float for ints, too.",
       .inputs = {{"numerator", "*a", "operand"}, {"denominator", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

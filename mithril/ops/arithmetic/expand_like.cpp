@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_expand_like() {
   return {
       .name = "expand_like",
-      .doc = "The input broadcast to the dims of `like`.",
+      .doc = "Broadcasts the input to the shape of `like`.",
       .internal = true,
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_fill_like() {
   return {
       .name = "fill_like",
-      .doc = "A tensor of one number, with the dims and the dtype of `like`.",
+      .doc = "A tensor filled with `number`, with the shape and the dtype of `like`.",
       .internal = true,
       .inputs = {{"like", "*s", "T=any"}, value("number", "float|int|bool")},
       .outputs = {{"output", "*s", "T"}},

@@ -36,8 +36,9 @@ OpDef define_floor_divide() {
       .name = "floor_divide",
       .doc =
           "The quotient rounded down, as Python's //: (numerator - remainder(numerator, "
-          "denominator)) / denominator. It differs from floor(numerator / denominator) if that "
-          "quotient is rounded up (1 // 0.1 is 9). An int for ints; bools are refused.",
+          "denominator)) / denominator. It differs from floor(numerator / denominator) where that "
+          "quotient is rounded up: 1 // 0.1 is 9. The result of two ints is an int. Two bools are "
+          "an error.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

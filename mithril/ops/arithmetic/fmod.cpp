@@ -25,8 +25,8 @@ OpDef define_fmod() {
   return {
       .name = "fmod",
       .doc =
-          "The remainder of a division that is rounded towards zero, with the sign of the "
-          "numerator, as C's fmod.",
+          "The remainder of the division rounded towards zero, as C's fmod. It has the sign of the "
+          "numerator.",
       .inputs = {{"numerator", "*a", "T=number"}, {"denominator", "*b", "U=number"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -9,7 +9,8 @@ OpDef define_maximum() {
   return {
       .name = "maximum",
       .doc =
-          "The larger of left and right, NaN if one of them is; equal elements share the gradient.",
+          "max(left, right), elementwise; NaN if either is NaN. Where left equals right, each gets "
+          "half of the gradient.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

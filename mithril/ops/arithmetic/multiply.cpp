@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_multiply() {
   return {
       .name = "multiply",
-      .doc = "left * right, element by element. Of two bools: whether both are true.",
+      .doc = "left * right, elementwise. For two bools it is left AND right.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -9,7 +9,7 @@ OpDef define_observe() {
       .name = "observe",
       .doc =
           "Returns the input. Hook number `hook` of a compiled model observes it, and hook number "
-          "`gradient_hook` observes its gradient; -1: no hook.",
+          "`gradient_hook` observes its gradient. -1 means no hook.",
       .internal = true,
       .inputs = {{"input", "*s", "T"}, value("hook", "int", -1), value("gradient_hook", "int", -1)},
       .outputs = {{"output", "*s", "T"}},

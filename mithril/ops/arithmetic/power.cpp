@@ -132,11 +132,12 @@ OpDef define_power() {
   return {
       .name = "power",
       .doc =
-          "base ** exponent, an int for ints; not of two bools. An int with a negative number as "
-          "exponent is refused; with a tensor of negative ints the power is rounded towards zero, "
-          "as PyTorch does: 2 ** -1 is 0. With robust=True of |base|, and below the threshold "
-          "(None: the smallest normal number) a straight line through 0 where the power would be "
-          "steeper.",
+          "base ** exponent, elementwise. The result of two ints is an int; two bools are an "
+          "error. An int base with a negative number as exponent is an error; with a tensor of "
+          "negative ints the power is rounded towards zero, as in PyTorch: 2 ** -1 is 0. "
+          "robust=True takes the power of |base| and replaces it below `threshold` by a straight "
+          "line through 0 where the power is steeper. threshold=None is the smallest normal "
+          "number.",
       .inputs = {{"base", "*a", "T=operand"},
                  {"exponent", "*b", "U=operand"},
                  value("robust", "bool", false),

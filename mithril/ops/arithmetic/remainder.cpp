@@ -41,8 +41,9 @@ OpDef define_remainder() {
   return {
       .name = "remainder",
       .doc =
-          "The remainder of a floored division, as Python's %: fmod(numerator, denominator), plus "
-          "denominator if their signs differ; an int for ints; not of two bools.",
+          "The remainder of the floored division, as Python's %: fmod(numerator, denominator), "
+          "plus denominator if their signs differ. The result of two ints is an int. Two bools are "
+          "an error.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -22,9 +22,8 @@ OpDef define_shift_right() {
   return {
       .name = "shift_right",
       .doc =
-          "floor(input / 2^shift), of ints and bools; a shift that is negative or as wide as the "
-          "element "
-          "shifts all bits out.",
+          "floor(input / 2**shift), for ints and bools. A shift that is negative or at least the "
+          "number of bits of the element shifts out all bits.",
       .inputs = {{"input", "*a", shiftable}, {"shift", "*b", shiftable}},
       .outputs = {{"output", "*o", "int|value int"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_stop_gradient() {
   return {
       .name = "stop_gradient",
-      .doc = "The input; no gradient passes it.",
+      .doc = "Returns the input and stops its gradient, as torch.Tensor.detach.",
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = copy_elements,

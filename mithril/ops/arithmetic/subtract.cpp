@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_subtract() {
   return {
       .name = "subtract",
-      .doc = "left - right; not of two bools.",
+      .doc = "left - right, elementwise. Two bools are an error.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

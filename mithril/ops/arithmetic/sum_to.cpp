@@ -23,7 +23,9 @@ void samples_of_sum_to(SampleContext& c) {
 OpDef define_sum_to() {
   return {
       .name = "sum_to",
-      .doc = "The input summed to the dims of `like`, over the axes along which `like` broadcasts.",
+      .doc =
+          "Sums the input to the shape of `like`, over the axes along which `like` broadcasts to "
+          "the input.",
       .internal = true,
       .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},

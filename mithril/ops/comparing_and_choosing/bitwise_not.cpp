@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_bitwise_not() {
   return {
       .name = "bitwise_not",
-      .doc = "The opposite of a bool; an int with its bits inverted, which is -input - 1.",
+      .doc = "The logical NOT of bools. For ints it inverts all bits: -input - 1.",
       .inputs = {{"input", "*s", "T=operand"}},
       .outputs = {{"output", "*s", "T"}},
       .solve =

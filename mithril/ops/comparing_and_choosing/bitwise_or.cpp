@@ -10,7 +10,8 @@ OpDef define_bitwise_or() {
   return {
       .name = "bitwise_or",
       .doc =
-          "The OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1.",
+          "The bitwise OR of two ints, or the logical OR of two bools. With an int, a bool counts "
+          "as 0 or 1.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

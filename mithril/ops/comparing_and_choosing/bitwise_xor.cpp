@@ -10,8 +10,8 @@ OpDef define_bitwise_xor() {
   return {
       .name = "bitwise_xor",
       .doc =
-          "The exclusive OR of the bits of two ints, or of two bools; a bool with an int counts as "
-          "0 or 1.",
+          "The bitwise exclusive OR of two ints, or the logical exclusive OR of two bools. With an "
+          "int, a bool counts as 0 or 1.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

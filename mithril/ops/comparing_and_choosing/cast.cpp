@@ -8,8 +8,8 @@ OpDef define_cast() {
   return {
       .name = "cast",
       .doc =
-          "The input in another dtype, as NumPy's astype: to bool is \"not zero\", to an int is "
-          "towards zero.",
+          "The input converted to `dtype`, as numpy.ndarray.astype. To bool, nonzero elements "
+          "become true; to an int, floats are rounded towards zero.",
       .inputs = {{"input", "*s", "any"}, value("dtype", "dtype")},
       .outputs = {{"output", "*s", "any"}},
       .solve =

@@ -43,8 +43,8 @@ OpDef define_clamp() {
   return {
       .name = "clamp",
       .doc =
-          "The input, but at least min_val and then at most max_val; None is no limit. The slope "
-          "at a limit is 1, and 0 at NaN. Ints with a float as limit become floats.",
+          "min(max(input, min_val), max_val), elementwise. None means no limit. The slope at a "
+          "limit is 1, and 0 at NaN. Ints with a float limit become floats.",
       .inputs = {{"input", "*s", "number"},
                  value("min_val", "float|int|none", None()),
                  value("max_val", "float|int|none", None())},

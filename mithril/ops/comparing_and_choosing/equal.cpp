@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_equal() {
   return {
       .name = "equal",
-      .doc = "Whether left equals right; NaN is not equal to any number.",
+      .doc = "left == right, elementwise. NaN does not equal any number.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

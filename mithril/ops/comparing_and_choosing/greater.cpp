@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_greater() {
   return {
       .name = "greater",
-      .doc = "Whether left is greater than right.",
+      .doc = "left > right, elementwise.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_greater_equal() {
   return {
       .name = "greater_equal",
-      .doc = "Whether left is at least right.",
+      .doc = "left >= right, elementwise.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -6,7 +6,7 @@ namespace mithril {
 OpDef define_is_nan() {
   return {
       .name = "is_nan",
-      .doc = "Whether each element is NaN: differs from itself. Ints and bools never do.",
+      .doc = "Whether each element is NaN. It is false for all ints and bools.",
       .inputs = {{"input", "*s", "any"}},
       .outputs = {{"output", "*s", "bool"}},
       .expand =

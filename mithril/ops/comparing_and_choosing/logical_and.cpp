@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_logical_and() {
   return {
       .name = "logical_and",
-      .doc = "Whether both are true; of bools only.",
+      .doc = "left AND right, elementwise, for bools only.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

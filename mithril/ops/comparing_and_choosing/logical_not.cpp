@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_logical_not() {
   return {
       .name = "logical_not",
-      .doc = "Whether the input is false; of bools only.",
+      .doc = "NOT input, elementwise, for bools only.",
       .inputs = {{"input", "*s", "T=operand"}},
       .outputs = {{"output", "*s", "T"}},
       .solve =

@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_logical_xor() {
   return {
       .name = "logical_xor",
-      .doc = "Whether exactly one of the two is true; of bools only.",
+      .doc = "left XOR right, elementwise, for bools only.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

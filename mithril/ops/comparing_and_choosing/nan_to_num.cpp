@@ -34,8 +34,9 @@ OpDef define_nan_to_num() {
   return {
       .name = "nan_to_num",
       .doc =
-          "The input with `nan` in place of NaN, `posinf` of infinity and `neginf` of minus "
-          "infinity; None: the largest and the smallest number of the dtype. Ints and bools stay.",
+          "Replaces NaN by `nan`, infinity by `posinf` and -infinity by `neginf`. None means the "
+          "largest, or for `neginf` the smallest, finite number of the dtype. Ints and bools do "
+          "not change.",
       .inputs = {{"input", "*s", "T=any"},
                  value("nan", "float|int", 0.0),
                  value("posinf", "float|int|none", None()),

@@ -7,8 +7,8 @@ OpDef define_narrow() {
   return {
       .name = "narrow",
       .doc =
-          "The input in the widest dtype of the floats of `like`, and in the default one without "
-          "floats: see `widen`.",
+          "The input in the widest float dtype of `like`, or in the default float dtype if `like` "
+          "has no floats. It converts the results of `widen` back.",
       .internal = true,
       .inputs = {{"input", "*s", "float"}, list("like", "*each", "any")},
       .outputs = {{"output", "*s", "float"}},

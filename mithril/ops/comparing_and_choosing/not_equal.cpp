@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_not_equal() {
   return {
       .name = "not_equal",
-      .doc = "Whether left differs from right; NaN differs from itself.",
+      .doc = "left != right, elementwise. NaN does not equal itself.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -9,8 +9,8 @@ OpDef define_where() {
   return {
       .name = "where",
       .doc =
-          "input1 if cond is true, otherwise input2, element by element; at least one of them is a "
-          "tensor.",
+          "input1 where cond is true, otherwise input2, elementwise. At least one of input1 and "
+          "input2 is a tensor.",
       .inputs = {{"cond", "*c", "bool"},
                  {"input1", "*a", "T=operand"},
                  {"input2", "*b", "U=operand"}},

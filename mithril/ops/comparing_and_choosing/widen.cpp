@@ -7,8 +7,8 @@ OpDef define_widen() {
   return {
       .name = "widen",
       .doc =
-          "The input as floats of at least float32: layers compute squares, sums and positions in "
-          "it, and `narrow` rounds their result.",
+          "The input as floats of at least float32. Layers compute squares, sums and positions in "
+          "this dtype, and `narrow` rounds their result.",
       .internal = true,
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},

@@ -36,11 +36,9 @@ OpDef define_avg_pool2d() {
   return {
       .name = "avg_pool2d",
       .doc =
-          "The mean of each window over the last two axes, in which padding counts as zeros. "
-          "Kernel, stride (None: the "
-          "kernel) and dilation are an int or one for each axis; padding an int, one for each "
-          "axis, or (before, "
-          "after) for each axis.",
+          "The mean of each window over the last two axes. Padding counts as zeros. `kernel_size`, "
+          "`stride` (None: the kernel size) and `dilation` are an int or one per axis. `padding` "
+          "is an int, one per axis, or (before, after) per axis.",
       .inputs = pooling_inputs({{"input", "*lead H W", "number"}}, "int|tuple"),
       .outputs = {{"output", "*lead Ho Wo", "float"}},
       .solve = solve_pool2d,

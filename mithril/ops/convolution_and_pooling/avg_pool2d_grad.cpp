@@ -38,8 +38,8 @@ OpDef define_avg_pool2d_grad() {
   return {
       .name = "avg_pool2d_grad",
       .doc =
-          "Shares each element of `grad` equally among the elements of its window, in the shape of "
-          "`like`.",
+          "The gradient of avg_pool2d: distributes each element of `grad` equally over its window. "
+          "The output has the shape of `like`.",
       .internal = true,
       .inputs = pooling_inputs({{"grad", "*lead Ho Wo", "T=float"}, {"like", "*lead H W", "any"}},
                                "int|tuple"),

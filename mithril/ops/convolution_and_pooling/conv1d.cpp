@@ -28,9 +28,8 @@ OpDef define_conv1d() {
   return {
       .name = "conv1d",
       .doc =
-          "Convolution over one axis, as deep learning has it (cross-correlation): input [N, Ci, "
-          "W], weight [Co, "
-          "Ci / groups, K], bias [Co]. Padding, with zeros, is an int or (before, after).",
+          "1-D convolution (cross-correlation) of input [N, Ci, W] with weight [Co, Ci / groups, "
+          "K], plus bias [Co]. `padding` is a number of zeros, or (before, after).",
       .inputs = convolution_inputs({{"input", "N Ci W", "number"},
                                     {"weight", "Co Cg K", "float"},
                                     optional("bias", "Co", "float")},

@@ -48,11 +48,9 @@ OpDef define_conv2d() {
   return {
       .name = "conv2d",
       .doc =
-          "Convolution over two axes, as deep learning has it (cross-correlation): input [N, Ci, "
-          "H, W], weight [Co, "
-          "Ci / groups, Kh, Kw], bias [Co]. Stride and dilation are an int or one for each axis; "
-          "padding, with zeros, "
-          "an int, one for each axis, or (before, after) for each axis.",
+          "2-D convolution (cross-correlation) of input [N, Ci, H, W] with weight [Co, Ci / "
+          "groups, Kh, Kw], plus bias [Co]. `stride` and `dilation` are an int or one per axis. "
+          "`padding` is a number of zeros: an int, one per axis, or (before, after) per axis.",
       .inputs = convolution_inputs({{"input", "N Ci H W", "number"},
                                     {"weight", "Co Cg Kh Kw", "float"},
                                     optional("bias", "Co", "float")},

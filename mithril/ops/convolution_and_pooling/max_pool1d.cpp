@@ -8,9 +8,8 @@ OpDef define_max_pool1d() {
   return {
       .name = "max_pool1d",
       .doc =
-          "The largest element of each window over the last axis: max_pool2d with windows of one "
-          "row. Padding is an int or "
-          "(before, after).",
+          "The largest element of each window over the last axis, as max_pool2d with windows of "
+          "one row. `padding` is an int or (before, after).",
       .inputs = pooling_inputs({{"input", "*lead R W", "T=number"}}, "int"),
       .outputs = {{"output", "*lead R Wo", "T"}},
       .solve =

@@ -48,12 +48,12 @@ OpDef define_max_pool2d() {
   return {
       .name = "max_pool2d",
       .doc =
-          "The largest element of each window over the last two axes, NaN where the window holds "
-          "one; the gradient goes to the first largest, or to the last NaN. "
-          "Kernel, stride (None: the kernel) and dilation are an int or one for each axis; "
-          "padding, never the "
-          "largest, an int, one for each axis, or (before, after) for each axis, of at most half "
-          "the window. `places` are the indices of these elements in their planes.",
+          "The largest element of each window over the last two axes; NaN if the window contains "
+          "NaN. `places` are the indices of these elements in their flattened planes. The gradient "
+          "goes to the first largest element, or to the last NaN. `kernel_size`, `stride` (None: "
+          "the kernel size) and `dilation` are an int or one per axis. `padding` is an int, one "
+          "per axis, or (before, after) per axis, and at most half the window; it is never the "
+          "largest element.",
       .inputs = pooling_inputs({{"input", "*lead H W", "T=number"}}, "int|tuple"),
       .outputs = {{"output", "*lead Ho Wo", "T"}, {"places", "*lead Ho Wo", "int"}},
       .solve = solve_max_pool2d,

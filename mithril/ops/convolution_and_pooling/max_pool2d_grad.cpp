@@ -35,8 +35,9 @@ OpDef define_max_pool2d_grad() {
   return {
       .name = "max_pool2d_grad",
       .doc =
-          "Adds each element of `grad` to the first largest element of its window of `input`, or "
-          "to the last NaN. `places` from max_pool2d, if given, are the indices of these elements.",
+          "The gradient of max_pool2d: adds each element of `grad` to the first largest element of "
+          "its window of `input`, or to the last NaN. `places`, an output of max_pool2d, are the "
+          "indices of these elements, if given.",
       .internal = true,
       .inputs = std::move(inputs),
       .outputs = {{"output", "*lead H W", "T"}},

@@ -28,8 +28,8 @@ OpDef define_max_pool2d_pick() {
   return {
       .name = "max_pool2d_pick",
       .doc =
-          "The element of `values` at the place of the first largest element of each window of "
-          "`input`, or of the last NaN; 0 for a window of padding alone.",
+          "The element of `values` at the index of the first largest element of each window of "
+          "`input`, or of the last NaN. It is 0 if the window contains only padding.",
       .internal = true,
       .inputs = pooling_inputs(
           {{"values", "*lead H W", "T=float"}, {"input", "*lead H W", "number"}}, "int|tuple"),

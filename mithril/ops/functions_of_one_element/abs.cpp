@@ -23,7 +23,7 @@ std::optional<Datum> magnitude(Solver& s, const Datum& input) {
 OpDef define_abs() {
   return {
       .name = "abs",
-      .doc = "|input|; its slope at 0 is 0.",
+      .doc = "|input|. The slope at 0 is 0.",
       .inputs = {{"input", "*s", "T=operand"}},
       .outputs = {{"output", "*s", "T"}},
       .solve =

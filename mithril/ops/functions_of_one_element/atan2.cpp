@@ -10,8 +10,8 @@ OpDef define_atan2() {
   return {
       .name = "atan2",
       .doc =
-          "The angle of the point (other, input), from -pi to pi: atan(input / other) for a "
-          "positive other.",
+          "The angle of the point (other, input), from -pi to pi. It equals atan(input / other) if "
+          "`other` is positive.",
       .inputs = {{"input", "*a", "number"}, {"other", "*b", "number"}},
       .outputs = {{"output", "*o", "float"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_cos() {
   return {
       .name = "cos",
-      .doc = "The cosine of each element, in radians.",
+      .doc = "The cosine of each element. Angles are in radians.",
       .inputs = {{"input", "*s", "any"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::cos(x); }); },

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_erfc() {
   return {
       .name = "erfc",
-      .doc = "1 - erf(input), exact also where the input is large.",
+      .doc = "1 - erf(input), accurate for large input, too.",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::erfc(x); }); },

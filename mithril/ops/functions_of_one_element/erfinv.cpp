@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_erfinv() {
   return {
       .name = "erfinv",
-      .doc = "The x with erf(x) = input: infinite at -1 and 1, NaN beyond.",
+      .doc = "The inverse of erf. It is infinite at -1 and 1, and NaN outside of [-1, 1].",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval =

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_expm1() {
   return {
       .name = "expm1",
-      .doc = "exp(input) - 1, exact also where the input is small.",
+      .doc = "exp(input) - 1, accurate for small input, too.",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::expm1(x); }); },

@@ -11,7 +11,7 @@ OpDef define_floor() {
   return {
       .name = "floor",
       .doc =
-          "The largest whole number that is at most the element, in the type of the input; its "
+          "The largest whole number that is at most the element, in the type of the input. The "
           "slope is 0.",
       .inputs = {{"input", "*s", "T=operand"}},
       .outputs = {{"output", "*s", "T"}},

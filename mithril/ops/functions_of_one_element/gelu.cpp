@@ -20,8 +20,8 @@ OpDef define_gelu() {
   return {
       .name = "gelu",
       .doc =
-          "input * P(X <= input) for a standard normal X (https://arxiv.org/abs/1606.08415); "
-          "approximate=True writes P with tanh.",
+          "input * P(X <= input) for a standard normal X (https://arxiv.org/abs/1606.08415). "
+          "approximate=True computes P with tanh.",
       .inputs = {{"input", "*s", "number"}, value("approximate", "bool", false)},
       .outputs = {{"output", "*s", "float"}},
       .eval =

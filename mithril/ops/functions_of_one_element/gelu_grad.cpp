@@ -42,7 +42,7 @@ Expression approximate_curvature(const Expression& x) {
 OpDef define_gelu_grad() {
   return {
       .name = "gelu_grad",
-      .doc = "The gradient of gelu: grad times its slope at input.",
+      .doc = "The gradient of gelu: grad times the slope of gelu at `input`.",
       .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"input", "*s", "float"},

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_leaky_relu() {
   return {
       .name = "leaky_relu",
-      .doc = "input if it is positive, otherwise slope * input.",
+      .doc = "input where it is positive, otherwise slope * input.",
       .inputs = {{"input", "*s", "number"}, value("slope", "float|int", 0.01)},
       .outputs = {{"output", "*s", "float"}},
       .eval =

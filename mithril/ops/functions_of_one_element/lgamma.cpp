@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_lgamma() {
   return {
       .name = "lgamma",
-      .doc = "The logarithm of the absolute value of the gamma function.",
+      .doc = "log(|gamma(input)|).",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::lgamma(x); }); },

@@ -21,8 +21,9 @@ OpDef define_log() {
   return {
       .name = "log",
       .doc =
-          "The natural logarithm; with robust=True of |input|, and below the threshold (None: the "
-          "smallest normal number) its tangent at the threshold.",
+          "The natural logarithm. robust=True takes the logarithm of |input| and continues it "
+          "below `threshold` as its tangent at the threshold. threshold=None is the smallest "
+          "normal number.",
       .inputs = {{"input", "*s", "any"},
                  value("robust", "bool", false),
                  value("threshold", "float|none", None())},

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_log1p() {
   return {
       .name = "log1p",
-      .doc = "log(1 + input), exact also where the input is small.",
+      .doc = "log(1 + input), accurate for small input, too.",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::log1p(x); }); },

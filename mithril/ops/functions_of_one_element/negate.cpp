@@ -8,7 +8,7 @@ namespace mithril {
 OpDef define_negate() {
   return {
       .name = "negate",
-      .doc = "-input",
+      .doc = "-input, elementwise.",
       .inputs = {{"input", "*s", "T=operand"}},
       .outputs = {{"output", "*s", "T"}},
       .solve =

@@ -21,8 +21,8 @@ OpDef define_polygamma() {
   return {
       .name = "polygamma",
       .doc =
-          "The derivative of the digamma function of this order; order=0 is the digamma function, "
-          "the derivative of lgamma (https://dlmf.nist.gov/5.15).",
+          "The derivative of order `order` of the digamma function. order=0 is the digamma "
+          "function itself, which is the derivative of lgamma (https://dlmf.nist.gov/5.15).",
       .inputs = {{"input", "*s", "number"}, value("order", "int", Datum(0))},
       .outputs = {{"output", "*s", "float"}},
       .solve = solve_polygamma,

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_relu() {
   return {
       .name = "relu",
-      .doc = "max(input, 0); its slope at 0 is 0.",
+      .doc = "max(input, 0). The slope at 0 is 0.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval =

@@ -7,7 +7,9 @@ namespace mithril {
 OpDef define_relu_grad() {
   return {
       .name = "relu_grad",
-      .doc = "The gradient of relu for its result: 0 if `result` is 0, otherwise `grad`.",
+      .doc =
+          "The gradient of relu, given its output `result`: 0 where `result` is 0, otherwise "
+          "`grad`.",
       .internal = true,
       .inputs = {{"grad", "*s", "float"}, {"result", "*s", "float"}},
       .outputs = {{"output", "*s", "float"}},

@@ -32,9 +32,8 @@ OpDef define_robust_log_grad() {
   return {
       .name = "robust_log_grad",
       .doc =
-          "The gradient of the robust logarithm: `grad` divided by the larger of |input| and "
-          "`threshold`, and with the sign of the input. At 0 the sign is 1; on torch, as for the "
-          "gradient of abs, 0.",
+          "The gradient of log with robust=True: grad * sign(input) / max(|input|, threshold). The "
+          "sign at 0 is 1; on torch it is 0, as for the gradient of abs.",
       .internal = true,
       .inputs = {{"grad", "*s", "float"}, {"input", "*s", "float"}, value("threshold", "float")},
       .outputs = {{"output", "*s", "float"}},

@@ -10,8 +10,8 @@ OpDef define_round() {
   return {
       .name = "round",
       .doc =
-          "The nearest whole number, of two the even one (round(2.5) is 2), in the type of the "
-          "input; its slope is 0.",
+          "The nearest whole number, in the type of the input. Halves are rounded to the even "
+          "number: round(2.5) is 2. The slope is 0.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },

@@ -19,7 +19,7 @@ T sigmoid(T x) {
 OpDef define_sigmoid() {
   return {
       .name = "sigmoid",
-      .doc = "1 / (1 + exp(-input))",
+      .doc = "1 / (1 + exp(-input)), elementwise.",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return sigmoid(x); }); },

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_sign() {
   return {
       .name = "sign",
-      .doc = "-1, 0 or 1 with the sign of each element; 0 of NaN, as in PyTorch.",
+      .doc = "The sign of each element: -1, 0 or 1. The sign of NaN is 0, as in PyTorch.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval =

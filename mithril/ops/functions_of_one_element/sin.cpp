@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_sin() {
   return {
       .name = "sin",
-      .doc = "The sine of each element, in radians.",
+      .doc = "The sine of each element. Angles are in radians.",
       .inputs = {{"input", "*s", "any"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::sin(x); }); },

@@ -18,7 +18,7 @@ T softplus(T x) {
 OpDef define_softplus() {
   return {
       .name = "softplus",
-      .doc = "log(1 + exp(input))",
+      .doc = "log(1 + exp(input)), elementwise.",
       .inputs = {{"input", "*s", "number"}},
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return softplus(x); }); },

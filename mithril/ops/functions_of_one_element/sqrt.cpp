@@ -38,8 +38,8 @@ OpDef define_sqrt() {
   return {
       .name = "sqrt",
       .doc =
-          "The square root; with robust=True of |input|, and below the threshold (None: the "
-          "smallest normal number) a straight line through 0.",
+          "The square root. robust=True takes the root of |input| and replaces it below "
+          "`threshold` by a straight line through 0. threshold=None is the smallest normal number.",
       .inputs = {{"input", "*s", "operand"},
                  value("robust", "bool", false),
                  value("threshold", "float|none", None())},

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_square() {
   return {
       .name = "square",
-      .doc = "input * input",
+      .doc = "input * input, elementwise.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return wrapping(x) * wrapping(x); }); },

@@ -22,9 +22,9 @@ OpDef define_stable_reciprocal() {
   return {
       .name = "stable_reciprocal",
       .doc =
-          "1 / input. Below `threshold` in |input| it is the tangent at the threshold, and 2 / "
-          "threshold at 0. None: the root of the smallest normal number, for float64 ten times "
-          "that.",
+          "1 / input, finite at 0. Where |input| < threshold, it is the tangent at the threshold, "
+          "which is 2 / threshold at 0. threshold=None is the square root of the smallest normal "
+          "number, and ten times that for float64.",
       .inputs = {{"input", "*s", "number"}, value("threshold", "float|none", None())},
       .outputs = {{"output", "*s", "float"}},
       .expand =

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_trunc() {
   return {
       .name = "trunc",
-      .doc = "The element without its fraction, in the type of the input; its slope is 0.",
+      .doc = "The element without its fractional part, in the type of the input. The slope is 0.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },

@@ -48,8 +48,8 @@ OpDef define_attention_weights() {
   return {
       .name = "attention_weights",
       .doc =
-          "softmax(query @ key.T * scale + attn_mask) along the last axis: the weights of "
-          "scaled_dot_product, with its ports.",
+          "softmax(query @ key.T * scale + attn_mask) along the last axis. These are the weights "
+          "of scaled_dot_product, which describes the inputs.",
       .internal = true,
       .inputs = attention_inputs({}),
       .outputs = {{"output", "*o L S", "float"}},

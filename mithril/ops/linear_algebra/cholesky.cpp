@@ -43,8 +43,8 @@ OpDef define_cholesky() {
   return {
       .name = "cholesky",
       .doc =
-          "The lower triangular L with L Lᵀ = (A + Aᵀ) / 2 for each square matrix A; an error if "
-          "the matrix is not positive definite.",
+          "The Cholesky factor of each matrix A: the lower triangular L with L Lᵀ = (A + Aᵀ) / 2. "
+          "A matrix that is not positive definite is an error.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N N", "float"}},
       .eval =

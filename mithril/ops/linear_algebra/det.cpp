@@ -22,7 +22,7 @@ OpDef define_det() {
   return {
       .name = "det",
       .doc =
-          "The determinant of each square matrix. Its gradient needs a matrix that is not "
+          "The determinant of each square matrix. The gradient needs a matrix that is not "
           "singular.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b", "float"}},

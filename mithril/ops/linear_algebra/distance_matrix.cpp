@@ -20,8 +20,8 @@ OpDef define_distance_matrix() {
   return {
       .name = "distance_matrix",
       .doc =
-          "sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] make [N, M]; "
-          "`norm` is one number.",
+          "output[i, j] = sum(|left[i] - right[j]| ** norm) for all pairs of rows of left [N, D] "
+          "and right [M, D]. `norm` is one number.",
       .inputs = {{"left", "N D", "number"}, {"right", "M D", "number"}, {"norm", "*n", "operand"}},
       .outputs = {{"output", "N M", "float"}},
       .solve = solve_distance_matrix,

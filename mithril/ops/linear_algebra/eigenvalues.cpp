@@ -10,7 +10,7 @@ OpDef define_eigenvalues() {
   return {
       .name = "eigenvalues",
       .doc =
-          "The eigenvalues of the symmetric part (A + Aᵀ) / 2 of each square matrix, in rising "
+          "The eigenvalues of the symmetric part (A + Aᵀ) / 2 of each matrix A, in ascending "
           "order.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N", "float"}},

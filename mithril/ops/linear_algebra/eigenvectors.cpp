@@ -41,10 +41,10 @@ OpDef define_eigenvectors() {
   return {
       .name = "eigenvectors",
       .doc =
-          "The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each square matrix, as columns "
-          "in the order of their eigenvalues. They have length 1. The sign makes the first element "
-          "of a size of at least 0.6/sqrt(N) positive. Eigenvectors of equal eigenvalues are not a "
-          "function of the matrix: gradients leave them out.",
+          "The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each matrix A, as columns in "
+          "ascending order of their eigenvalues. They have length 1, and the first element with an "
+          "absolute value of at least 0.6 / sqrt(N) is positive. Eigenvectors of equal eigenvalues "
+          "are not unique, and gradients leave them out.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N N", "float"}},
       .eval =

@@ -23,9 +23,9 @@ OpDef define_eigvalsh() {
   return {
       .name = "eigvalsh",
       .doc =
-          "The diagonal of L, a Cholesky factor of K_term, as a column; without L the eigenvalues "
-          "of the symmetric matrix K_term in rising order, none below `threshold` (None: the "
-          "spacing of numbers at 1).",
+          "The diagonal of L, a Cholesky factor of K_term, as a column. Without L, the eigenvalues "
+          "of the symmetric matrix K_term in ascending order, at least `threshold`. threshold=None "
+          "is the machine epsilon.",
       .inputs = {{"K_term", "N N", "float"},
                  optional("L", "N N", "float"),
                  value("threshold", "float|none", None())},

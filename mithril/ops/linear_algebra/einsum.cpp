@@ -106,12 +106,12 @@ OpDef define_einsum() {
   return {
       .name = "einsum",
       .doc =
-          "Sums of products of tensors by Einstein's notation: \"bij,bjk->bik\" multiplies "
-          "matrices. A letter names an axis of a size; letters that the output does not have are "
-          "summed over, and a letter that a tensor has twice is its diagonal. '...' stands for "
-          "any axes, the same for all tensors. Without an arrow the output has the letters that "
-          "occur once, in the order of the alphabet, as in numpy.einsum and torch.einsum. Tensors "
-          "are multiplied from left to right.",
+          "Sums of products of tensors in Einstein notation, as numpy.einsum and torch.einsum: "
+          "\"bij,bjk->bik\" multiplies matrices. Each letter names an axis. Letters that are not "
+          "in the output are summed over, and a letter that occurs twice in a tensor takes its "
+          "diagonal. '...' stands for any number of axes, the same for all tensors. Without an "
+          "arrow, the output has the letters that occur once, in alphabetical order. Tensors are "
+          "multiplied from left to right.",
       .inputs = {list("input", "*each", "number"), value("equation", "str")},
       .outputs = {{"output", "*o", "number"}},
       .solve = solve_einsum,

@@ -49,9 +49,9 @@ OpDef define_fft() {
   return {
       .name = "fft",
       .doc =
-          "Discrete Fourier transforms of rows of complex numbers: output[k] is the sum of "
-          "input[j] exp(-2 pi i jk / N). A complex number is a pair of its real and imaginary "
-          "part. inverse=True has exp(2 pi i jk / N), without the factor 1 / N.",
+          "The discrete Fourier transform of each row of complex numbers: output[k] = sum(input[j] "
+          "* exp(-2 pi i j k / N)). The last axis holds the real and the imaginary part. "
+          "inverse=True uses exp(2 pi i j k / N), without the factor 1 / N.",
       .inputs = {{"input", "*b N 2", "float"}, value("inverse", "bool", false)},
       .outputs = {{"output", "*b N 2", "float"}},
       .eval = eval_fft,

@@ -8,11 +8,10 @@ OpDef define_lstsq() {
   return {
       .name = "lstsq",
       .doc =
-          "The X of least length with the least sum of squares of matrix X - right, for a matrix "
-          "of "
-          "any rank: pinv(matrix) right. Singular values up to rcond times the largest count as 0; "
-          "None: max(M, N) times the spacing of numbers at 1. It is the solution of "
-          "torch.linalg.lstsq with driver \"gelsy\", PyTorch's default on a CPU, and its gradient.",
+          "The least-squares solution X of matrix @ X = right with the smallest norm, for matrices "
+          "of any rank: pinv(matrix) @ right. Singular values up to rcond times the largest count "
+          "as 0; rcond=None is max(M, N) times the machine epsilon. The solution and its gradient "
+          "are those of torch.linalg.lstsq with driver \"gelsy\", its default on CPUs.",
       .inputs = {{"matrix", "*b M N", "T=float"},
                  {"right", "*b M K", "T"},
                  value("rcond", "float|int|none", None())},

@@ -63,7 +63,7 @@ void differentiate_matmul(GradContext& g) {
 OpDef define_matmul() {
   return {
       .name = "matmul",
-      .doc = "Matrix product over the last two axes; the axes before them broadcast.",
+      .doc = "The matrix product over the last two axes. The axes before them broadcast.",
       .inputs = {{"left", "*a M K", "T=number"}, {"right", "*b K N", "U=number"}},
       .outputs = {{"output", "*o M N", "promote(T, U)"}},
       .shape_constraints = {"*o = broadcast(*a, *b)"},

@@ -25,8 +25,8 @@ OpDef define_matrix_exp() {
   return {
       .name = "matrix_exp",
       .doc =
-          "The exponential of each square matrix, the sum of input**k / k!, by scaling and "
-          "squaring.",
+          "The exponential of each square matrix, the sum of input**k / k! over all k, computed by "
+          "scaling and squaring.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N N", "float"}},
       .eval =

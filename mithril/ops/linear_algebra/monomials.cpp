@@ -52,8 +52,8 @@ OpDef define_monomials() {
   return {
       .name = "monomials",
       .doc =
-          "All products of 1 to `degree` variables, each as a row of factors in ascending order. "
-          "Variables count from 1, and 0 is the factor 1.",
+          "All products of 1 to `degree` variables. Each row lists the factors of one product in "
+          "ascending order. Variables count from 1, and 0 stands for the factor 1.",
       .internal = true,
       .inputs = {value("variables", "int"), value("degree", "int")},
       .outputs = {{"output", "count degrees", "int"}},

@@ -51,9 +51,10 @@ OpDef define_pinv() {
   return {
       .name = "pinv",
       .doc =
-          "The pseudoinverse of each matrix. Singular values up to max(atol, rtol * the largest) "
-          "count as 0. None: atol is 0, and rtol is max(M, N) times the spacing of numbers at 1, "
-          "or 0 where atol is above 0, as in torch.linalg.pinv. The gradient keeps the rank.",
+          "The pseudoinverse of each matrix, as torch.linalg.pinv. Singular values up to max(atol, "
+          "rtol * the largest) count as 0. atol=None is 0. rtol=None is 0 if atol is above 0, "
+          "otherwise max(M, N) times the machine epsilon. The gradient assumes that the rank does "
+          "not change.",
       .inputs = {{"input", "*b M N", "float"},
                  value("atol", "float|int|none", None()),
                  value("rtol", "float|int|none", None())},

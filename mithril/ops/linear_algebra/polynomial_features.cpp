@@ -37,8 +37,8 @@ OpDef define_polynomial_features() {
   return {
       .name = "polynomial_features",
       .doc =
-          "The products of up to `degree` columns, in the order of degrees: of [a, b] and 2 they "
-          "are [a, b, a², ab, b²].",
+          "All products of 1 to `degree` columns, ordered by degree. For columns [a, b] and "
+          "degree=2 they are [a, b, a², ab, b²].",
       .inputs = {{"input", "N D", "T=number"}, value("degree", "int")},
       .outputs = {{"output", "N F", "T"}},
       .solve = solve_polynomial_features,

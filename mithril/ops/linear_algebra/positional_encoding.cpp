@@ -39,9 +39,10 @@ OpDef define_positional_encoding() {
   return {
       .name = "positional_encoding",
       .doc =
-          "The input [..., T, hidden_dim] plus, at position t, sin(t / 10000**(2 i / hidden_dim)) "
-          "in column 2 i and the cosine in column 2 i + 1 (https://arxiv.org/abs/1706.03762); T is "
-          "at most `max_len`.",
+          "Adds sinusoidal positions to input [..., T, hidden_dim] "
+          "(https://arxiv.org/abs/1706.03762): at position t, sin(t / 10000**(2 i / hidden_dim)) "
+          "to column 2 i, and the cosine of the same angle to column 2 i + 1. T is at most "
+          "`max_len`.",
       .inputs = {{"input", "*b T H", "number"},
                  value("hidden_dim", "int"),
                  value("max_len", "int", 5000)},

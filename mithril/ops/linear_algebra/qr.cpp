@@ -91,12 +91,13 @@ OpDef define_qr() {
   return {
       .name = "qr",
       .doc =
-          "Q and R with Q R = input for each matrix: the columns of Q are orthogonal and have "
-          "length 1, and R is an upper triangle. Mode \"reduced\" has K = min(M, N) columns in Q, "
-          "\"complete\" has K = M. The diagonal of R is not negative, which makes the factors "
-          "unique if the first min(M, N) columns are independent; torch.linalg.qr leaves the signs "
-          "to LAPACK. The gradient is infinite or NaN if these columns are dependent, and mode "
-          "\"complete\" has none if there are more rows than columns, as in PyTorch.",
+          "The QR decomposition of each matrix: Q @ R = input, where the columns of Q are "
+          "orthonormal and R is upper triangular. Q has K = min(M, N) columns for "
+          "mode=\"reduced\", and K = M for \"complete\". The diagonal of R is not negative, so "
+          "that the factors are unique if the first min(M, N) columns are linearly independent; "
+          "torch.linalg.qr leaves the signs to LAPACK. The gradient is infinite or NaN if these "
+          "columns are dependent. \"complete\" has no gradient if there are more rows than "
+          "columns, as in PyTorch.",
       .inputs = {{"input", "*b M N", "float"}, word("mode", {"reduced", "complete"})},
       .outputs = {{"Q", "*b M K", "float"}, {"R", "*b K N", "float"}},
       .solve = solve_qr,

@@ -98,11 +98,11 @@ OpDef define_scaled_dot_product() {
   return {
       .name = "scaled_dot_product",
       .doc =
-          "softmax(query @ key.T * scale + attn_mask) @ value (https://arxiv.org/abs/1706.03762); "
-          "a "
-          "scale of None is 1/sqrt(E), a mask of bools is true where a query [L, E] "
-          "may attend to a key [S, E], one of floats is added, and is_causal=True keeps row i from "
-          "columns after i. A query that may attend to nothing gets zeros.",
+          "softmax(query @ key.T * scale + attn_mask) @ value (https://arxiv.org/abs/1706.03762). "
+          "scale=None is 1 / sqrt(E). A bool mask [..., L, S] is true where a query may attend to "
+          "a key; a float mask is added to the scores. is_causal=True hides the keys after "
+          "position i from query i. A query that may attend to no key gets zeros. dropout_p must "
+          "be 0; the layer ScaledDotProduct applies dropout.",
       .inputs = std::move(inputs),
       .outputs = {{"output", "*o L F", "float"}},
       .shape_constraints = {"*w = broadcast(*q, *k)", "*o = broadcast(*w, *v)"},

@@ -35,8 +35,8 @@ OpDef define_slogdet() {
       .name = "slogdet",
       .doc =
           "The sign of the determinant of each square matrix and the logarithm of its absolute "
-          "value, which neither overflows nor underflows. A singular matrix has sign 0 and "
-          "logarithm -infinity. The gradient of the logarithm needs a matrix that is not singular.",
+          "value, which does not overflow or underflow. A singular matrix has sign 0 and logarithm "
+          "-infinity. The gradient of the logarithm needs a matrix that is not singular.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"sign", "*b", "float"}, {"logabsdet", "*b", "float"}},
       .eval = eval_slogdet,

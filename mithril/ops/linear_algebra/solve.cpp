@@ -36,8 +36,8 @@ OpDef define_solve() {
   return {
       .name = "solve",
       .doc =
-          "X with matrix X = right, by Gaussian elimination with row pivots; an error if a matrix "
-          "is singular.",
+          "The solution X of matrix @ X = right, by Gaussian elimination with row pivots. A "
+          "singular matrix is an error.",
       .inputs = {{"matrix", "*b N N", "T=float"}, {"right", "*b N K", "T"}},
       .outputs = {{"output", "*b N K", "T"}},
       .eval = eval_solve,

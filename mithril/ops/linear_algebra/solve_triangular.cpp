@@ -50,8 +50,8 @@ OpDef define_solve_triangular() {
   return {
       .name = "solve_triangular",
       .doc =
-          "X with matrix X = right. Reads the lower triangle of each matrix, or with upper=True "
-          "the upper triangle.",
+          "The solution X of matrix @ X = right for a lower triangular matrix, or an upper "
+          "triangular one if upper=True. The other triangle of the matrix is not read.",
       .inputs = {{"matrix", "*b N N", "T=float"},
                  {"right", "*b N K", "T"},
                  value("upper", "bool", false)},

@@ -103,13 +103,13 @@ OpDef define_svd() {
   return {
       .name = "svd",
       .doc =
-          "U, S and Vh with U diag(S) Vh = input for each matrix, as torch.linalg.svd with "
-          "full_matrices=False: K = min(M, N) singular values S, which fall, columns of U and rows "
-          "of Vh that are orthogonal and have length 1. The sign makes the first element of a "
-          "column of U of a size of at least 0.6/sqrt(M) positive; torch.linalg.svd leaves it to "
-          "LAPACK. Vectors of equal singular values, and of singular values of 0, are not a "
-          "function of the matrix: gradients of U and Vh are infinite or NaN there, as in PyTorch. "
-          "The gradient of S is always finite.",
+          "The singular value decomposition U @ diag(S) @ Vh = input of each matrix, as "
+          "torch.linalg.svd with full_matrices=False. The K = min(M, N) singular values S are in "
+          "descending order; the columns of U and the rows of Vh are orthonormal. The first "
+          "element of each column of U with an absolute value of at least 0.6 / sqrt(M) is "
+          "positive; torch.linalg.svd leaves the signs to LAPACK. Vectors of equal singular "
+          "values, and of singular values of 0, are not unique: there the gradients of U and Vh "
+          "are infinite or NaN, as in PyTorch. The gradient of S is always finite.",
       .inputs = {{"input", "*b M N", "float"}},
       .outputs = {{"U", "*b M K", "float"}, {"S", "*b K", "float"}, {"Vh", "*b K N", "float"}},
       .solve = solve_lesser_size,

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_svdvals() {
   return {
       .name = "svdvals",
-      .doc = "The K = min(M, N) singular values of each matrix, which fall.",
+      .doc = "The K = min(M, N) singular values of each matrix, in descending order.",
       .inputs = {{"input", "*b M N", "float"}},
       .outputs = {{"output", "*b K", "float"}},
       .solve = solve_lesser_size,

@@ -6,7 +6,7 @@ namespace mithril {
 OpDef define_tril() {
   return {
       .name = "tril",
-      .doc = "Each matrix with zeros above its diagonal.",
+      .doc = "The lower triangle of each matrix, with zeros above the diagonal.",
       .inputs = {{"input", "*b N M", "T=any"}},
       .outputs = {{"output", "*b N M", "T"}},
       .eval =

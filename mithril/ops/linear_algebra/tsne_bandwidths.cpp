@@ -111,11 +111,10 @@ OpDef define_tsne_bandwidths() {
   return {
       .name = "tsne_bandwidths",
       .doc =
-          "For each point the bandwidth sigma, at most 1001, of the Gaussian exp(-d² / (2 sigma²)) "
-          "of its distances to the other points that has the perplexity `target_perplexity`, and "
-          "the "
-          "least squared distance. Probabilities are clamped to [threshold, 1 - threshold]; None: "
-          "2**-52.",
+          "For each point, the bandwidth sigma with which the Gaussian exp(-d² / (2 sigma²)) of "
+          "its distances d to the other points has the perplexity `target_perplexity`, and the "
+          "smallest of the squared distances. sigma is at most 1001. Probabilities are clamped to "
+          "[threshold, 1 - threshold]; threshold=None is 2**-52.",
       .internal = true,
       .inputs = {{"squared_distances", "N N", "float"},
                  {"target_perplexity", "", "operand"},

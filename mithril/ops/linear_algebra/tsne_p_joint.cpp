@@ -10,11 +10,9 @@ OpDef define_tsne_p_joint() {
       .name = "tsne_p_joint",
       .doc =
           "The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html). "
-          "Each "
-          "point has a Gaussian of its squared distances with the perplexity `target_perplexity` "
-          "and "
-          "a bandwidth of at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; "
-          "None: 2**-52.",
+          "Each point has a Gaussian of its squared distances with perplexity `target_perplexity` "
+          "and a bandwidth of at most 1001. Probabilities are clamped to [threshold, 1 - "
+          "threshold]; threshold=None is 2**-52.",
       .inputs = {{"squared_distances", "N N", "float"},
                  {"target_perplexity", "", "operand"},
                  value("threshold", "float|none", None())},

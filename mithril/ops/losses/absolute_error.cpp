@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_absolute_error() {
   return {
       .name = "absolute_error",
-      .doc = "|input - target|, element by element.",
+      .doc = "|input - target|, elementwise.",
       .inputs = {{"input", "*s", "T=any"}, {"target", "*s", "U=any"}},
       .outputs = {{"output", "*s", "promote(T, U)"}},
       .solve =

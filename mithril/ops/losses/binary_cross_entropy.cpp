@@ -36,9 +36,10 @@ OpDef define_binary_cross_entropy() {
   return {
       .name = "binary_cross_entropy",
       .doc =
-          "-(pos_weight * target * log(p) + (1 - target) * log(1 - p)), element by element, where "
-          "p is sigmoid(input) for input_type=\"logits\" and input for \"probs\"; robust and "
-          "threshold are those of log. pos_weight=True makes up for fewer positive targets.",
+          "-(pos_weight * target * log(p) + (1 - target) * log(1 - p)), elementwise. p is "
+          "sigmoid(input) for input_type=\"logits\" and input for \"probs\". pos_weight=True is (1 "
+          "- m) / m, where m is the mean of target for \"probs\" and of sigmoid(target) for "
+          "\"logits\". `robust` and `threshold` are those of log, for \"probs\".",
       .inputs = {{"input", "*s", "float"},
                  {"target", "*s", "any"},
                  word("input_type", {"logits", "probs"}),

@@ -177,18 +177,16 @@ OpDef define_cross_entropy() {
   return {
       .name = "cross_entropy",
       .doc =
-          "-log(p[target]) for each sample, where the second axis of the input [N, C, ...] holds "
-          "the classes and p is its "
-          "softmax for input_type=\"logits\", the input for \"probs\", its exp for \"log_probs\". "
-          "The target [N, ...] holds "
-          "the classes as ints, or, with categorical=False, as [N, C, ...] their probabilities: "
-          "-sum(target * log(p)). "
-          "Weights are a number for each class, or True or \"auto\" to make up for classes with "
-          "fewer samples; robust and "
-          "threshold are those of log, for \"probs\". label_smoothing=e gives the part e of each "
-          "target to all classes alike. Samples of the class ignore_index have the loss 0. "
-          "normalize=True divides by the mean weight of all samples, that of an ignored one being "
-          "0, so that the mean is PyTorch's weighted mean; None: with an ignore_index only.",
+          "-log(p[target]) for each sample. The second axis of input [N, C, ...] holds the "
+          "classes; p is softmax(input) for input_type=\"logits\", input for \"probs\" and "
+          "exp(input) for \"log_probs\". The target [N, ...] holds classes as ints. With "
+          "categorical=False it holds probabilities [N, C, ...], and the loss is -sum(target * "
+          "log(p)). `weights` has one number per class; True or \"auto\" gives all classes the "
+          "same total weight. `robust` and `threshold` are those of log, for \"probs\". "
+          "label_smoothing=e replaces each target by (1 - e) * target + e / C. Samples of class "
+          "ignore_index have loss 0. normalize=True divides by the mean weight of the samples, "
+          "where ignored samples have weight 0, so that the mean of the losses is PyTorch's "
+          "weighted mean; normalize=None does so only with an ignore_index.",
       .inputs = {{"input", "N C *s", "number"},
                  {"target", "*t", "any"},
                  word("input_type", {"logits", "probs", "log_probs"}),

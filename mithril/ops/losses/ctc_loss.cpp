@@ -39,12 +39,13 @@ OpDef define_ctc_loss() {
   return {
       .name = "ctc_loss",
       .doc =
-          "-log of the probability that the steps of a sample give its labels, where blanks and "
-          "repeated labels may lie between (connectionist temporal classification, "
-          "https://www.cs.toronto.edu/~graves/icml_2006.pdf), for each sample. log_probs [T, N, "
-          "C] are logarithms of probabilities, as log_softmax gives them; targets [N, S] are "
-          "classes. Steps and targets beyond the lengths do not count. Infinite for labels that "
-          "do not fit the steps; with zero_infinity=True 0, and so is the gradient.",
+          "The connectionist temporal classification loss of each sample "
+          "(https://www.cs.toronto.edu/~graves/icml_2006.pdf): -log of the probability of its "
+          "labels, summed over all alignments with blanks and repeated labels. log_probs [T, N, C] "
+          "are log-probabilities, such as outputs of log_softmax; targets [N, S] are classes. "
+          "Steps beyond `input_lengths` and labels beyond `target_lengths` do not count. The loss "
+          "is infinite if the labels do not fit into the steps; zero_infinity=True makes this loss "
+          "and its gradient 0.",
       .inputs = ctc_inputs(),
       .outputs = {{"output", "N", "float"}},
       .eval = eval_ctc_loss,

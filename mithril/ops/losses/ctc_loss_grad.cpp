@@ -62,8 +62,9 @@ OpDef define_ctc_loss_grad() {
   return {
       .name = "ctc_loss_grad",
       .doc =
-          "The gradient of each loss of ctc_loss: -1 times the probability that a path which gives "
-          "the labels is at a class at a step. NaN without such a path, or 0 with zero_infinity.",
+          "The gradient of ctc_loss with respect to log_probs: minus the probability of each class "
+          "at each step, given the labels. It is NaN if the labels do not fit into the steps, or 0 "
+          "with zero_infinity=True.",
       .internal = true,
       .inputs = ctc_inputs(),
       .outputs = {{"output", "T N C", "float"}},

@@ -8,8 +8,8 @@ OpDef define_hinge_loss() {
   return {
       .name = "hinge_loss",
       .doc =
-          "max(0, 1 - target * input), element by element, for targets 1 and -1; at the margin its "
-          "slope is half of that on the wrong side.",
+          "max(0, 1 - target * input), elementwise, for targets 1 and -1. Where target * input is "
+          "1, the gradient is half of that below 1.",
       .inputs = {{"input", "*s", "number"}, {"target", "*s", "any"}},
       .outputs = {{"output", "*s", "float"}},
       .expand =

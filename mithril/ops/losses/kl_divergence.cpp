@@ -8,9 +8,10 @@ OpDef define_kl_divergence() {
   return {
       .name = "kl_divergence",
       .doc =
-          "target * (log(target) - log(input)), element by element, of two distributions "
-          "(https://en.wikipedia.org/wiki/Kullback-Leibler_divergence); the logarithms are robust: "
-          "below `threshold` (None: the smallest normal number) their tangent there.",
+          "target * (log(target) - log(input)), elementwise, for two distributions "
+          "(https://en.wikipedia.org/wiki/Kullback-Leibler_divergence). The logarithms are robust: "
+          "below `threshold` they continue as their tangent. threshold=None is the smallest normal "
+          "number.",
       .inputs = {{"input", "*s", "number"},
                  {"target", "*s", "number"},
                  value("threshold", "float|none", None())},

@@ -19,8 +19,7 @@ void eval_pick_class(EvalContext& c) {
 OpDef define_pick_class() {
   return {
       .name = "pick_class",
-      .doc =
-          "output[n, ...] = input[n, index[n, ...], ...]; a ValueError for a class out of range.",
+      .doc = "output[n, ...] = input[n, index[n, ...], ...]. A class out of range is a ValueError.",
       .internal = true,
       .inputs = {{"input", "N C *s", "T=any"}, {"index", "N *s", "int"}},
       .outputs = {{"output", "N *s", "T"}},

@@ -20,8 +20,8 @@ OpDef define_place_class() {
   return {
       .name = "place_class",
       .doc =
-          "output[n, index[n, ...], ...] = input[n, ...], and 0 elsewhere, in the shape of `like`; "
-          "a ValueError for a class out of range.",
+          "output[n, index[n, ...], ...] = input[n, ...], and 0 elsewhere, in the shape of `like`. "
+          "A class out of range is a ValueError.",
       .internal = true,
       .inputs = {{"input", "N *s", "T=any"}, {"index", "N *s", "int"}, {"like", "N C *s", "any"}},
       .outputs = {{"output", "N C *s", "T"}},

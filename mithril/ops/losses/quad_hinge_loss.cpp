@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_quad_hinge_loss() {
   return {
       .name = "quad_hinge_loss",
-      .doc = "max(0, 1 - target * input)², element by element, for targets 1 and -1.",
+      .doc = "max(0, 1 - target * input)², elementwise, for targets 1 and -1.",
       .inputs = {{"input", "*s", "number"}, {"target", "*s", "any"}},
       .outputs = {{"output", "*s", "float"}},
       .expand =

@@ -8,8 +8,8 @@ OpDef define_quantile_loss() {
   return {
       .name = "quantile_loss",
       .doc =
-          "The larger of quantile * error and (quantile - 1) * error with error = target - input, "
-          "element by element. At an error of 0 the slope is the mean of both slopes.",
+          "max(quantile * error, (quantile - 1) * error) with error = target - input, elementwise. "
+          "At error 0 the slope is the mean of both slopes.",
       .inputs = {{"input", "*s", "number"},
                  {"target", "*s", "number"},
                  {"quantile", "", "operand", 0.5}},

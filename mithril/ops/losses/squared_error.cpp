@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_squared_error() {
   return {
       .name = "squared_error",
-      .doc = "(input - target)², element by element.",
+      .doc = "(input - target)², elementwise.",
       .inputs = {{"input", "*s", "T=any"}, {"target", "*s", "U=any"}},
       .outputs = {{"output", "*s", "promote(T, U)"}},
       .solve =

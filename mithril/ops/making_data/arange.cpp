@@ -49,9 +49,9 @@ OpDef define_arange() {
   return {
       .name = "arange",
       .doc =
-          "start, start + step, ... up to but excluding stop. The result has ints if all three are "
-          "ints and `dtype` is None. The size is unknown until it is known whether stop is beyond "
-          "start.",
+          "start, start + step, ..., up to but excluding stop. The dtype is an int if all three "
+          "are ints and `dtype` is None. The size stays unknown until it is known whether stop is "
+          "beyond start.",
       .inputs = {value("stop", "int|float"), value("start", "int|float", 0),
                  value("step", "int|float", 1), value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "count", "int|float"}},

@@ -7,8 +7,8 @@ OpDef define_by_mode() {
   return {
       .name = "by_mode",
       .doc =
-          "`training` while training and `inference` in inference. is_inference fixes the mode; "
-          "None follows the mode of ml.compile. Ops that serve only the other mode are not "
+          "`training` in training mode and `inference` in inference mode. is_inference sets the "
+          "mode; None follows the mode of ml.compile. Ops that serve only the other mode are not "
           "computed.",
       .inputs = {{"training", "*s", "T"},
                  {"inference", "*s", "T"},

@@ -7,8 +7,8 @@ OpDef define_eye() {
   return {
       .name = "eye",
       .doc =
-          "N rows and M columns (None: N columns) of zeros, with ones on the diagonal; floats if "
-          "`dtype` is None.",
+          "N rows and M columns of zeros, with ones on the diagonal. M=None means N columns, and "
+          "dtype=None means floats.",
       .inputs = {value("N", "int"), value("M", "int|none", Datum()),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "any"}},

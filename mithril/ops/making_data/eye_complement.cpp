@@ -7,8 +7,8 @@ OpDef define_eye_complement() {
   return {
       .name = "eye_complement",
       .doc =
-          "N rows and M columns (None: N columns) of ones, with zeros on the diagonal; floats if "
-          "`dtype` is None.",
+          "N rows and M columns of ones, with zeros on the diagonal. M=None means N columns, and "
+          "dtype=None means floats.",
       .inputs = {value("N", "int"), value("M", "int|none", Datum()),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "int|float"}},

@@ -7,7 +7,8 @@ namespace mithril {
 OpDef define_eye_like() {
   return {
       .name = "eye_like",
-      .doc = "A matrix in the dims and the dtype of `like`: ones on its diagonal, zeros elsewhere.",
+      .doc =
+          "A matrix with the shape and the dtype of `like`: ones on the diagonal, zeros elsewhere.",
       .internal = true,
       .inputs = {{"like", "N M", "T=any"}},
       .outputs = {{"output", "N M", "T"}},

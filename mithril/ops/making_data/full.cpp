@@ -19,7 +19,9 @@ bool solve_full(Solver& s) {
 OpDef define_full() {
   return {
       .name = "full",
-      .doc = "A tensor filled with one number, with the kind of the number if `dtype` is None.",
+      .doc =
+          "A tensor filled with `fill_value`. dtype=None means the kind of this number: float, int "
+          "or bool.",
       .inputs = {value("shape", "tuple|int"), value("fill_value", "bool|int|float"),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_ones() {
   return {
       .name = "ones",
-      .doc = "A tensor of ones; floats if `dtype` is None.",
+      .doc = "A tensor of ones. dtype=None means floats.",
       .inputs = {value("shape", "tuple|int"), value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},
       .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },

@@ -13,7 +13,7 @@ void samples_of_positions(SampleContext& c) { c.put_all({}); }
 OpDef define_positions() {
   return {
       .name = "positions",
-      .doc = "0, 1, 2, ... for the last axis but one of a tensor.",
+      .doc = "0, 1, 2, ..., T - 1 for `like` [..., T, H].",
       .internal = true,
       .inputs = {{"like", "*b T H", "any"}},
       .outputs = {{"output", "T", "int"}},

@@ -37,8 +37,8 @@ OpDef define_randint() {
   return {
       .name = "randint",
       .doc =
-          "Ints from `low` up to but without `high` in a shape, drawn from a key: the same key "
-          "gives the same numbers.",
+          "Random ints of the given shape, uniform in [low, high). The same `key` gives the same "
+          "numbers.",
       .inputs = {value("shape", "tuple|int"),
                  {"key", "", "int|value int"},
                  value("low", "int"),

@@ -9,8 +9,8 @@ OpDef define_randn() {
   return {
       .name = "randn",
       .doc =
-          "Numbers of mean 0 and deviation 1 in a shape, drawn from a key: the same key gives the "
-          "same numbers.",
+          "Random numbers of the given shape, from a normal distribution with mean 0 and standard "
+          "deviation 1. The same `key` gives the same numbers.",
       .inputs = {value("shape", "tuple|int"),
                  {"key", "", "int|value int"},
                  value("dtype", "dtype|none", Datum())},

@@ -7,8 +7,8 @@ OpDef define_random_uniform() {
   return {
       .name = "random_uniform",
       .doc =
-          "Numbers in [0, 1), shaped as `like`, drawn from a key: the same key gives the same "
-          "numbers.",
+          "Random numbers with the shape of `like`, uniform in [0, 1). The same `key` gives the "
+          "same numbers.",
       .inputs = {{"like", "*s", "float"}, {"key", "", "int"}},
       .outputs = {{"output", "*s", "float"}},
       .eval =

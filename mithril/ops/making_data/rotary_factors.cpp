@@ -59,9 +59,9 @@ OpDef define_rotary_factors() {
   return {
       .name = "rotary_factors",
       .doc =
-          "cos and sin of position * frequency for each pair of the last axis of `like`, in its "
-          "dtype; the angles have at least float32. Without frequencies that of pair i is base^(-i "
-          "/ P).",
+          "cos and sin of position * frequency for each of the P pairs of the last axis of `like`, "
+          "in its dtype. frequencies=None gives pair i the frequency base**(-i / P). Angles are "
+          "computed in float32, or in float64 if `like` is float64.",
       .internal = true,
       .inputs = {{"positions", "*p", "int"},
                  {"like", "*s L D", "T=float"},

@@ -61,8 +61,8 @@ OpDef define_to_tensor() {
   return {
       .name = "to_tensor",
       .doc =
-          "A number or nested tuples of numbers as a tensor. If `dtype` is None, the elements are "
-          "floats if there is a float or no number at all, else ints if there is an int, else "
+          "Converts a number or nested tuples of numbers to a tensor. dtype=None gives floats if "
+          "there is a float or no number at all, otherwise ints if there is an int, otherwise "
           "bools.",
       .inputs = {value("input", "bool|int|float|tuple"), value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_zeros() {
   return {
       .name = "zeros",
-      .doc = "A tensor of zeros; floats if `dtype` is None.",
+      .doc = "A tensor of zeros. dtype=None means floats.",
       .inputs = {value("shape", "tuple|int"), value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},
       .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },

@@ -59,9 +59,8 @@ OpDef define_argsort() {
   return {
       .name = "argsort",
       .doc =
-          "The indices that sort the elements along an axis, the first `count` of them (None: "
-          "all). "
-          "Equal elements keep their order; NaN counts as larger than all numbers.",
+          "The indices that sort the elements along an axis; the first `count` of them (None: "
+          "all). Equal elements keep their order. NaN counts as larger than all numbers.",
       .inputs = {{"input", "*s", "any"},
                  value("axis", "int", -1),
                  value("descending", "bool", false),

@@ -98,8 +98,8 @@ OpDef define_concat() {
   return {
       .name = "concat",
       .doc =
-          "Tensors one after the other along `axis`; None joins all their elements in one row. "
-          "Bools beside ints become ints, and both become floats beside floats.",
+          "Concatenates tensors along `axis`. axis=None flattens them first. The output has the "
+          "widest kind of the inputs: bool, int, float.",
       .inputs = {list("input", "*each", "any"), value("axis", "int|none", 0)},
       .outputs = {{"output", "*o", "any"}},
       .solve = solve_concat,

@@ -83,7 +83,9 @@ void samples_of_concat_grad(SampleContext& c) {
 OpDef define_concat_grad() {
   return {
       .name = "concat_grad",
-      .doc = "Part number `part` of a concat of tensors shaped as `like`: the gradient of concat.",
+      .doc =
+          "The gradient of concat: part number `part` of `input`, which has the shape of a concat "
+          "of tensors shaped as `like`.",
       .internal = true,
       .inputs = {{"input", "*g", "T=any"},
                  list("like", "*each", "any"),

@@ -6,7 +6,7 @@ namespace mithril {
 OpDef define_embedding() {
   return {
       .name = "embedding",
-      .doc = "Row input[...] of `weight` for each index.",
+      .doc = "output[...] = weight[input[...]]: the row of `weight` at each index.",
       .inputs = {{"input", "*n", "int"}, {"weight", "V D", "float"}},
       .outputs = {{"output", "*n D", "float"}},
       .expand =

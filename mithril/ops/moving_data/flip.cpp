@@ -8,7 +8,7 @@ namespace mithril {
 OpDef define_flip() {
   return {
       .name = "flip",
-      .doc = "The elements in reverse order along an axis, or along several.",
+      .doc = "Reverses the order of the elements along an axis, or along several.",
       .inputs = {{"input", "*s", "T=any"}, value("axis", "int|tuple")},
       .outputs = {{"output", "*s", "T"}},
       .solve =

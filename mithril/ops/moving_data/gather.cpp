@@ -44,9 +44,9 @@ OpDef define_gather() {
   return {
       .name = "gather",
       .doc =
-          "Elements of `input` along `axis`, chosen by `index`. The dims of `index` replace the "
-          "axis; an int removes it. Negative indices count from the end; an index out of range is "
-          "an error.",
+          "Takes the elements of `input` at `index` along `axis`, as numpy.take. The dims of "
+          "`index` replace the axis; an int removes it. Negative indices count from the end. An "
+          "index out of range is an error.",
       .inputs = {{"input", "*s", "T=any"},
                  {"index", "*i", "int|value int"},
                  value("axis", "int", 0)},

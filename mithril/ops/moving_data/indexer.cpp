@@ -151,11 +151,10 @@ OpDef define_indexer() {
   return {
       .name = "indexer",
       .doc =
-          "x[...] by NumPy's rules: ints, slices, None, an ellipsis and at most one tensor of "
-          "ints; a tuple takes one int "
-          "or slice. Ints and a tensor with a slice or None between them are refused, because "
-          "NumPy and PyTorch disagree "
-          "about them. Sizes: see slice.",
+          "input[...] by NumPy's rules, with ints, slices, None, an ellipsis and at most one "
+          "tensor of ints. A tuple is indexed by one int or one slice. Ints and a tensor with a "
+          "slice or None between them are an error, because NumPy and PyTorch disagree about them. "
+          "Sizes of slices are inferred as for `slice`.",
       .inputs = {{"input", "*s", "any|value tuple"},
                  list("index", "*each", "int|value int|slice|none|ellipsis|tuple")},
       .outputs = {{"output", "*o", "any|value any"}},

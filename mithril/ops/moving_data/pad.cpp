@@ -121,8 +121,8 @@ OpDef define_pad() {
   return {
       .name = "pad",
       .doc =
-          "With pad_width[i] = (before, after) more elements at the ends of axis i, all of them "
-          "`value`; a negative width leaves out as many elements.",
+          "Adds pad_width[i] = (before, after) elements, all equal to `value`, at the ends of axis "
+          "i. A negative width removes elements.",
       .inputs = {{"input", "*s", "T=any"},
                  value("pad_width", "tuple"),
                  value("value", "bool|int|float", 0)},

@@ -7,8 +7,8 @@ OpDef define_permute_tensor() {
   return {
       .name = "permute_tensor",
       .doc =
-          "input[indices]: along the first axis the elements that `indices`, a permutation, names. "
-          "Negative indices count from the end; one out of range is an error.",
+          "input[indices]: the elements along the first axis in the order of `indices`, a "
+          "permutation. Negative indices count from the end. An index out of range is an error.",
       .inputs = {{"input", "N *s", "T=any"}, {"indices", "N", "int"}},
       .outputs = {{"output", "N *s", "T"}},
       .expand =

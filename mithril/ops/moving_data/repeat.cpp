@@ -57,9 +57,9 @@ OpDef define_repeat() {
   return {
       .name = "repeat",
       .doc =
-          "Each element `repeats` times, one after the other: of [a, b] and 2, [a, a, b, b]. Along "
-          "`axis`, or of the flattened input where it is None. As numpy.repeat and "
-          "torch.repeat_interleave; `tile` repeats the whole tensor.",
+          "Repeats each element `repeats` times, as numpy.repeat and torch.repeat_interleave: [a, "
+          "b] with 2 gives [a, a, b, b]. axis=None repeats the elements of the flattened input. "
+          "`tile` repeats the whole tensor.",
       .inputs = {{"input", "*s", "T=any"},
                  value("repeats", "int"),
                  value("axis", "int|none", Datum())},

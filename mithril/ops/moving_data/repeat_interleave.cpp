@@ -102,10 +102,10 @@ OpDef define_repeat_interleave() {
   return {
       .name = "repeat_interleave",
       .doc =
-          "Each element along `axis` (None: of the flattened input) its number of `repeats`, one "
-          "after the other: of [a, b] and (2, 1), [a, a, b]. `repeats` is an int, a tuple or an "
-          "int tensor. The length of the output is known before the graph runs, so a tensor needs "
-          "`output_size`, the sum of its elements; another sum is an error.",
+          "Repeats each element along `axis` by its number in `repeats`: [a, b] with (2, 1) gives "
+          "[a, a, b]. axis=None repeats the elements of the flattened input. `repeats` is an int, "
+          "a tuple or an int tensor. The size of the output is known before the graph runs, so a "
+          "tensor needs `output_size`, the sum of its elements; another sum is an error.",
       .inputs = {{"input", "*s", "T=any"},
                  {"repeats", "*r", "int|value int|tuple"},
                  value("axis", "int|none", Datum()),

@@ -73,8 +73,8 @@ OpDef define_roll() {
   return {
       .name = "roll",
       .doc =
-          "Elements shifted along an axis, or along several; those that leave at one end come back "
-          "at the other. None as the axis shifts the flattened input.",
+          "Shifts the elements along an axis, or along several. Elements that leave at one end "
+          "return at the other, as in numpy.roll. axis=None shifts the flattened input.",
       .inputs = {{"input", "*s", "T=any"},
                  value("shift", "int|tuple"),
                  value("axis", "int|tuple|none", Datum())},

@@ -127,11 +127,12 @@ OpDef define_scatter() {
   return {
       .name = "scatter",
       .doc =
-          "`input` with element source[i, j] put at (set), added to, multiplied with, or compared "
-          "with (amax, amin) the element [i, index[i, j]] along axis 1, and the same for each axis "
-          "and rank, as torch.scatter_reduce. `index` has the rank of `input` and is not longer "
-          "along the other axes; negative indices count from the end. Where indices are equal, "
-          "`set` keeps the last element along the axis, and equal extrema share the gradient.",
+          "A copy of `input` in which output[i, index[i, j]] is set to source[i, j] along axis 1, "
+          "and likewise for other axes and ranks, as torch.scatter_reduce. `reduce` is how "
+          "elements are combined: \"set\", \"add\", \"prod\", \"amax\" (maximum) or \"amin\" "
+          "(minimum). `index` has the rank of `input` and is not longer along the other axes. "
+          "Negative indices count from the end. For equal indices, \"set\" keeps the last element "
+          "along the axis. Equal extrema share the gradient.",
       .inputs = {{"input", "*s", "T=number"},
                  {"index", "*i", "int"},
                  {"source", "*i", "T"},

@@ -41,8 +41,8 @@ OpDef define_scatter_add() {
   return {
       .name = "scatter_add",
       .doc =
-          "Zeros in the shape of `like`, to which each element of `input` is added at the place "
-          "from which `gather` takes it: the gradient of gather.",
+          "The gradient of gather: adds each element of `input` to zeros in the shape of `like`, "
+          "at the place from which `gather` takes it.",
       .internal = true,
       .inputs = {{"input", "*g", "T=number"},
                  {"index", "*i", "int|value int"},

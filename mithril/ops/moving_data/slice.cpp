@@ -10,10 +10,10 @@ OpDef define_slice() {
   return {
       .name = "slice",
       .doc =
-          "The elements whose index is one of start, start + step, ... before stop, by Python's "
-          "rules, along each of `axes` (None: the leading ones); None where a bound is left out. "
-          "A size that depends on whether the slice reaches past the end (1: of n) stays open "
-          "until that can be told.",
+          "input[start:stop:step] along each of `axes`, by Python's rules. None stands for an "
+          "omitted bound; axes=None means the leading axes. A size that depends on whether the "
+          "slice reaches past the end, such as that of [1:], stays unknown until this can be "
+          "decided.",
       .inputs = {{"input", "*s", "T=any"},
                  value("starts", "tuple"),
                  value("stops", "tuple"),

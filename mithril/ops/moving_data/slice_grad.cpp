@@ -11,8 +11,8 @@ OpDef define_slice_grad() {
   return {
       .name = "slice_grad",
       .doc =
-          "Zeros in the shape of `like`, with `input` at the places from which `slice` takes its "
-          "elements: the gradient of slice.",
+          "The gradient of slice: zeros in the shape of `like`, with `input` at the places from "
+          "which `slice` takes its elements.",
       .internal = true,
       .inputs = {{"input", "*g", "T=any"},
                  {"like", "*s", "any"},

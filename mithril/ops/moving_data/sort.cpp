@@ -8,9 +8,8 @@ OpDef define_sort() {
   return {
       .name = "sort",
       .doc =
-          "The elements along an axis in order, and the indices that sort them. Equal elements "
-          "keep "
-          "their order; NaN counts as larger than all numbers.",
+          "Sorts the elements along an axis, and returns the indices that sort them, too. Equal "
+          "elements keep their order. NaN counts as larger than all numbers.",
       .inputs = {{"input", "*s", "T=any"},
                  value("axis", "int", -1),
                  value("descending", "bool", false)},

@@ -67,7 +67,9 @@ void samples_of_split(SampleContext& c) {
 OpDef define_split() {
   return {
       .name = "split",
-      .doc = "A tensor cut along `axis` into parts of the given sizes, which add up to its own.",
+      .doc =
+          "Splits a tensor along `axis` into parts of the given sizes. Their sum is the size of "
+          "the axis.",
       .inputs = {{"input", "*s", "T=any"}, value("sizes", "tuple"), value("axis", "int", 0)},
       .outputs = {list("output", "*each", "T")},
       .solve = solve_split,

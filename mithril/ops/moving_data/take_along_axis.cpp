@@ -17,10 +17,9 @@ OpDef define_take_along_axis() {
   return {
       .name = "take_along_axis",
       .doc =
-          "output[i, j] = input[i, index[i, j]] along axis 1, and the same for each axis and rank, "
-          "as torch.gather. `index` has the rank of `input` and is not longer along the other "
-          "axes. "
-          "Negative indices count from the end; one out of range is an error.",
+          "output[i, j] = input[i, index[i, j]] along axis 1, and likewise for other axes and "
+          "ranks, as torch.gather. `index` has the rank of `input` and is not longer along the "
+          "other axes. Negative indices count from the end. An index out of range is an error.",
       .inputs = {{"input", "*s", "T=any"}, {"index", "*i", "int"}, value("axis", "int", -1)},
       .outputs = {{"output", "*i", "T"}},
       .solve = solve_along_axis,

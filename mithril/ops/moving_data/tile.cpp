@@ -73,10 +73,9 @@ OpDef define_tile() {
   return {
       .name = "tile",
       .doc =
-          "Copies of the whole tensor beside each other, as many along each axis as `repeats` "
-          "says: of [a, b] and 2, [a, b, a, b]. The axes are counted from the last one; where "
-          "repeats has more items, the output has more axes. As numpy.tile and torch.tile, which "
-          "is also Tensor.repeat; `repeat` repeats each element.",
+          "Repeats the whole tensor `repeats` times along each axis, as numpy.tile and torch.tile: "
+          "[a, b] with 2 gives [a, b, a, b]. Axes are counted from the last one; if `repeats` has "
+          "more items, the output has more axes. `repeat` repeats each element.",
       .inputs = {{"input", "*s", "T=any"}, value("repeats", "int|tuple")},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_tile,

@@ -8,8 +8,9 @@ OpDef define_top_k() {
   return {
       .name = "top_k",
       .doc =
-          "The k largest elements along an axis in order, and their indices; largest=False: the k "
-          "smallest. Of equal elements the first ones; NaN counts as larger than all numbers.",
+          "The k largest elements along an axis in descending order, and their indices. "
+          "largest=False selects the k smallest, in ascending order. Among equal elements, those "
+          "with the lowest indices are selected. NaN counts as larger than all numbers.",
       .inputs = {{"input", "*s", "T=any"},
                  value("k", "int"),
                  value("axis", "int", -1),

@@ -43,8 +43,8 @@ OpDef define_batch_norm_grad() {
   return {
       .name = "batch_norm_grad",
       .doc =
-          "The gradients of batch_norm_training with respect to input, weight and bias, for its "
-          "outputs mean and rstd; with training=False the gradients of batch_norm_inference.",
+          "The gradients of batch_norm_training with respect to input, weight and bias, given its "
+          "outputs mean and rstd. training=False gives those of batch_norm_inference.",
       .internal = true,
       .inputs = {{"grad", "N C *s", "float"},
                  {"input", "N C *s", "float"},

@@ -34,8 +34,8 @@ OpDef define_batch_norm_inference() {
   return {
       .name = "batch_norm_inference",
       .doc =
-          "(input - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for "
-          "each channel, the second axis.",
+          "(input - mean) / sqrt(variance + eps) * weight + bias. The mean and the variance are "
+          "given for each channel, which is the second axis.",
       .internal = true,
       .inputs = {{"input", "N C *s", "number"},
                  {"mean", "C", "float"},

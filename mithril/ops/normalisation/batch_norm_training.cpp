@@ -72,10 +72,10 @@ OpDef define_batch_norm_training() {
   return {
       .name = "batch_norm_training",
       .doc =
-          "(input - mean) * rstd * weight + bias, for the mean of each channel (the second axis) "
-          "over the batch and rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1502.03167); "
-          "the running statistics move to those of the batch, the variance with n - 1 for n, by "
-          "`momentum`.",
+          "(input - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps), for the "
+          "mean and the variance of each channel (the second axis) over the batch "
+          "(https://arxiv.org/abs/1502.03167). The new running statistics are (1 - momentum) * "
+          "running + momentum * batch, where the variance of the batch has the divisor n - 1.",
       .internal = true,
       .inputs = {{"input", "N C *s", "number"},
                  {"running_mean", "C", "float"},

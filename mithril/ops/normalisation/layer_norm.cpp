@@ -42,8 +42,9 @@ OpDef define_layer_norm() {
   return {
       .name = "layer_norm",
       .doc =
-          "(input - mean) * rstd * weight + bias, for the mean of each row along the last axis and "
-          "rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1607.06450).",
+          "(input - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps), for the "
+          "mean and the variance of each row along the last axis "
+          "(https://arxiv.org/abs/1607.06450).",
       .inputs = {{"input", "*lead D", "number"},
                  optional("weight", "D", "float"),
                  optional("bias", "D", "float"),

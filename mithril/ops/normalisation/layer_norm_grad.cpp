@@ -24,8 +24,8 @@ OpDef define_layer_norm_grad() {
   return {
       .name = "layer_norm_grad",
       .doc =
-          "The gradients of layer_norm in its input, weight and bias, for the mean and rstd that "
-          "it gave.",
+          "The gradients of layer_norm with respect to input, weight and bias, given its outputs "
+          "mean and rstd.",
       .internal = true,
       .inputs = {{"grad", "*lead D", "float"},
                  {"input", "*lead D", "float"},

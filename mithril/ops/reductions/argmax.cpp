@@ -9,9 +9,9 @@ OpDef define_argmax() {
   return {
       .name = "argmax",
       .doc =
-          "Index of the largest element along an axis, or, with None, in the flattened input; the "
-          "first of equals, or "
-          "of those that are NaN.",
+          "The index of the largest element along an axis, or in the flattened input if axis is "
+          "None. It is the first index of equal elements, and that of the first NaN if there is "
+          "one.",
       .inputs = reduction_inputs("any", "int|none"),
       .outputs = {{"output", "*o", "int"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

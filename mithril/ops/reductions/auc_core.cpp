@@ -41,9 +41,10 @@ OpDef define_auc_core() {
   return {
       .name = "auc_core",
       .doc =
-          "The points of a receiver operating characteristic as two rows: the fractions of "
-          "positive and of negative samples whose score is at least that of each sample, from the "
-          "highest score down. Samples of equal score give equal points.",
+          "The points of a receiver operating characteristic (ROC), as two rows: for each sample "
+          "in descending order of scores, the fractions of the positive and of the negative "
+          "samples whose score is at least that of the sample. Samples of equal score give equal "
+          "points.",
       .inputs = {{"input", "N", "float"}, {"label", "N", "bool"}},
       .outputs = {{"output", "2 N", "float"}},
       .eval = eval_auc_core,

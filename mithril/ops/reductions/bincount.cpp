@@ -38,8 +38,8 @@ OpDef define_bincount() {
       .name = "bincount",
       .doc =
           "output[v] is the number of elements of `input` that equal v, or the sum of their "
-          "`weights`. Sizes are known before the graph runs, so `minlength` is the number of "
-          "values 0, 1, ...; an element that is not below it, or negative, is an error.",
+          "`weights`. `minlength` is the size of the output, since sizes are known before the "
+          "graph runs. An element that is negative or not below `minlength` is an error.",
       .inputs = {{"input", "N", "int"},
                  value("minlength", "int"),
                  optional("weights", "N", "number")},

@@ -7,9 +7,8 @@ OpDef define_cummax() {
   return {
       .name = "cummax",
       .doc =
-          "The largest of each element and all elements before it along an axis, and its index, as "
-          "torch.cummax: the last index of equal elements. Once an element is NaN, the values "
-          "are NaN.",
+          "The cumulative maximum along an axis and its index, as torch.cummax. For equal elements "
+          "it is the last index. After a NaN, all values are NaN.",
       .inputs = {{"input", "*s", "T=any"}, value("axis", "int", Datum(-1))},
       .outputs = cumulative_extremum_outputs(),
       .solve = solve_cumulative_extremum,

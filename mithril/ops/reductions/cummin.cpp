@@ -7,10 +7,8 @@ OpDef define_cummin() {
   return {
       .name = "cummin",
       .doc =
-          "The smallest of each element and all elements before it along an axis, and its index, "
-          "as "
-          "torch.cummin: the last index of equal elements. Once an element is NaN, the values "
-          "are NaN.",
+          "The cumulative minimum along an axis and its index, as torch.cummin. For equal elements "
+          "it is the last index. After a NaN, all values are NaN.",
       .inputs = {{"input", "*s", "T=any"}, value("axis", "int", Datum(-1))},
       .outputs = cumulative_extremum_outputs(),
       .solve = solve_cumulative_extremum,

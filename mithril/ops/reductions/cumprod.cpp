@@ -66,8 +66,8 @@ OpDef define_cumprod() {
   return {
       .name = "cumprod",
       .doc =
-          "Each element times all elements before it along an axis; reverse=True: times all "
-          "elements after it; exclusive=True: without the element itself.",
+          "The cumulative product along an axis. reverse=True begins at the end. exclusive=True "
+          "leaves out the element itself.",
       .inputs = {{"input", "*s", "T=number"},
                  value("axis", "int", Datum(-1)),
                  value("reverse", "bool", false),

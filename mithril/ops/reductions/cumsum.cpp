@@ -32,9 +32,7 @@ void cumulative_sums(EvalContext& c) {
 OpDef define_cumsum() {
   return {
       .name = "cumsum",
-      .doc =
-          "Each element plus all elements before it along an axis; reverse=True: plus all elements "
-          "after it.",
+      .doc = "The cumulative sum along an axis. reverse=True begins at the end.",
       .inputs = {{"input", "*s", "T=number"},
                  value("axis", "int", Datum(-1)),
                  value("reverse", "bool", false)},

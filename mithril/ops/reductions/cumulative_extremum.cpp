@@ -40,8 +40,8 @@ OpDef define_cumulative_extremum() {
   return {
       .name = "cumulative_extremum",
       .doc =
-          "The index of the largest, or with largest=False the smallest, of each element and all "
-          "elements before it along an axis; the last of equals, or of those that are NaN.",
+          "The index of the cumulative maximum along an axis, or of the cumulative minimum if "
+          "largest=False. It is the last index of equal elements, or of NaNs.",
       .internal = true,
       .inputs = {{"input", "*s", "any"},
                  value("axis", "int", Datum(-1)),

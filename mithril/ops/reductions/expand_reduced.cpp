@@ -49,8 +49,8 @@ OpDef define_expand_reduced() {
   return {
       .name = "expand_reduced",
       .doc =
-          "Repeats the result of a reduction of `like` along the reduced axes, so that it has the "
-          "shape of `like`. With a correction, divides by the number of reduced elements minus the "
+          "Broadcasts the result of a reduction of `like` along the reduced axes, to the shape of "
+          "`like`. With a correction, it is divided by the number of reduced elements minus the "
           "correction.",
       .internal = true,
       .inputs = {{"input", "*o", "T=any"},

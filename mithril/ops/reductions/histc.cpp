@@ -73,9 +73,9 @@ OpDef define_histc() {
       .name = "histc",
       .doc =
           "The number of elements in each of `bins` intervals of equal width from `min` to `max`, "
-          "as floats, as torch.histc. The last interval has its end; other elements and NaN do not "
-          "count. min == max: from the smallest to the largest element, which must be finite. The "
-          "gradient is 0.",
+          "as floats, as torch.histc. The last interval includes `max`; elements outside of the "
+          "range and NaN do not count. If min equals max, the range is from the smallest to the "
+          "largest element, which must be finite. The gradient is 0.",
       .inputs = {{"input", "*s", "float"},
                  value("bins", "int", 100),
                  value("min", "float|int", 0.0),

@@ -56,11 +56,10 @@ OpDef define_linear_scan() {
   return {
       .name = "linear_scan",
       .doc =
-          "The recurrence output[t] = decay[t] * output[t - 1] + input[t] along an axis, with "
-          "output[0] = input[0]: the scan of state space models "
-          "(https://arxiv.org/abs/2312.00752). reverse=True begins at the end; exclusive=True "
-          "gives "
-          "the state before each step, 0 at first.",
+          "output[t] = decay[t] * output[t - 1] + input[t] along an axis, with output[0] = "
+          "input[0]: the scan of state space models (https://arxiv.org/abs/2312.00752). "
+          "reverse=True begins at the end. exclusive=True returns the state before each step, "
+          "which is 0 at first.",
       .inputs = {{"input", "*s", "float"},
                  {"decay", "*s", "float"},
                  value("axis", "int", Datum(-1)),

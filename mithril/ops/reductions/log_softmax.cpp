@@ -10,8 +10,8 @@ OpDef define_log_softmax() {
   return {
       .name = "log_softmax",
       .doc =
-          "x - log(sum(exp(x))) along an axis: the logarithm of softmax, accurate also if softmax "
-          "is near 0.",
+          "input - log(sum(exp(input))) along an axis. This is the logarithm of softmax, accurate "
+          "where softmax is near 0, too.",
       .inputs = {{"input", "*s", "number"}, value("axis", "int", Datum(-1))},
       .outputs = {{"output", "*s", "float"}},
       .solve = check_axes,

@@ -13,8 +13,8 @@ OpDef define_log_softmax_grad() {
   return {
       .name = "log_softmax_grad",
       .doc =
-          "The gradient of log_softmax, which gave `result`: grad - exp(result) * sum(grad) along "
-          "its axis.",
+          "The gradient of log_softmax, given its output `result`: grad - exp(result) * sum(grad) "
+          "along the axis.",
       .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"result", "*s", "float"},

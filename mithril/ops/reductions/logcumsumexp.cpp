@@ -53,9 +53,7 @@ void grad_logcumsumexp(GradContext& g) {
 OpDef define_logcumsumexp() {
   return {
       .name = "logcumsumexp",
-      .doc =
-          "The logarithm of the sum of exp over each element and all elements before it along an "
-          "axis.",
+      .doc = "log(cumsum(exp(input))) along an axis.",
       .inputs = {{"input", "*s", "float"}, value("axis", "int", Datum(-1))},
       .outputs = {{"output", "*s", "float"}},
       .solve = check_axes,

@@ -10,7 +10,9 @@ namespace mithril {
 OpDef define_mean() {
   return {
       .name = "mean",
-      .doc = "Mean along an axis, several axes, or all of them (None); NaN for no elements.",
+      .doc =
+          "The mean along an axis, several axes, or all of them (None). The mean of no elements is "
+          "NaN.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "float"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

@@ -9,8 +9,8 @@ OpDef define_min() {
   return {
       .name = "min",
       .doc =
-          "The smallest element along an axis, several axes, or of all (None); NaN if one is NaN. "
-          "Equal smallest elements share the gradient equally.",
+          "The smallest element along an axis, several axes, or all of them (None). NaN if an "
+          "element is NaN. Equal smallest elements share the gradient equally.",
       .inputs = reduction_inputs("T=any"),
       .outputs = {{"output", "*o", "T"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

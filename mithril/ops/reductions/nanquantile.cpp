@@ -6,7 +6,9 @@ namespace mithril {
 OpDef define_nanquantile() {
   return {
       .name = "nanquantile",
-      .doc = "`quantile` of the elements that are not NaN; NaN if there are none.",
+      .doc =
+          "The quantiles of the elements that are not NaN, as `quantile`. NaN if all elements are "
+          "NaN.",
       .inputs = quantile_inputs(),
       .outputs = {{"output", "*o", "float"}},
       .solve = solve_quantile,

@@ -34,7 +34,9 @@ std::string spell_prod(const SpellingContext& c) {
 OpDef define_prod() {
   return {
       .name = "prod",
-      .doc = "Product along an axis, several axes, or all of them (None); 1 for no elements.",
+      .doc =
+          "The product along an axis, several axes, or all of them (None). The product of no "
+          "elements is 1.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "number"}},
       .solve = solve_counting,

@@ -38,8 +38,9 @@ OpDef define_prod_of_others() {
   return {
       .name = "prod_of_others",
       .doc =
-          "For each element the product of the others along an axis, several axes, or all of them "
-          "(None). Its own gradient divides by the element, so it is not finite if one is 0.",
+          "For each element, the product of all other elements along an axis, several axes, or all "
+          "of them (None). The gradient divides by the element, so it is not finite where an "
+          "element is 0.",
       .internal = true,
       .inputs = {{"input", "*s", "float"}, value("axis", "int|tuple|none", Datum())},
       .outputs = {{"output", "*s", "float"}},

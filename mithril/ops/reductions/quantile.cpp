@@ -7,11 +7,10 @@ OpDef define_quantile() {
   return {
       .name = "quantile",
       .doc =
-          "The quantile `q` (0 to 1; a float, or a tuple or tensor [Q], whose axis is the "
-          "first of the output) of the elements along an axis, or of all (None), as "
-          "torch.quantile: "
-          "the place q * (n - 1) among the sorted elements, between two of them by "
-          "`interpolation`. NaN if an element is NaN.",
+          "The quantile `q`, from 0 to 1, of the elements along an axis, or of all elements "
+          "(None), as torch.quantile. It is the element at position q * (n - 1) in sorted order; "
+          "`interpolation` says how to compute it between two elements. A tuple or tensor q [Q] "
+          "adds a first axis to the output. NaN if an element is NaN.",
       .inputs = quantile_inputs(),
       .outputs = {{"output", "*o", "float"}},
       .solve = solve_quantile,

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_softmax() {
   return {
       .name = "softmax",
-      .doc = "exp(x) / sum(exp(x)) along an axis.",
+      .doc = "exp(input) / sum(exp(input)) along an axis.",
       .inputs = {{"input", "*s", "number"}, value("axis", "int", Datum(-1))},
       .outputs = {{"output", "*s", "float"}},
       .solve = check_axes,

@@ -11,8 +11,8 @@ OpDef define_softmax_grad() {
   return {
       .name = "softmax_grad",
       .doc =
-          "The gradient of softmax, which gave `result`: result * (grad - sum(grad * result)) "
-          "along its axis.",
+          "The gradient of softmax, given its output `result`: result * (grad - sum(grad * "
+          "result)) along the axis.",
       .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"result", "*s", "float"},

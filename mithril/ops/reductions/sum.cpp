@@ -8,7 +8,9 @@ namespace mithril {
 OpDef define_sum() {
   return {
       .name = "sum",
-      .doc = "Sum along an axis, several axes, or all of them (None); 0 for no elements.",
+      .doc =
+          "The sum along an axis, several axes, or all of them (None). The sum of no elements is "
+          "0.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "number"}},
       .solve = solve_counting,

@@ -15,8 +15,8 @@ OpDef define_trapezoid() {
   return {
       .name = "trapezoid",
       .doc =
-          "The area between the axis and the line through the points (x, y), along the last axis: "
-          "sum((x[i + 1] - x[i]) * (y[i + 1] + y[i]) / 2).",
+          "The integral of y over x along the last axis, by the trapezoidal rule: sum((x[i + 1] - "
+          "x[i]) * (y[i + 1] + y[i]) / 2).",
       .inputs = {{"y", "*b N", "any"}, {"x", "*b N", "any"}},
       .outputs = {{"output", "*b", "float"}},
       .expand =

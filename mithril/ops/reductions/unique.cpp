@@ -62,10 +62,10 @@ OpDef define_unique() {
   return {
       .name = "unique",
       .doc =
-          "The distinct elements of `input`, sorted, with every NaN at the end, because NaNs are "
-          "not equal. Their number depends on the elements, but sizes are known before the graph "
-          "runs, so `size` is the length of the output. The rest of the output repeats the last "
-          "element; more distinct elements than `size` are an error.",
+          "The distinct elements of `input` in ascending order. NaNs are last; each of them counts "
+          "as distinct. `size` is the size of the output, since sizes are known before the graph "
+          "runs. Fewer distinct elements are followed by copies of the last one; more are an "
+          "error.",
       .inputs = {{"input", "*s", "T=any"}, value("size", "int")},
       .outputs = {{"output", "count", "T"}},
       .solve = solve_unique,

@@ -60,8 +60,8 @@ OpDef define_variance() {
   return {
       .name = "variance",
       .doc =
-          "Variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / max(n "
-          "- correction, 0).",
+          "The variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / "
+          "max(n - correction, 0).",
       .inputs = std::move(inputs),
       .outputs = {{"output", "*o", "float"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

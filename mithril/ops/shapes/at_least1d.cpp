@@ -7,7 +7,9 @@ namespace mithril {
 OpDef define_at_least1d() {
   return {
       .name = "at_least1d",
-      .doc = "A tensor of rank 0 becomes a vector of one element; other tensors do not change.",
+      .doc =
+          "The input with at least one axis: a tensor of rank 0 becomes a vector of one element, "
+          "and other tensors do not change.",
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*o", "T"}},
       .solve =

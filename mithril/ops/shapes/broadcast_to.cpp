@@ -22,8 +22,8 @@ OpDef define_broadcast_to() {
   return {
       .name = "broadcast_to",
       .doc =
-          "Repeated along new leading axes and along axes of size 1, so as to have the given "
-          "shape.",
+          "Broadcasts the input to `shape`: repeats it along new leading axes and along axes of "
+          "size 1.",
       .inputs = {{"input", "*s", "T=any"}, value("shape", "tuple|int")},
       .outputs = {{"output", "*o", "T"}},
       .shape_constraints = {"*o = broadcast(*s, *o)"},

@@ -35,7 +35,7 @@ bool solve_expand_dims(Solver& s) {
 OpDef define_expand_dims() {
   return {
       .name = "expand_dims",
-      .doc = "Adds axes of size 1 at the positions `axis` of the output.",
+      .doc = "Inserts axes of size 1 at the positions `axis` of the output.",
       .inputs = {{"input", "*s", "T=any"}, value("axis", "int|tuple")},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_expand_dims,

@@ -37,8 +37,8 @@ OpDef define_flatten() {
   return {
       .name = "flatten",
       .doc =
-          "The axes from `start_dim` to `end_dim`, both included, as one; a scalar becomes a "
-          "vector of one.",
+          "Merges the axes from `start_dim` to `end_dim`, both included, into one. A tensor of "
+          "rank 0 becomes a vector of one element.",
       .inputs = {{"input", "*s", "T=any"},
                  value("start_dim", "int", 0),
                  value("end_dim", "int", -1)},

@@ -100,8 +100,8 @@ OpDef define_reshape() {
   return {
       .name = "reshape",
       .doc =
-          "The same elements, in row-major order, in another shape. One size may be -1, which is "
-          "inferred from the other sizes; a size of None is inferred from the model.",
+          "The same elements in row-major order, in another shape. One size may be -1, which is "
+          "inferred from the other sizes. A size of None is inferred from the model.",
       .inputs = {{"input", "*s", "T=any"}, value("shape", "tuple|int")},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_reshape,

@@ -8,7 +8,7 @@ namespace mithril {
 OpDef define_same_shape() {
   return {
       .name = "same_shape",
-      .doc = "The input; an error if its shape is not that of `like`.",
+      .doc = "Returns the input. It is an error if its shape is not that of `like`.",
       .internal = true,
       .inputs = {{"input", "*s", "T=any"}, {"like", "*s", "any"}},
       .outputs = {{"output", "*s", "T"}},

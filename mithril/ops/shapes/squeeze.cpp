@@ -58,9 +58,8 @@ OpDef define_squeeze() {
   return {
       .name = "squeeze",
       .doc =
-          "Without the axes of size 1: those that `axis` names, which must have that size, or all. "
-          "Without `axis` the "
-          "shape is known once every size is.",
+          "Removes the axes of size 1 that `axis` names; they must have size 1. axis=None removes "
+          "all axes of size 1; then the shape of the output is known once all sizes are known.",
       .inputs = {{"input", "*s", "T=any"}, value("axis", "int|tuple|none", Datum())},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_squeeze,

@@ -41,7 +41,7 @@ void samples_of_swapaxes(SampleContext& c) {
 OpDef define_swapaxes() {
   return {
       .name = "swapaxes",
-      .doc = "Two axes exchanged.",
+      .doc = "Swaps two axes.",
       .inputs = {{"input", "*s", "T=any"}, value("axis1", "int", 0), value("axis2", "int", 1)},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_swapaxes,

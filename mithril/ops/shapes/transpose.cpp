@@ -59,7 +59,7 @@ OpDef define_transpose() {
   return {
       .name = "transpose",
       .doc =
-          "The axes in another order: axis i of the output is axis axes[i] of the input; None "
+          "Permutes the axes: axis i of the output is axis axes[i] of the input. axes=None "
           "reverses them.",
       .inputs = {{"input", "*s", "T=any"}, value("axes", "tuple|int|none", Datum())},
       .outputs = {{"output", "*o", "T"}},

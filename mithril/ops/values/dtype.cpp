@@ -7,8 +7,8 @@ OpDef define_dtype() {
   return {
       .name = "dtype",
       .doc =
-          "The dtype of a tensor. While composing only bool is one; the width of ints and floats "
-          "is decided later.",
+          "The dtype of a tensor. While a model is composed, it is known only for bools; the width "
+          "of ints and floats is decided later.",
       .inputs = {{"input", "*s", "any"}},
       .outputs = {value("output", "dtype")},
       .solve =

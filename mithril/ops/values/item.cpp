@@ -23,9 +23,7 @@ bool solve_item(Solver& s) {
 OpDef define_item() {
   return {
       .name = "item",
-      .doc =
-          "The only element of a tensor, as a tensor of rank 0. It may be used wherever a tensor "
-          "may.",
+      .doc = "The only element of a tensor, as a tensor of rank 0.",
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "", "T"}},
       .solve = solve_item,

@@ -6,7 +6,9 @@ namespace mithril {
 OpDef define_length() {
   return {
       .name = "length",
-      .doc = "The size of the first axis of a tensor as an int, symbolic until it is known.",
+      .doc =
+          "The size of the first axis of a tensor, as an int. It is symbolic until the size is "
+          "known.",
       .inputs = {{"input", "length *s", "any"}},
       .outputs = {value("output", "int")},
       .solve =

@@ -6,7 +6,7 @@ namespace mithril {
 OpDef define_make_slice() {
   return {
       .name = "make_slice",
-      .doc = "A slice, to index with: each of its bounds is an int or None.",
+      .doc = "slice(start, stop, step), an index. Each bound is an int or None.",
       .inputs = {value("start", "int|none"), value("stop", "int|none"), value("step", "int|none")},
       .outputs = {value("output", "slice")},
       .solve =

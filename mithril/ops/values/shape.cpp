@@ -22,7 +22,7 @@ bool solve_shape(Solver& s) {
 OpDef define_shape() {
   return {
       .name = "shape",
-      .doc = "The dims of a tensor as a tuple of ints, symbolic until they are known.",
+      .doc = "The dims of a tensor, as a tuple of ints. They are symbolic until they are known.",
       .inputs = {{"input", "*s", "any"}},
       .outputs = {value("output", "tuple")},
       .solve = solve_shape,

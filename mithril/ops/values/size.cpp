@@ -28,8 +28,8 @@ OpDef define_size() {
   return {
       .name = "size",
       .doc =
-          "The number of elements of a tensor, symbolic until it is known. If `dim` is an int, the "
-          "size of that axis; if it is a tuple, the sizes of these axes.",
+          "The number of elements of a tensor, or the size of axis `dim` if it is an int, or the "
+          "sizes of several axes if it is a tuple. Sizes are symbolic until they are known.",
       .inputs = {{"input", "*s", "any"}, value("dim", "int|tuple|none", Datum())},
       .outputs = {value("output", "int|tuple")},
       .solve = solve_size,

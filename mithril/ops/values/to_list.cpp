@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_to_list() {
   return {
       .name = "to_list",
-      .doc = "The values of `input` as one tuple. Lists and tuples are the same.",
+      .doc = "The values of `input` as a tuple. Lists and tuples are the same.",
       .inputs = {list("input", "", "value any")},
       .outputs = {value("output", "tuple")},
       .solve = solve_packed,

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_to_tuple() {
   return {
       .name = "to_tuple",
-      .doc = "The values of `input` as one tuple.",
+      .doc = "The values of `input` as a tuple.",
       .inputs = {list("input", "", "value any")},
       .outputs = {value("output", "tuple")},
       .solve = solve_packed,
