@@ -206,8 +206,8 @@ class RowKernelText {
 
   std::string body() const {
     size_t passes = 0;
-    for (const Variable& each : variables_) {
-      if (each.reduction != Reduction::none) passes = std::max(passes, each.pass + 1);
+    for (const Variable& variable : variables_) {
+      if (variable.reduction != Reduction::none) passes = std::max(passes, variable.pass + 1);
     }
     std::string text =
         "  const int64_t width = layout.sizes[layout.axes - 1], items = width / lanes;\n"
@@ -224,9 +224,9 @@ class RowKernelText {
   // The numbers of a row that a pass can read first.
   std::string numbers(size_t pass) const {
     std::string text;
-    for (const Variable& each : variables_) {
-      if (each.per_row && each.pass == pass && each.reduction == Reduction::none)
-        text += fmt::format("    const {} {} = {};\n", each.type, each.name, each.text);
+    for (const Variable& variable : variables_) {
+      if (variable.per_row && variable.pass == pass && variable.reduction == Reduction::none)
+        text += fmt::format("    const {} {} = {};\n", variable.type, variable.name, variable.text);
     }
     return text;
   }
@@ -234,16 +234,16 @@ class RowKernelText {
   std::string reductions(size_t pass) const {
     std::string starts, steps, ends;
     std::vector<size_t> roots;
-    for (const Variable& each : variables_) {
-      if (each.reduction == Reduction::none || each.pass != pass) continue;
-      const char* reduction = name_of(each.reduction);
-      starts +=
-          fmt::format("    {0} part_{1} = {2}::start<{0}>();\n", each.type, each.name, reduction);
-      steps += fmt::format("        part_{0} = {1}::of<{2}>(part_{0}, {3});\n", each.name,
-                           reduction, each.type, each.text);
-      ends += fmt::format("    const {} {} = over_row<{}>(part_{});\n", each.type, each.name,
-                          reduction, each.name);
-      roots.insert(roots.end(), each.reads.begin(), each.reads.end());
+    for (const Variable& variable : variables_) {
+      if (variable.reduction == Reduction::none || variable.pass != pass) continue;
+      const char* reduction = name_of(variable.reduction);
+      starts += fmt::format("    {0} part_{1} = {2}::start<{0}>();\n", variable.type, variable.name,
+                            reduction);
+      steps += fmt::format("        part_{0} = {1}::of<{2}>(part_{0}, {3});\n", variable.name,
+                           reduction, variable.type, variable.text);
+      ends += fmt::format("    const {} {} = over_row<{}>(part_{});\n", variable.type,
+                          variable.name, reduction, variable.name);
+      roots.insert(roots.end(), variable.reads.begin(), variable.reads.end());
     }
     return starts + loop(std::move(roots), "", steps, "") + ends;
   }
@@ -286,16 +286,17 @@ class RowKernelText {
     std::string loads, body;
     for (size_t at = 0; at < variables_.size(); ++at) {
       if (!needed[at]) continue;
-      const Variable& each = variables_[at];
-      if (each.input >= 0) {
-        const auto input = static_cast<size_t>(each.input);
+      const Variable& variable = variables_[at];
+      if (variable.input >= 0) {
+        const auto input = static_cast<size_t>(variable.input);
         loads += fmt::format(
             "      const int64_t s{0} = layout.steps[{0}][layout.axes - 1];\n"
             "      const Lanes<{1}, lanes> a{0} = load_lanes<lanes>(x{0} + at[{0}] + item * lanes "
             "* s{0}, s{0});\n",
             input, element_type(dtype(kernel_.inputs[input])));
       }
-      body += fmt::format("        const {} {} = {};\n", each.type, each.name, each.text);
+      body +=
+          fmt::format("        const {} {} = {};\n", variable.type, variable.name, variable.text);
     }
     return fmt::format(
         "    for (int64_t item = threadIdx.x; item < items; item += blockDim.x) {{\n{}{}"

@@ -12,14 +12,14 @@ thread_local StepTrace* trace_of_thread = nullptr;
 
 std::string json_string(const std::string& text) {
   std::string result = "\"";
-  for (const char each : text) {
-    const auto code = static_cast<unsigned char>(each);
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
     if (code < 0x20) {
       result += fmt::format("\\u{:04x}", code);
       continue;
     }
-    if (each == '"' || each == '\\') result += '\\';
-    result += each;
+    if (character == '"' || character == '\\') result += '\\';
+    result += character;
   }
   return result + "\"";
 }

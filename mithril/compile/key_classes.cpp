@@ -31,8 +31,8 @@ std::optional<Dims> fixed_dims(const Wire* wire) {
   std::vector<Dim> dims;
   if (!Facts::known(wire->shape, dims)) return std::nullopt;
   Dims sizes;
-  for (const Dim& each : dims) {
-    const Dim dim = resolve(each);
+  for (const Dim& size : dims) {
+    const Dim dim = resolve(size);
     if (!dim.is_constant()) return std::nullopt;
     sizes.push_back(dim.constant());
   }

@@ -64,12 +64,12 @@ Datum argument(const Json& json, const std::string& kinds, const Place& place) {
 [[noreturn]] void refuse_argument(const std::string& model, const std::string& argument,
                                   const Place& place, const std::vector<KnownArgument>& known) {
   std::vector<std::string> names;
-  for (const KnownArgument& each : known) names.push_back(each.name);
+  for (const KnownArgument& candidate : known) names.push_back(candidate.name);
   unknown_name(ErrorKind::name, "E0605", "argument of " + model, argument, place.pointer(), names);
 }
 
 const KnownArgument* find(const std::vector<KnownArgument>& known, const std::string& name) {
-  const auto is_it = [&](const KnownArgument& each) { return each.name == name; };
+  const auto is_it = [&](const KnownArgument& candidate) { return candidate.name == name; };
   const auto at = std::find_if(known.begin(), known.end(), is_it);
   return at == known.end() ? nullptr : &*at;
 }

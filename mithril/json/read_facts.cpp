@@ -33,11 +33,12 @@ std::string key_of(const Model& model, const Json& json, const Place& place) {
   const Place at = place.at(size_t{1});
   const int64_t number = integer_of(pair[1], at);
   const auto composite = model.composite();
-  const auto part = std::find_if(composite->parts.begin(), composite->parts.end(),
-                                 [&](const auto& each) { return composite->name_of(*each) == id; });
+  const auto part =
+      std::find_if(composite->parts.begin(), composite->parts.end(),
+                   [&](const auto& candidate) { return composite->name_of(*candidate) == id; });
   if (part == composite->parts.end()) {
     std::vector<std::string> names;
-    for (const auto& each : composite->parts) names.push_back(composite->name_of(*each));
+    for (const auto& candidate : composite->parts) names.push_back(composite->name_of(*candidate));
     unknown_name(ErrorKind::name, "E0641", "part", id, place.pointer(), names);
   }
   const std::vector<std::string> ports = port_names(**part);

@@ -278,9 +278,9 @@ Wire* Composite::find_wire(std::string_view path) {
 }
 
 Wire* Composite::find_copy(const std::shared_ptr<Composite>& root, const Wire* wire) const {
-  for (const Copied& each : copied) {
-    if (each.from.lock() != root) continue;
-    for (const auto& [from, to] : each.wires) {
+  for (const Copied& copy : copied) {
+    if (copy.from.lock() != root) continue;
+    for (const auto& [from, to] : copy.wires) {
       if (top(from) == wire) return top(to);
     }
   }

@@ -101,7 +101,7 @@ void check_model_names(const Datum& datum, const ArgumentDef& def, const std::st
   const std::string place = model + ", argument '" + def.name + "'";
   if (def.kinds == "model") check_model_name(datum, place);
   if (def.kinds != "models") return;
-  for (const Datum& each : datum.tuple()) check_model_name(each, place);
+  for (const Datum& name : datum.tuple()) check_model_name(name, place);
 }
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {

@@ -28,7 +28,7 @@ double dot(const Vector& a, const Vector& b) {
 
 double largest(const Vector& x) {
   double most = 0;
-  for (const double each : x) most = std::max(most, std::abs(each));
+  for (const double value : x) most = std::max(most, std::abs(value));
   return most;
 }
 
@@ -37,7 +37,7 @@ void add(Vector& to, double factor, const Vector& x) {
 }
 
 Vector scaled(Vector x, double factor) {
-  for (double& each : x) each *= factor;
+  for (double& value : x) value *= factor;
   return x;
 }
 
@@ -207,7 +207,7 @@ void LBFGS::iterate(Evaluations& at, double loss, Vector gradient) {
     double step = options_.lr;
     if (history_.iterations == 1) {
       double sum = 0;
-      for (const double each : gradient) sum += std::abs(each);
+      for (const double slope : gradient) sum += std::abs(slope);
       step *= std::min(1.0, 1 / sum);
     }
     history_.step_size = step;
@@ -253,7 +253,7 @@ Tensor tensor_of(const Vector& vector) { return Tensor::of<double>({std::ssize(v
 
 Tensor tensor_of(const std::deque<Vector>& vectors, size_t columns) {
   Vector all;
-  for (const Vector& each : vectors) all.insert(all.end(), each.begin(), each.end());
+  for (const Vector& vector : vectors) all.insert(all.end(), vector.begin(), vector.end());
   return Tensor::of<double>({std::ssize(vectors), static_cast<std::int64_t>(columns)}, all);
 }
 

@@ -17,15 +17,15 @@ std::size_t pattern_distance(std::string_view pattern, std::string_view key) {
   // Row by row: distances of the pattern so far to each beginning of the key.
   std::vector<std::size_t> before(key.size() + 1), row(key.size() + 1);
   for (std::size_t i = 0; i <= key.size(); ++i) before[i] = i;
-  for (const char each : pattern) {
-    const bool any = each == '*';
+  for (const char character : pattern) {
+    const bool any = character == '*';
     row[0] = before[0] + (any ? 0 : 1);
     for (std::size_t i = 1; i <= key.size(); ++i) {
       if (any) {
         row[i] = std::min(before[i], row[i - 1]);
       } else {
         row[i] = std::min(
-            {before[i] + 1, row[i - 1] + 1, before[i - 1] + (fits(each, key[i - 1]) ? 0 : 1)});
+            {before[i] + 1, row[i - 1] + 1, before[i - 1] + (fits(character, key[i - 1]) ? 0 : 1)});
       }
     }
     std::swap(before, row);

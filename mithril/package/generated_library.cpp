@@ -79,16 +79,16 @@ class LoadedLibrary {
     const mithril_status status =
         run_(model_, names.data(), inputs.data(), inputs.size(), made.data(), outputs, &error);
     if (status != MITHRIL_OK) fail(status, error);
-    const auto free = [](DLManagedTensorVersioned* each) { each->deleter(each); };
+    const auto free = [](DLManagedTensorVersioned* tensor) { tensor->deleter(tensor); };
     std::vector<std::unique_ptr<DLManagedTensorVersioned, decltype(free)>> owned;
     owned.reserve(outputs);
-    for (DLManagedTensorVersioned* each : made) owned.emplace_back(each, free);
+    for (DLManagedTensorVersioned* tensor : made) owned.emplace_back(tensor, free);
     std::vector<Tensor> tensors;
-    for (auto& each : owned) {
+    for (auto& tensor : owned) {
       // A copy, because what frees the elements is code of the library, which may go before them.
       const Tensor shared =
-          from_dlpack(reinterpret_cast<dlpack::DLManagedTensorVersioned*>(each.get()));
-      each.release();
+          from_dlpack(reinterpret_cast<dlpack::DLManagedTensorVersioned*>(tensor.get()));
+      tensor.release();
       tensors.push_back(shared.copy());
     }
     return tensors;

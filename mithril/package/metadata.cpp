@@ -118,10 +118,10 @@ std::vector<PackagePort> read_ports(const Json& json, const Place& place) {
       refuse_value(here.at("name"), "each name once", quoted(printable(port.name)));
     const std::string& dtype = text_of(fields.need("dtype"), at_dtype);
     const auto* found = std::find_if(std::begin(all_dtypes), std::end(all_dtypes),
-                                     [&](DType each) { return name(each) == dtype; });
+                                     [&](DType candidate) { return name(candidate) == dtype; });
     if (found == std::end(all_dtypes)) {
       std::vector<std::string_view> known;
-      for (const DType each : all_dtypes) known.push_back(name(each));
+      for (const DType candidate : all_dtypes) known.push_back(name(candidate));
       refuse_value(at_dtype, join(known, ", "), quoted(printable(dtype)));
     }
     port.dtype = *found;

@@ -82,8 +82,8 @@ class HoistConvolutions {
     const Value& value = from_.value(id);
     std::vector<int64_t> found;
     if (!value.ranked) return found;
-    for (const Dim& each : value.dims) {
-      const Dim dim = resolve(each);
+    for (const Dim& size : value.dims) {
+      const Dim dim = resolve(size);
       if (!dim.is_constant()) return {};
       found.push_back(dim.constant());
     }

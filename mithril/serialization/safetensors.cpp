@@ -61,7 +61,7 @@ const StoredTensor* SafetensorsFile::find(std::string_view name) const {
 Tensor SafetensorsFile::tensor(std::string_view name) const {
   if (const StoredTensor* stored = find(name)) return tensor(*stored);
   std::vector<std::string> known;
-  for (const StoredTensor& each : header_.tensors) known.push_back(each.name);
+  for (const StoredTensor& stored : header_.tensors) known.push_back(stored.name);
   unknown_name(ErrorKind::name, "E0681", "key", name, path_, known);
 }
 

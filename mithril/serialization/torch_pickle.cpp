@@ -333,7 +333,7 @@ class PickleReader {
     if (value->kind != Kind::tuple) damaged("sizes that are not a tuple");
     if (value->items.size() > most_tensor_dims) damaged("a tensor has too many sizes");
     std::vector<std::uint64_t> made;
-    for (const PickledValue* each : value->items) made.push_back(size(each));
+    for (const PickledValue* item : value->items) made.push_back(size(item));
     return made;
   }
 

@@ -70,12 +70,12 @@ struct HttpServer::Impl {
     tcp::resolver resolver(io);
     const auto found =
         resolver.resolve(options.host, std::to_string(options.port), tcp::resolver::passive, error);
-    for (const auto& each : found) {
+    for (const auto& address : found) {
       // Without SO_REUSEPORT, with which two servers would share a port unnoticed.
       acceptor.close(error);
-      acceptor.open(each.endpoint().protocol(), error);
+      acceptor.open(address.endpoint().protocol(), error);
       if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-      if (!error) acceptor.bind(each.endpoint(), error);
+      if (!error) acceptor.bind(address.endpoint(), error);
       if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
       if (!error) acceptor.non_blocking(true, error);
       if (error) continue;
@@ -157,9 +157,9 @@ struct HttpServer::Impl {
 
   bool close_slowest() {
     std::shared_ptr<HttpConnection> slowest;
-    for (const auto& each : core.connections.all()) {
-      if (!each->waits_for_client()) continue;
-      if (!slowest || each->began_to_wait() < slowest->began_to_wait()) slowest = each;
+    for (const auto& connection : core.connections.all()) {
+      if (!connection->waits_for_client()) continue;
+      if (!slowest || connection->began_to_wait() < slowest->began_to_wait()) slowest = connection;
     }
     if (slowest) slowest->close();
     return slowest != nullptr;
@@ -181,7 +181,7 @@ struct HttpServer::Impl {
     error_code error;
     acceptor.close(error);
     accept_timer.cancel();
-    for (const auto& each : core.connections.all()) each->stop();
+    for (const auto& connection : core.connections.all()) connection->stop();
     look_for_end();
   }
 
@@ -189,13 +189,14 @@ struct HttpServer::Impl {
     const bool is_late = Clock::now() >= end;
     if (is_late && !core.cancellation.stop_requested()) {
       bool has_left = false;
-      for (const auto& each : core.connections.all()) has_left = has_left || each->is_answering();
+      for (const auto& connection : core.connections.all())
+        has_left = has_left || connection->is_answering();
       const std::lock_guard lock(mutex);
       answered_all = !has_left;
       core.cancellation.request_stop();
     }
     if (core.connections.size() == 0 || (is_late && looks_left-- == 0)) {
-      for (const auto& each : core.connections.all()) each->close();
+      for (const auto& connection : core.connections.all()) connection->close();
       return io.stop();
     }
     stop_timer.expires_after(between_looks);

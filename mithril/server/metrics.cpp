@@ -12,9 +12,9 @@ namespace {
 // A label value: backslashes, quotes and line ends are escaped.
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char each : text) {
-    if (each == '\\' || each == '"') result += '\\';
-    result += each == '\n' ? std::string("\\n") : std::string(1, each);
+  for (const char character : text) {
+    if (character == '\\' || character == '"') result += '\\';
+    result += character == '\n' ? std::string("\\n") : std::string(1, character);
   }
   return result;
 }

@@ -144,8 +144,8 @@ void append_number(std::string& text, Number number) {
 }  // namespace
 
 std::string_view protocol_name(DType dtype) {
-  for (const auto& [each, name] : protocol_names) {
-    if (each == dtype) return name;
+  for (const auto& [candidate, name] : protocol_names) {
+    if (candidate == dtype) return name;
   }
   MITHRIL_CHECK(false, "a dtype without a name in the protocol");
   return {};
@@ -153,9 +153,9 @@ std::string_view protocol_name(DType dtype) {
 
 DType parse_protocol_name(const std::string& name, const std::string& where) {
   std::vector<std::string> known;
-  for (const auto& [dtype, each] : protocol_names) {
-    if (name == each) return dtype;
-    known.emplace_back(each);
+  for (const auto& [dtype, candidate] : protocol_names) {
+    if (name == candidate) return dtype;
+    known.emplace_back(candidate);
   }
   unknown_name(ErrorKind::type, "E1232", "datatype of tensors", name, where, known);
 }

@@ -67,12 +67,12 @@ size_t length_of_run(std::string_view text, Kind kind) {
 }
 
 size_t length_of_contraction(std::string_view text, bool any_case) {
-  for (const std::string_view each : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
-    const std::string_view begin = text.substr(0, each.size());
+  for (const std::string_view contraction : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
+    const std::string_view begin = text.substr(0, contraction.size());
     const bool is_same =
-        std::equal(begin.begin(), begin.end(), each.begin(), each.end(),
+        std::equal(begin.begin(), begin.end(), contraction.begin(), contraction.end(),
                    [&](char a, char b) { return a == b || (any_case && (a | 0x20) == b); });
-    if (is_same) return each.size();
+    if (is_same) return contraction.size();
   }
   return 0;
 }

@@ -192,8 +192,8 @@ def serves():
     release.set()
     assert np.array_equal(pending.result()["y"], row["x"])
     assert np.array_equal(engine.infer("fast", row)["y"], row["x"])
-    for each, name in ((engine, "slow"), (engine, "fast"), (late, "late")):
-        assert each.stats(name)["waiting"] == 0
+    for model_engine, name in ((engine, "slow"), (engine, "fast"), (late, "late")):
+        assert model_engine.stats(name)["waiting"] == 0
 
 timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
 try:

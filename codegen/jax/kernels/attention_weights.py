@@ -9,7 +9,7 @@ from jax import lax
 
 def attention_weights(query, key, mask, causal, scale):
     scale = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
-    floats = (each for each in (query, key, mask) if each is not None and each.dtype != bool)
+    floats = (x for x in (query, key, mask) if x is not None and x.dtype != bool)
     made = jnp.result_type(*floats)
     wide = jnp.promote_types(made, jnp.float32)
     scores = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=wide) * scale

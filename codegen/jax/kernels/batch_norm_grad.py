@@ -6,5 +6,5 @@ from codegen.jax.kernels.norm_grad import norm_grad
 
 def batch_norm_grad(grad, x, mean, rstd, weight, training):
     axes = (0, *range(2, x.ndim))
-    vectors = [channelwise(each, x) for each in (mean, rstd, weight)]
+    vectors = [channelwise(vector, x) for vector in (mean, rstd, weight)]
     return norm_grad(grad, x, *vectors, not training, axes, axes)

@@ -8,4 +8,4 @@ from codegen.jax.kernels.normalized import normalized
 
 def batch_norm_inference(x, mean, variance, weight, bias, eps):
     vectors = [mean, 1 / jnp.sqrt(variance + eps), weight, bias]
-    return normalized(x, *[channelwise(each, x) for each in vectors])
+    return normalized(x, *[channelwise(vector, x) for vector in vectors])

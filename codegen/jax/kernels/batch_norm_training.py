@@ -12,7 +12,7 @@ def batch_norm_training(x, running_mean, running_var, weight, bias, momentum, ep
     mean = jnp.mean(x, axis=axes)
     squares = jnp.sum(jnp.square(x - channelwise(mean, x)), axis=axes)
     rstd = 1 / jnp.sqrt(squares / jnp.asarray(count, x.dtype) + eps)
-    y = normalized(x, *[channelwise(each, x) for each in (mean, rstd, weight, bias)])
+    y = normalized(x, *[channelwise(vector, x) for vector in (mean, rstd, weight, bias)])
     unbiased = squares / jnp.asarray(count - 1, x.dtype)
     new_mean = running_mean * (1 - momentum) + mean * momentum
     new_var = running_var * (1 - momentum) + unbiased * momentum

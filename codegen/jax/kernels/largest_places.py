@@ -14,7 +14,7 @@ def largest_places(x, kernel, stride, padding, dilation):
     best, at = x, jnp.broadcast_to(jnp.reshape(jnp.arange(size), x.shape[-2:]), x.shape)
     # Along rows, then along columns: a window of k² elements takes 2 k comparisons.
     for axis in (-1, -2):
-        step, pads, hop = (each[axis] for each in windows)
+        step, pads, hop = (pair[axis] for pair in windows)
         elements = taps(best, axis, kernel[axis], step, pads, hop, 0)
         places = taps(at, axis, kernel[axis], step, pads, hop, -1)
         best, at = elements[0], places[0]

@@ -3,4 +3,4 @@
 
 def reduced_axes(axis, ndim):
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return tuple(each % ndim for each in axes)
+    return tuple(index % ndim for index in axes)

@@ -6,4 +6,4 @@ from codegen.jax.kernels.reduced_axes import reduced_axes
 
 
 def reduced_count(shape, axis):
-    return math.prod(shape[each] for each in reduced_axes(axis, len(shape)))
+    return math.prod(shape[index] for index in reduced_axes(axis, len(shape)))

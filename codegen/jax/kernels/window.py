@@ -6,5 +6,5 @@ def both(numbers):
 
 
 def window(stride, padding, dilation):
-    pairs = tuple(both(each) for each in both(padding))
+    pairs = tuple(both(numbers) for numbers in both(padding))
     return both(stride), pairs, both(dilation)

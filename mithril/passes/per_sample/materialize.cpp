@@ -74,8 +74,8 @@ Expression Materializer::of_site(NodeId id, size_t output) {
   if (op == "sum_to") {
     const Dims& from = copy_.dims(copy_.argument(id, "input"));
     std::vector<bool> reduced(from.size());
-    for (const size_t each : broadcast_axes_of(from, copy_.dims(copy_.node(id).outputs[0]), 0))
-      reduced[each] = true;
+    for (const size_t axis : broadcast_axes_of(from, copy_.dims(copy_.node(id).outputs[0]), 0))
+      reduced[axis] = true;
     return of_sum(id, reduced);
   }
   const ParameterTerms terms = find_terms(copy_, makers_, copy_.node(id).outputs[output]);
@@ -137,7 +137,7 @@ Expression Materializer::of_linear(NodeId id, size_t output) {
     } else {
       order = axis_list(copy_.value(id, "axes"), dims.size());
     }
-    for (size_t& each : order) ++each;
+    for (size_t& position : order) ++position;
     order.insert(order.begin(), 0);
     return permuted((*this)(copy_.argument(id, "input")), order);
   }
