@@ -48,7 +48,7 @@ def chain(layers: int) -> ml.Model:
 
 
 def measure(layers: int, cache: bool) -> None:
-    """Of a chain, or with no layers of the transformer."""
+    """Measures a chain, or the transformer if `layers` is 0."""
     model = chain(layers) if layers else transformer()
     shape = [None, 1] if layers else [None, TOKENS, WIDTH]
     start = time.process_time()

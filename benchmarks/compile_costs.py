@@ -37,12 +37,13 @@ class Case:
 def plain(
     make: Callable[[int], ml.Model], *dims: int | None, size: int, name: str = "input"
 ) -> Case:
-    """None in `dims` is the size."""
+    """Returns a case whose input has the given dims; None stands for the size."""
     return Case(make, lambda n: {name: [n if dim is None else dim for dim in dims]}, size)
 
 
 def unrolled(cell: str, shared: bool) -> Callable[[int], ml.Model]:
-    """A recurrent cell, once for each step; shared: with the weights of the first step."""
+    """Makes a model that calls a recurrent cell once per step. With `shared` all steps use the
+    weights of the first."""
 
     def make(steps: int) -> ml.Model:
         model = ml.Model()

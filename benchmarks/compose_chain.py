@@ -32,7 +32,7 @@ def import_seconds() -> float:
 
 
 def compose(n: int) -> dict[str, float]:
-    """Microseconds a layer."""
+    """Measures the microseconds per layer."""
     start = time.perf_counter()
     net = ml.Model()
     net |= ml.Linear(dimension=64)(input="x")
@@ -55,7 +55,7 @@ def compose(n: int) -> dict[str, float]:
 
 
 def evaluate() -> float:
-    """Microseconds for a model of one op on an array of one number."""
+    """Measures the microseconds that a model of one op takes on an array of one number."""
     model = ml.Model()
     model |= ml.Relu()(input="x", output="y")
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1]}, data_keys={"x"})

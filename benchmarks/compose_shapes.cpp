@@ -32,7 +32,7 @@ ml::Model nested(int n) {
   return inner;
 }
 
-// The same with a name for its ports at every level.
+// The same models, with names for their ports at every level.
 ml::Model nested_with_names(int n) {
   ml::Model inner = ml::Model::op("relu");
   for (int i = 0; i < n; ++i) {

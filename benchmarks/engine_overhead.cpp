@@ -52,7 +52,7 @@ int main() {
   const ml::TensorMap inputs{{"x", ml::Tensor(ml::DType::float32, {1, 8})}};
   const ml::TensorMap none;
   std::vector<double> direct, served, added;
-  // Interleaved, so that a change of the clock rate meets both.
+  // The calls alternate, so that a change of the clock rate affects both.
   for (int round = 0; round < 51; ++round) {
     direct.push_back(microseconds([&] { bound.evaluate(none, inputs); }));
     served.push_back(microseconds([&] { engine.infer("net", inputs); }));

@@ -92,7 +92,8 @@ PUBLISHED = {
 
 @contextmanager
 def without_weights() -> Iterator[None]:
-    """Parameters of one element each, in the shape of all; buffers are as ever."""
+    """Makes modules allocate one element for each parameter, expanded to its shape. Buffers are
+    unchanged."""
     register = torch.nn.Module.register_parameter
 
     def registered(module: Any, name: str, parameter: Any) -> None:
@@ -124,7 +125,7 @@ def example(name: str, shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def seconds(case: Published) -> tuple[float, float]:
-    """Of torch.export, and of the rest of from_torch."""
+    """Returns the seconds of torch.export, and those of the rest of from_torch."""
     with without_weights():
         module = case.kind(case.config(**case.options)).eval()
     inputs = {name: example(name, shape) for name, shape in case.inputs.items()}

@@ -115,7 +115,7 @@ class ResNet(nn.Module):
 
 
 class Block(nn.Module):
-    """Of GPT-2 if it is causal, with the norms before; otherwise of BERT, with the norms after."""
+    """A block of GPT-2 (norms before the sublayers) if causal, else one of BERT (norms after)."""
 
     def __init__(self, size: Sizes, is_causal: bool) -> None:
         super().__init__()
@@ -273,7 +273,7 @@ def synchronize() -> None:
 
 
 def milliseconds(step: Step, calls: int) -> float:
-    """Of one of several calls, as the GPU sees them."""
+    """Returns the mean milliseconds of several calls, by the clock of the GPU if there is one."""
     if not ON_GPU:
         begin = time.perf_counter()
         for _ in range(calls):
@@ -289,7 +289,7 @@ def milliseconds(step: Step, calls: int) -> float:
 
 
 def kernels(step: Step) -> int:
-    """Of one call: kernels on a GPU, operators on the CPU."""
+    """Returns the number of kernels of a call on a GPU, or of operators on the CPU."""
     activity = torch.profiler.ProfilerActivity
     with torch.profiler.profile(activities=[activity.CUDA if ON_GPU else activity.CPU]) as profile:
         step()

@@ -35,7 +35,7 @@ STEEP = 1.3  # the power of the size
 
 @dataclass(frozen=True)
 class Growth:
-    """What grows: a size of the inputs, or an argument of the layer."""
+    """Names what grows: a size of the inputs, or an argument of the layer."""
 
     size: int | None = None
     argument: str | None = None

@@ -109,7 +109,8 @@ def of_torch(workload: Workload) -> dict[str, Run]:
 
 
 def of_opacus(workload: Workload) -> dict[str, Run]:
-    """By hooks (GradSampleModule) and by ghost clipping. Opacus has no tied weights."""
+    """Returns the runs of Opacus with hooks (GradSampleModule) and with ghost clipping. Opacus does
+    not support tied weights."""
     from opacus.grad_sample import GradSampleModule  # noqa: PLC0415
     from opacus.grad_sample.grad_sample_module_fast_gradient_clipping import (  # noqa: PLC0415
         GradSampleModuleFastGradientClipping,
@@ -172,7 +173,7 @@ def resident(field: str) -> float:
 
 
 def peak_of(index: int, name: str, threads: int, queue: Any) -> None:
-    """Megabytes that some calls add to what the process needs before them."""
+    """Measures the megabytes that some calls need beyond the memory of the process before them."""
     run = runs_of(WORKLOADS[index], threads)[name]
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # resets VmHWM
     before = resident("VmRSS")

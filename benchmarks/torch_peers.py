@@ -105,7 +105,7 @@ class BertBlock(nn.Module):
 
 
 class BertBase(nn.Module):
-    """Of 12 blocks, with the embeddings of BERT-base, of which one sentence uses one type."""
+    """12 blocks with the embeddings of BERT-base; all tokens have the same type."""
 
     def __init__(self, width: int = 768, written_out: bool = False) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
 
 
 def timed(step: Step, seconds: float, clock: Clock) -> float:
-    """Milliseconds of one step: the median of those that fit in."""
+    """Returns the median milliseconds of as many steps as fit into the seconds, at least three."""
     step()
     times: list[float] = []
     end = time.perf_counter() + seconds
@@ -200,7 +200,7 @@ def timed(step: Step, seconds: float, clock: Clock) -> float:
 def compare(
     peers: Mapping[str, Step], rounds: int, clock: Clock = time.perf_counter
 ) -> dict[str, float]:
-    """The first is the one that the others are compared with."""
+    """Measures all peers in rounds, and compares each with the first."""
     first = next(iter(peers))
     found: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
@@ -215,7 +215,7 @@ def compare(
 
 
 def overhead(rounds: int) -> dict[str, float]:
-    """Microseconds of a call, and of an op, beyond the same calls of torch."""
+    """Returns the microseconds that a call, and an op, take beyond the same calls of torch."""
 
     def chain(length: int) -> tuple[Step, Step]:
         model = ml.Model()

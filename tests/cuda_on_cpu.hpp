@@ -23,7 +23,8 @@
 
 namespace mithril::tests {
 
-// What CUDA declares, without headers: the prelude has functions of std of its own.
+// Declares what CUDA declares. It includes no headers, because the prelude has functions of std of
+// its own.
 inline constexpr const char* cuda_on_cpu_text = R"(
 #define MITHRIL_ON_CPU
 #define __global__
@@ -152,7 +153,7 @@ class ThreadsOfBlock {
 
 class CudaOnCpu {
  public:
-  // `names`: of the kernels in the text, which follows the prelude.
+  // `names` are the kernels in the text. The text follows the prelude.
   CudaOnCpu(const std::string& text, std::span<const std::string> names) {
     std::string source = cuda_on_cpu_text + std::string(cuda_prelude()) + text;
     for (const std::string& name : names) {

@@ -23,7 +23,7 @@ std::size_t skips() {
   return count;
 }
 
-// Only listens: the usual report is doctest's own.
+// The class only counts: doctest prints the usual report.
 struct Counter : doctest::IReporter {
   explicit Counter(const doctest::ContextOptions&) {}
 

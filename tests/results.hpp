@@ -13,10 +13,10 @@ struct TableResults {
   std::size_t failed = 0;
 };
 
-// Whoever runs generated cases adds each of them here; the last line of the program counts them.
+// Runners of generated cases add each case here; the last line of the program counts them.
 inline TableResults table_results;
 
-// Test cases that skip() was called in, per reason; one line before the last for each.
+// The number of test cases that called skip(), per reason. Each has a line before the last line.
 inline std::map<std::string, std::size_t> skipped_results;
 
 }  // namespace mithril::tests

@@ -10,8 +10,8 @@
 
 namespace mithril::tests {
 
-// Once per test case. The reason is in the words of .ci/expected_skips. A case without assertions
-// does not count as passed.
+// Call this once per test case. The reason is in the words of .ci/expected_skips. A case without
+// assertions does not count as passed.
 inline void skip(const std::string& reason) {
   ++skipped_results[reason];
   MESSAGE("skipped: " << reason);

@@ -141,7 +141,7 @@ def code_of(text: str, language: Language) -> str:
 
 
 def faults_of(file: str, text: str) -> list[Fault]:
-    """All faults of a source, in the order of its lines."""
+    """Returns all faults of a source, in the order of its lines."""
     language = PYTHON if file.endswith(".py") else CPP
     lines, before, faults = text.split("\n"), "", []
     for number, masked in enumerate(code_of(text, language).split("\n"), 1):
@@ -162,8 +162,8 @@ def faults_of(file: str, text: str) -> list[Fault]:
 
 
 def faults_in_order(root: Path, files: Sequence[Path], seed: int) -> Iterator[Fault]:
-    """Each fault of the files once, in an order that depends on the seed and the sources: from each
-    folder in turn a fault of a file that is drawn."""
+    """Yields each fault of the files once. The order depends on the seed and the sources: it takes
+    one fault of a random file from each folder in turn."""
     draw = random.Random(seed)
     folders = defaultdict(list)
     for file in sorted(files):

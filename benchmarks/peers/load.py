@@ -22,7 +22,7 @@ class ProcessorTimes:
 
 
 def parsed_times(line: str, ticks_a_second: int) -> ProcessorTimes:
-    """From the first line of /proc/stat."""
+    """Parses the first line of /proc/stat."""
     ticks = [int(word) for word in line.split()[1:9]]
     idle = ticks[3] + ticks[4]
     return ProcessorTimes((sum(ticks) - idle) / ticks_a_second, ticks[7] / ticks_a_second)
@@ -36,7 +36,8 @@ def processor_times() -> ProcessorTimes:
 def is_disturbed(
     before: ProcessorTimes, after: ProcessorTimes, own: float, elapsed: float, processors: int
 ) -> bool:
-    """Whether others took more of a turn than a measurement bears; `own` is the peer's part."""
+    """Returns whether other processes took more time during a turn than a measurement tolerates;
+    `own` is the time of the peer."""
     others = after.busy - before.busy - own
     stolen = after.stolen - before.stolen
     return max(others, stolen) > max(LEAST_SECONDS, OTHERS_SHARE * elapsed * processors)

@@ -111,7 +111,7 @@ class Peer:
         return answer
 
     def take_turn(self, setting: Setting) -> None:
-        """A turn of a round, again where it was disturbed."""
+        """Measures a turn, and repeats it if other processes disturbed it."""
         for attempt in range(setting.retries + 1):
             before, begin = processor_times(), time.perf_counter()
             answer = self.turn(setting.seconds)

@@ -20,7 +20,8 @@ NOTHING = "-"
 
 
 def latest(records: Iterable[Record]) -> dict[str, ByPeer]:
-    """By workload and peer, of its last run alone: rounds of two runs do not compare."""
+    """Groups the records by workload and peer. A workload keeps only its last run, because rounds
+    of different runs are not comparable."""
     found: dict[str, ByPeer] = {}
     for record in records:
         peers = found.setdefault(record["workload"], {})
@@ -36,7 +37,7 @@ def is_wrong(record: Record) -> bool:
 
 
 def best_peer(peers: ByPeer) -> Record | None:
-    """The fastest that computes in float32, and rightly."""
+    """Returns the fastest peer that computes in float32 and gives the right results."""
     candidates = [
         record
         for name, record in peers.items()

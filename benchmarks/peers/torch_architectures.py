@@ -40,7 +40,8 @@ def disturb(module: nn.Module) -> None:
 
 
 def module(name: str, fused_attention: bool) -> nn.Module:
-    """The same weights in each process, by the seed of its caller."""
+    """Returns the module. Its weights are the same in each process, because the caller seeds
+    torch."""
     asked = ARCHITECTURES[name]
     config = getattr(transformers, asked.config)(**asked.fields)
     model = getattr(transformers, asked.model)(config)

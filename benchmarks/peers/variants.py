@@ -72,7 +72,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A peer that has done its work once."""
+    """A peer that has computed its first result."""
 
     call: Callable[[], Any]
     # The result of a call as an array, or the loss as a number.

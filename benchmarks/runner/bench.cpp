@@ -108,7 +108,8 @@ Call call_of(const Workload& workload, const CompiledModel& model, const Data& d
   return inference(model, data, std::move(params));
 }
 
-// ||got - expected|| / ||expected||; of training, the losses of the first steps.
+// Returns ||got - expected|| / ||expected||; the results of training are the losses of the first
+// steps.
 double relative_error(const std::vector<Tensor>& got, const Tensor& expected) {
   double apart = 0, size = 0;
   int64_t at = 0;
@@ -184,7 +185,7 @@ void bench(const BenchOptions& options) {
   std::string line = fmt::format("\"cold_s\": {:.6f}", cold);
   if (data.reference) {
     const double error = relative_error(results, *data.reference);
-    // In the format of Python's json.
+    // The line has the format of Python's json.
     line += ", \"rel_err\": " + (std::isfinite(error) ? fmt::format("{:.3g}", error) : "Infinity");
   }
   if (!options.takes_turns) {

@@ -27,10 +27,10 @@
 namespace mithril::bench {
 
 struct PeakKernels {
-  // So many rounds of multiply-adds; how many floating-point operations that is.
+  // Runs rounds of multiply-adds, and returns the number of floating-point operations.
   double (*multiply_add)(int64_t rounds, float* result);
   float (*sum)(const float* from, int64_t count);
-  // to = from + factor * addend, past the caches.
+  // Computes to = from + factor * addend with stores that bypass the caches.
   void (*triad)(const float* from, const float* addend, float* to, int64_t count);
 };
 
@@ -44,7 +44,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 
-// More than two units with a latency of four need, and fewer than the number of registers.
+// This is more than two units with a latency of four need, and less than the number of registers.
 constexpr int sums = 12;
 
 HWY_ATTR double multiply_add(int64_t rounds, float* result) {

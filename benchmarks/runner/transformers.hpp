@@ -13,7 +13,7 @@ struct TransformerSize {
 // A model that reads the tokens "x0" [N, T] and computes "out" [N, T, width or vocabulary].
 Model reader(const TransformerSize& size);
 
-// The same with "loss", the mean squared distance between the output and "y".
+// The same model also computes "loss", the mean squared distance between the output and "y".
 Model imitator(const TransformerSize& size);
 
 }  // namespace mithril::bench

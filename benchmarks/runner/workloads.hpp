@@ -16,7 +16,7 @@ struct Workload {
   std::string name;
   std::function<Model()> model;  // with the inputs "x0", "x1", ... and, for training, "y"
   std::vector<Tensor> inputs;    // random ones, for runs without data
-  // For training steps of models with the output "loss"; otherwise "out" is computed.
+  // Training steps compute the output "loss" of the model. Other workloads compute "out".
   Optimizing optimizer = Optimizing::nothing;
   double learning_rate = 0;
 };

@@ -83,7 +83,8 @@ def median_of(rounds: list[dict[str, float]]) -> dict[str, float]:
 
 
 def distance_of_answers(ports: list[int], workload: str) -> float:
-    """How far answers are from those of the first server, relative to the largest number."""
+    """Returns the largest difference from the answers of the first server, relative to the largest
+    number."""
     answers = []
     for port in ports:
         outputs = [Client(port, workload).ask(message) for message in messages_for(workload)[:4]]

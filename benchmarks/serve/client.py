@@ -104,7 +104,8 @@ def closed_loop(port: int, workload: str, clients: int, seconds: float) -> list[
 
 
 def open_loop(port: int, workload: str, clients: int, seconds: float, rate: float) -> list[float]:
-    """`rate`: requests per second, of all clients together."""
+    """Sends requests at random times; `rate` is the number of requests per second of all
+    clients."""
     messages = messages_for(workload)
     begin = time.perf_counter()
 

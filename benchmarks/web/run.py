@@ -75,7 +75,7 @@ def data_of(shapes: dict[str, list[int]]) -> dict[str, Any]:
 
 
 def least_time(call: Callable[[], Any], rounds: int) -> float:
-    """In milliseconds."""
+    """Returns the least time of a call in milliseconds."""
     call()
     best = float("inf")
     for _ in range(rounds):

@@ -43,7 +43,7 @@ def trained(net, images, labels, epochs):
 
 
 def export(model, params, path):
-    """For one image, in inference mode."""
+    """Writes the model for one image in inference mode."""
     compiled = ml.compile(
         model,
         ml.CpuBackend(),

@@ -28,7 +28,7 @@ NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
 class Replica:
-    """options: those of Engine.register_model, such as max_batch_size."""
+    """Serves one package; `options` are those of Engine.register_model, such as max_batch_size."""
 
     def __init__(self, path, options):
         self.engine = ml.Engine()

@@ -1,4 +1,4 @@
-"""What holds for all tests of Python."""
+"""Fixtures and settings of all Python tests."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No test uses what programs or other runs have left in the cache."""
+    """Gives the tests an empty cache, without files of other programs or runs."""
     os.environ["MITHRIL_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 
@@ -21,8 +21,8 @@ def _same_numbers_of_torch() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as slow what a sample leaves out: it has the first case of a test that is marked
-    sampled(n), and each n-th after it."""
+    """Marks as slow the tests outside of the sample. Of a test that is marked sampled(n), the
+    sample has the first case and every n-th case after it."""
     seen: Counter[str] = Counter()
     for item in items:
         if sampled := item.get_closest_marker("sampled"):

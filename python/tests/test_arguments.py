@@ -121,7 +121,7 @@ def test_an_error_about_a_missing_model_names_the_argument() -> None:
 
 
 def test_a_model_that_could_not_be_made_has_a_repr() -> None:
-    """As pytest and debuggers do with the arguments of the call that raised."""
+    """pytest and debuggers print the arguments of the call that raised."""
     with pytest.raises(ml.TypeError) as caught:
         ml.Linear("three")
     frame = caught.traceback[1].frame

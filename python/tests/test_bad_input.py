@@ -50,7 +50,7 @@ DATA: dict[str, dict[str, Any]] = {
 
 
 def save_bad(path: Path, kind: str) -> Path:
-    """A package of this kind, in place of what is at the path."""
+    """Replaces the file or folder at the path by a package of this kind."""
     if kind == "native code":
         files = {"model.so": b"code"}
         ports = [("x", ml.float32, ["N", 4])], [("y", ml.float32, ["N", 2])]

@@ -258,7 +258,7 @@ def test_an_equality_has_no_truth():
 
 @pytest.mark.parametrize("kind", [bool, int, float])
 def test_a_described_key_with_a_shape_is_a_tensor(kind: type) -> None:
-    """The type is that of its elements."""
+    """The type of the key is the type of its elements."""
     x = ml.IOKey("x", type=kind, shape=[2])
     assert x.type_text == f"{kind.__name__} tensor"
     compiled = ml.compile(ml.Model.create(y=x), ml.CpuBackend(), data_keys={"x"})

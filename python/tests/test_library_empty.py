@@ -17,7 +17,7 @@ def dims_of(value: Input) -> tuple[int, ...]:
 
 
 def emptied(example: Example, size: int) -> Example:
-    """Every axis of this size has none."""
+    """Returns the example with 0 in the place of every dim of this size."""
 
     def without(value: Input) -> Input:
         if not isinstance(value, np.ndarray):

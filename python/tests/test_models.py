@@ -10,14 +10,15 @@ import mithril as ml
 
 
 def backend_named(name: str) -> Any:
-    """The backend on torch is skipped, visibly, where torch is missing."""
+    """Returns the backend. Where torch is missing, tests of the torch backend are skipped
+    visibly."""
     if name == "TorchBackend":
         pytest.importorskip("torch", reason="torch is not installed")
     return getattr(ml, name)
 
 
 def scores(pred: np.ndarray, label: np.ndarray, kind: str) -> list[float]:
-    """Per class, in plain arithmetic: right predictions over the count that `kind` selects."""
+    """Returns for each class the right predictions divided by the count that `kind` selects."""
     result = []
     for index in range(3):
         right = int(np.sum((pred == index) & (label == index)))

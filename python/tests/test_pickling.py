@@ -86,7 +86,7 @@ def test_attributes_of_a_users_class_stay() -> None:
 
 
 class Block(ml.Model):
-    """Here, so that pickle finds it."""
+    """A model at the top level of the module, where pickle finds it."""
 
     label = ""
 

@@ -44,7 +44,7 @@ def loss(function: Callable[..., Any], x: np.ndarray, target: np.ndarray, **argu
 
 
 def reduced(function: Callable[..., Any]) -> list[Case]:
-    """Along one axis, and with its size kept."""
+    """Returns reductions along one axis, which drop its size or keep it."""
     return [
         one(lambda x: function(x, 1), axis=1),
         one(lambda x: function(x, -1, True), axis=-1, keepdim=True),
@@ -325,7 +325,7 @@ def test_every_primitive_is_compared_or_cannot_be() -> None:
 
 
 def evaluated(name: str, case: Case) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-    """The output, the gradients, and the incoming gradient of the output."""
+    """Returns the output, the gradients, and the incoming gradient of the output."""
     arguments, inputs, _ = case
     part = getattr(ml, name)(**arguments)
     model = ml.Model()

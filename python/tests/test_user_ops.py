@@ -36,7 +36,7 @@ def squash() -> type[ml.Model]:
 
 
 def scaled_tanh() -> type[ml.Model]:
-    """Of a tensor and a scalar."""
+    """Adds an op of a tensor and a scalar."""
     return ml.add_op(
         fresh("scaled_tanh"),
         inputs={"x": "*s", "scale": ""},
@@ -49,7 +49,7 @@ def scaled_tanh() -> type[ml.Model]:
 
 
 def sorted_rows() -> type[ml.Model]:
-    """Rows in increasing order, by functions of NumPy and of torch."""
+    """Adds an op that sorts rows with functions of NumPy and of torch."""
 
     def function(x: Any) -> Any:
         return np.sort(x, 1) if isinstance(x, np.ndarray) else x.sort(1).values
@@ -136,7 +136,7 @@ def test_a_formula_accepts_a_scalar(level: Any) -> None:
 
 
 def test_the_gradient_of_the_user_is_used() -> None:
-    """It may differ from the derivative: a straight-through estimator."""
+    """The gradient may differ from the derivative: a straight-through estimator."""
     op = ml.add_op(
         fresh("round_through"),
         inputs={"x": "*s"},

@@ -8,7 +8,7 @@ namespace mithril::tests {
 class FailingAllocator {
  public:
   static void fail_at(long request);  // the first is 0; negative: none. Counting starts from 0.
-  static bool count(bool on);         // whether it was on
+  static bool count(bool on);         // returns whether it was on
   static long counted();
   static bool has_failed();
 };

@@ -26,7 +26,7 @@ namespace {
 
 constexpr unsigned seconds_for_one = 120;
 
-// Empty if the call failed as required; otherwise the complaint.
+// Returns a complaint; empty if the call failed as required.
 std::string complaint_about_error(const std::function<void()>& call, bool has_operands,
                                   bool& failed, bool& has_written) {
   failed = true;
@@ -70,7 +70,7 @@ std::string difference(const std::string& got, const std::string& expected) {
   return "got ..." + got.substr(from, 200) + "...\nexpected ..." + expected.substr(from, 200);
 }
 
-// Runs a scenario with one failing request. Empty if all is well.
+// Runs a scenario with one failing request, and returns a complaint; empty if there is none.
 std::string complaint(const NamedScenario& named, long request) {
   const auto reference = named.make();  // also allocates permanent memory of the library
   for (const auto& call : reference->calls()) call();

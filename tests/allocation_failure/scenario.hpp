@@ -13,11 +13,11 @@ class Scenario {
  public:
   virtual ~Scenario() = default;
   const std::vector<std::function<void()>>& calls() const { return calls_; }
-  // All that a user can see of the objects.
+  // Returns the text of everything that a user can see of the objects.
   virtual std::string state() = 0;
 
  protected:
-  // Each is one call: it leaves the objects as they were, or does all of it.
+  // Adds a call, which must either succeed or leave the objects as they were.
   void add(std::function<void()> call) { calls_.push_back(std::move(call)); }
 
  private:

@@ -103,7 +103,7 @@ class Packages final : public Scenario {
   Packages(const Packages&) = delete;
   Packages& operator=(const Packages&) = delete;
 
-  // What a reader finds, and that nothing else is left in the folder.
+  // Returns what a reader finds, and the number of entries of the folder.
   std::string state() override {
     std::string text = compiled_ ? compiled_->summary() : "";
     std::size_t entries = 0;

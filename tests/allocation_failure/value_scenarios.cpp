@@ -10,7 +10,7 @@
 namespace mithril::tests {
 namespace {
 
-// Long enough to need memory of its own.
+// The text is so long that a string needs heap memory.
 const std::string long_text(64, 'x');
 
 // Copies into new objects, and over old ones.

@@ -1,4 +1,4 @@
-// Entries on disk: whole, or not there.
+// A cache entry on disk is whole or missing.
 #include "mithril/base/cache_files.hpp"
 
 #include <doctest/doctest.h>

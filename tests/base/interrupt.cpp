@@ -13,7 +13,8 @@
 namespace mithril {
 namespace {
 
-// Whether the work is interrupted; on a separate thread, which calls the callback immediately.
+// Returns whether the work is interrupted. It runs on a new thread, which calls the callback
+// immediately.
 template <typename Work>
 bool is_interrupted(Work work) {
   bool interrupted = false;

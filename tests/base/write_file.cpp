@@ -52,7 +52,7 @@ unsigned mode_of(const std::string& path) {
   return about.st_mode & 07777;
 }
 
-// The exit status of a child that does this; it must not use doctest.
+// Runs the work in a child process and returns its exit status. The work must not use doctest.
 int in_child(const std::function<int()>& work) {
   const pid_t child = fork();
   REQUIRE(child >= 0);

@@ -9,15 +9,16 @@
 
 namespace mithril::tests {
 
-// A model for a generator, and what its functions must give.
+// A model for a generator, and the expected results of its functions.
 struct ModelCheck {
   ExportedModel model;
   GeneratedCall forward;
   std::optional<GeneratedCall> backward = {};
 };
 
-// A graph before the passes. Gradients come in at all its outputs of floats, and are asked for of
-// `wanted`; where there is none, or an op on the way has none, only outputs are compared.
+// Makes a check of a graph before the passes. All float outputs receive gradients, and the check
+// asks for the gradients of `wanted`. If there are none, or an op has no gradient, only outputs are
+// compared.
 ModelCheck model_check(const std::string& what, const Graph& graph,
                        const std::vector<Tensor>& inputs, const std::vector<std::string>& wanted);
 
@@ -31,7 +32,7 @@ struct CompilerChoice {
 
 class ModelChecks {
  public:
-  // Of model_check.
+  // Adds the model_check of these arguments.
   void add(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
            const std::vector<std::string>& wanted);
 

@@ -1,7 +1,7 @@
 // CUDA kernels for the table of ops: their text, which python/tests/backends/test_cuda_kernels.py
 // compiles, and their results on the CPU against the reference.
 //
-// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
+// After an intended change, run MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 namespace mithril::tests {
 namespace {
 
-// A row of the table as a kernel, and what runs it.
+// A row of the table as a kernel, with its graph and inputs.
 struct Kernel {
   std::string what;  // for messages
   Graph graph;
@@ -37,7 +37,7 @@ struct Kernel {
   std::string name;  // the one that the text has
 };
 
-// Of a graph whose nodes are all in it; none if it has no kernel.
+// Returns the kernel that computes all nodes of the graph; none if it has no kernel.
 std::optional<CudaKernel> kernel_of(const Graph& graph, const std::string& name) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
@@ -115,7 +115,7 @@ std::string kernel_of_chain() {
   return kernel_of(graph, "chain")->text;
 }
 
-// How far a function of another library may be off; half precision: one step.
+// Returns the tolerance for functions of another library; in half precision it is one step.
 double kernel_tolerance(const Graph& graph) {
   double tolerance = 1e-12;
   for (const Value& value : graph.values()) {
@@ -132,8 +132,8 @@ std::vector<std::int64_t> contiguous_strides(const Dims& dims) {
   return strides;
 }
 
-// Runs a kernel on contiguous tensors, four elements at a time if asked to and possible; none if
-// not.
+// Runs a kernel on contiguous tensors. With `lanes` it reads four elements at a time; none if that
+// is not possible.
 std::optional<std::vector<Tensor>> launched(const CudaOnCpu& cpu, const Kernel& at, bool lanes) {
   std::vector<CudaInput> inputs;
   std::vector<std::vector<std::int64_t>> strides;

@@ -1,7 +1,7 @@
 // The steps of optimizers as CUDA kernels for many tensors: their text, and their results on the
 // CPU against the loops of the optimizers.
 //
-// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
+// After an intended change, run MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // CUDA kernels that reduce rows: their text, and their results on the CPU against the reference.
 //
-// After a change that is meant: MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
+// After an intended change, run MITHRIL_WRITE_KERNELS=1 mithril_tests -tc="the text of CUDA*"
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ void entropy(RowModel& m, std::int64_t width) {
   m.output(m.add("sum", {product, Datum(-1), Datum(false)}));
 }
 
-// A number of each row that another reduction, and an elementwise node, read.
+// An elementwise node and a second reduction use a number of each row.
 void standardised(RowModel& m, std::int64_t width) {
   const ValueId x = m.input("x", {5, width}), shift = m.input("shift", {5, 1});
   const ValueId variance = m.add("variance", {x, Datum(-1), Datum(true), Datum(0.0)});
@@ -179,7 +179,7 @@ std::vector<std::int64_t> row_major_strides(const Dims& dims) {
   return strides;
 }
 
-// None if the elements cannot be read four at a time, and should be.
+// Returns nothing if `lanes` asks for four elements at a time, and the elements cannot be read so.
 std::optional<std::vector<Tensor>> computed_rows(const CudaOnCpu& cpu, const std::string& name,
                                                  const Graph& graph,
                                                  const std::vector<Tensor>& given, CudaGrid grid,

@@ -22,7 +22,7 @@ CompiledModel layer(std::shared_ptr<Backend> backend, ShapeSpec shape = {2, 3}) 
   return compile(model, std::move(backend), {.shapes = {{"x", std::move(shape)}}});
 }
 
-// A record like another, but for the formula of C.
+// Returns a copy of a record without a C formula.
 const OpDef& unspelled_op() {
   static const OpDef op = [] {
     OpDef like = find_op("relu");

@@ -10,7 +10,7 @@
 
 namespace mithril::tests {
 
-// The installed ones of g++ and clang++.
+// Returns the compilers among g++ and clang++ that are installed.
 std::vector<std::string> compilers();
 
 void write_text(const std::filesystem::path& path, const std::string& text);

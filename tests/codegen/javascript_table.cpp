@@ -40,7 +40,7 @@ Json elements_of(const Tensor& tensor) {
   return elements;
 }
 
-// Whether ints of 64 bits are exact as doubles.
+// Returns whether doubles represent the 64-bit ints exactly.
 bool is_exact(const std::vector<Tensor>& tensors) {
   constexpr double limit = 9007199254740992.0;  // 2^53
   for (const Tensor& tensor : tensors) {

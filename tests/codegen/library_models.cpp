@@ -25,7 +25,7 @@ namespace {
 // Sizes of inputs; the others follow from them.
 using Shapes = std::vector<std::pair<std::string, Dims>>;
 
-// Floats of both signs, away from 0; ints and labels from 0 to 2.
+// Draws floats of both signs, away from 0; ints and labels from 0 to 2.
 Tensor input_for(const Value& value, Random& random) {
   Dims dims;
   for (const Dim& dim : value.dims) dims.push_back(resolve(dim).constant());

@@ -1,4 +1,4 @@
-// Whatever a user calls things, generated code stays code.
+// Generated code is valid whatever names a user chooses.
 #include "codegen/common/names.hpp"
 
 #include <doctest/doctest.h>

@@ -32,7 +32,7 @@ void add_row(const OpDef& op, const OpCase& row, ModelChecks& checks) {
              float_inputs(built, row.hold));
 }
 
-// Of each op, or of the chosen ones.
+// Checks rows of each op, or of the chosen ops.
 void check_table(size_t most_rows) {
   ModelChecks checks;
   for (const OpCases& cases : all_op_cases()) {

@@ -48,7 +48,7 @@ bool is_finite(const std::vector<Tensor>& tensors) {
   return true;
 }
 
-// Whether the ops accept these inputs with finite results.
+// Returns whether the ops accept these inputs and give finite results.
 bool is_defined(const Graph& graph, const std::vector<Tensor>& inputs) {
   try {
     return is_finite(interpret(expand_ops(graph), inputs));

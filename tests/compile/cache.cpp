@@ -1,4 +1,4 @@
-// Compiling with a cache: never another result than without.
+// Compiling with a cache gives the same results as without.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -59,7 +59,7 @@ void check_as_without(const CompileOptions& options = {}) {
   CHECK(with.summary == without.summary);
 }
 
-// Which file it is: one that is written again is another.
+// Returns the inode of the file, which differs after the file is written again.
 ino_t identity(const std::string& path) {
   struct stat about;
   REQUIRE(stat(path.c_str(), &about) == 0);

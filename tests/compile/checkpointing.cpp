@@ -13,7 +13,7 @@
 namespace mithril {
 namespace {
 
-// Deep enough to be cut, with random numbers and a state on the way.
+// The network is deep enough for checkpoints, and has random numbers and a state.
 Model deep_network() {
   Model net;
   net |= Conv2d({.filters = 4, .kernel_size = 3})({{"input", "image"}});

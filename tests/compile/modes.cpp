@@ -15,7 +15,7 @@ namespace {
 
 using Fixed = std::optional<bool>;  // the option `inference` of a part
 
-// Batch norm, attention with dropout, and dropout.
+// A network with batch norm, attention with dropout, and dropout.
 Model modal_network(const Fixed& mode = {}) {
   Model net;
   net |= BatchNorm1D({.inference = mode})({{"input", "x"}, {"output", "even"}});

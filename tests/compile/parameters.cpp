@@ -82,7 +82,7 @@ TEST_CASE("initializers by Xavier and Kaiming have the deviations of their paper
       {"xavier_normal", xavier_normal()},
       {"kaiming_uniform", kaiming_uniform()},
       {"kaiming_normal", kaiming_normal({.gain = 1, .fan_out = true})}};
-  // Of [200, 50, 2]: a fan in of 100, and a fan out of 400.
+  // A shape [200, 50, 2] has a fan in of 100 and a fan out of 400.
   const std::vector<double> deviations = {2 / std::sqrt(250.0), 1 / std::sqrt(250.0),
                                           std::sqrt(2.0 / 100), 1 / std::sqrt(400.0)};
   std::vector<std::string> keys;

@@ -1,4 +1,4 @@
-"""What the schemas of the case files call a case, as one `Case`."""
+"""Reads cases of all schemas of the case files as `Case`."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,8 @@ class LackingError(Exception):
 
 
 def read_case(case: Mapping[str, Any], framework: str) -> Case:
-    """The schema is told from the fields; of references per framework, `framework`'s counts."""
+    """Reads a case, whose fields tell its schema. If there is a reference per framework, the one of
+    `framework` counts."""
     outputs = needed(objects(case, "/"), "/results/eval")
     for field in ("inputs", "static_inputs", "static_keys", "output_grads"):
         objects(case.get(field, {}), f"/{field}")
@@ -51,7 +52,8 @@ def read_case(case: Mapping[str, Any], framework: str) -> Case:
 
 
 def primitive_case(case: Mapping[str, Any], framework: str) -> Case:
-    """One output; the parameters are the inputs that a gradient is given of."""
+    """Reads a case of one output. Its parameters are the inputs for which the file gives a
+    gradient."""
     results = case["results"]
     gradients = results.get("grad", {})
     return Case(
@@ -67,7 +69,7 @@ def primitive_case(case: Mapping[str, Any], framework: str) -> Case:
 
 
 def model_case(case: Mapping[str, Any], framework: str) -> Case:
-    """Outputs and gradients by their keys."""
+    """Returns outputs and gradients by their keys."""
     results = case["results"]
     return Case(
         model=case["model"],
@@ -87,7 +89,7 @@ def objects(value: Any, place: str) -> Mapping[str, Any]:
 
 
 def needed(case: Mapping[str, Any], place: str) -> Any:
-    """What stands at a place such as "/results/eval"."""
+    """Returns the value at a place such as "/results/eval"."""
     value: Any = case
     above = ""
     for field in place.split("/")[1:]:
@@ -102,7 +104,7 @@ TRAINING = ("model", "output_specs", "regularizations", "final_loss_combiner")
 
 
 def training_case(case: Mapping[str, Any], framework: str) -> Case:
-    """A model case whose model is trained: the gradients are those of its cost."""
+    """Reads a case whose model is trained: the gradients are those of its cost."""
     training = {field: case[field] for field in TRAINING if field in case}
     return replace(
         model_case(case, framework), model={"name": "TrainModel", **training}, has_cost=True
@@ -115,7 +117,7 @@ def chosen(reference: Any, framework: str) -> Any:
 
 
 def with_separate_items(case: Case) -> Case:
-    """With `is_list`, each input is the list that a list port takes: its items get keys."""
+    """Returns the case of an op with a list port: each item of an input gets a key of its own."""
     keys = {
         name: [f"{name}_{index}" for index in range(len(items))]
         for name, items in case.inputs.items()
@@ -136,7 +138,7 @@ def with_separate_items(case: Case) -> Case:
 
 
 def items_of(lists: Mapping[str, Any], keys: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Each item of the lists under its own key."""
+    """Returns each item of the lists under its own key."""
     return {
         key: item
         for name, items in lists.items()

@@ -23,7 +23,8 @@ RECORDS = {record["name"]: record for record in _core.library()}
 
 @dataclass(frozen=True)
 class Entry:
-    """What a name of the catalogue is here; `differs` holds one phrase for each difference."""
+    """The counterpart of a name of the catalogue; `differs` holds one phrase for each
+    difference."""
 
     name: str
     here: bool
@@ -31,7 +32,7 @@ class Entry:
 
     @property
     def absent(self) -> str:
-        """Why it is deliberately not here; empty where no reason is given."""
+        """Returns why the name is missing on purpose; empty if no reason is given."""
         return ABSENT.get(self.name, "")
 
 
@@ -103,7 +104,7 @@ def same(text: str | None, value: Any) -> bool:
 
 
 def takes(make: Callable[[], ml.Model], port: str) -> bool:
-    """Whether a name in the parent can be bound to the port."""
+    """Returns whether a name in the parent can be bound to the port."""
     for name in ("its", ["its"]):
         model = ml.Model()
         try:
@@ -119,7 +120,8 @@ def takes(make: Callable[[], ml.Model], port: str) -> bool:
 
 
 def named_keys(make: Callable[[], ml.Model]) -> tuple[list[str], list[str]]:
-    """Without the paths of what nobody named; of an op with list ports nothing is asked."""
+    """Returns the input keys without paths of nameless ports, and the output keys. Returns nothing
+    for an op with list ports."""
     part = make()
     try:
         return [key for key in part.input_keys if "." not in key], part.output_keys
@@ -146,7 +148,7 @@ def port_differences(
 
 
 def canonical_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -> list[str]:
-    """Of what `model += part` chains to and from; nothing is asked of an op with list ports."""
+    """Compares the ports that `model += part` connects. Ops with list ports have no differences."""
     try:
         ours = [{port.name for port in ports} for ports in (make().cins, make().couts)]
     except ml.ConnectionError:
@@ -164,7 +166,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def shape_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -> list[str]:
-    """Of ports whose shapes there do not fit here; they may be more general here."""
+    """Lists the ports whose shapes do not fit the catalogue. Shapes may be more general here."""
     model = make()
     differs = []
     for port, shape in (described.get("shapes") or {}).items():

@@ -1,4 +1,4 @@
-"""What the catalogue cannot say of itself: examples, what is deliberately absent, what differs."""
+"""Notes about the catalogue: examples, names that are missing on purpose, and differences."""
 
 from typing import Any
 

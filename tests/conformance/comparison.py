@@ -1,4 +1,4 @@
-"""What results and their references differ in."""
+"""Compares results with their references."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Comparison:
 def compared(
     what: str, references: Mapping[str, Any], results: Mapping[str, Any]
 ) -> list[Comparison]:
-    """Key by key; `what` says what they are."""
+    """Compares the results with the references key by key; `what` names them in messages."""
     return [
         Comparison(f"{what} {key}", references.get(key), results.get(key))
         for key in sorted({*references, *results})
@@ -51,5 +51,5 @@ def compared(
 
 
 def differences(comparisons: list[Comparison], tolerance: float) -> list[str]:
-    """One text for each comparison that does not pass."""
+    """Returns a text for each comparison that does not pass."""
     return [text for comparison in comparisons if (text := comparison.difference(tolerance))]

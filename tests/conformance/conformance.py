@@ -38,7 +38,7 @@ Level = Literal["none", "standard", "max"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case went: it passed where `failure` is empty; `lacks` names a missing model."""
+    """The outcome of a case: it passed if `failure` is empty; `lacks` names a missing model."""
 
     name: str
     failure: str = ""
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """How models are compiled; `threads` of the CPU backend, where 0 is all that there are."""
+    """The options of compiling; `threads` of the CPU backend is 0 for all processors."""
 
     level: Level = "standard"
     threads: int = 0
@@ -148,7 +148,7 @@ def composed(model: Any) -> ml.Model:
 
 
 def placed(place: str, function: Callable[..., Result], *arguments: Any) -> Result:
-    """What the function gives; an error tells the place in the case."""
+    """Returns the result of the function. An error gets the place in the case."""
     try:
         return function(*arguments)
     except (ml.Error, ValueError) as error:
@@ -157,7 +157,7 @@ def placed(place: str, function: Callable[..., Result], *arguments: Any) -> Resu
 
 
 def with_tensors(model: ml.Model, outputs: Iterable[str]) -> ml.Model:
-    """The model with outputs that hold values, as sizes are, made tensors."""
+    """Returns the model with outputs that hold values, such as sizes, as tensors."""
     values = [key for key in outputs if key in model.output_keys and not is_tensor(model, key)]
     if not values:
         return model
@@ -178,7 +178,8 @@ def is_tensor(model: ml.Model, key: str) -> bool:
 
 
 def input_for(model: ml.Model, key: str, written: Any, is_parameter: bool) -> Any:
-    """What JSON writes as 1 is an int where the port takes one, and no gradient is asked for."""
+    """Returns the input. JSON writes ints and floats alike: 1 is an int if the port takes ints and
+    needs no gradient."""
     value = value_for(model, key, written)
     if not is_array(value) or value.dtype != np.int64:
         return value
@@ -192,7 +193,7 @@ def input_for(model: ml.Model, key: str, written: Any, is_parameter: bool) -> An
 
 
 def value_for(model: ml.Model, key: str, value: Any) -> Any:
-    """An array, except for a port that takes no tensor: this gets the value as it stands."""
+    """Returns an array, or the value as it stands for a port that takes no tensor."""
     return np.array(value) if is_tensor(model, key) else value
 
 

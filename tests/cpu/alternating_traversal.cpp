@@ -18,7 +18,7 @@ using cpu_backend::AlternatingTraversal;
 using cpu_backend::Direction;
 using cpu_backend::Traversal;
 
-// The graph of one node or more that make y of x, tables both.
+// Makes a graph in which the statements compute the table y from the table x.
 Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) {
   const std::string table = fmt::format("float32[{}, {}]", rows, columns);
   const std::string column = fmt::format("float32[{}, 1]", rows);

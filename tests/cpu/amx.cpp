@@ -126,7 +126,7 @@ TEST_CASE("AMX convolutions are right on any number of threads") {
     const std::vector<Tensor> given = tensors(s);
     const Tensor alone = made(graph, given, Instructions::amx, 1);
     CHECK(difference(alone, made(graph, given, Instructions::avx512, 1), 8e-3) == "");
-    // Which rounds between the operations, too.
+    // The reference also rounds between the operations.
     CHECK(difference(alone, interpret(graph, given).front(), 2e-2) == "");
     for (const int threads : {2, 3}) {
       CHECK(identical(alone, made(graph, given, Instructions::amx, threads)));

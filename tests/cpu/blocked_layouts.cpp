@@ -134,8 +134,8 @@ class ConvolutionNetwork {
     return channels % channels_of_group == 0 ? channels / channels_of_group : channels;
   }
 
-  // By what a step computes for each channel, or divided by channel, which makes 0 / 0 of lanes
-  // without a channel.
+  // Multiplies or divides x by values that a step computes per channel. A division by a channel
+  // makes 0 / 0 in lanes without a channel.
   void scale(ValueId x) {
     const int64_t channels = sizes(x)[1];
     if (below(2) == 0) {
@@ -204,7 +204,8 @@ std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) 
   return blocked;
 }
 
-// Empty if each element, and ||got - expected|| / ||expected||, is within the tolerance.
+// Returns an empty text if each element, and ||got - expected|| / ||expected||, is within the
+// tolerance.
 std::string difference_in_norm(const Tensor& got, const Tensor& expected, double allowed) {
   const std::string wrong = difference(got, expected, allowed);
   if (wrong.empty() || got.dims() != expected.dims()) return wrong;

@@ -12,7 +12,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Its outputs follow from the rest, with so much padding at the end.
+// Computes the number of outputs from the other sizes; `after` is the padding at the end.
 WindowAxis axis(int64_t input, int64_t kernel, int64_t stride = 1, int64_t before = 0,
                 int64_t after = 0, int64_t dilation = 1) {
   const int64_t room = input + before + after - dilation * (kernel - 1) - 1;

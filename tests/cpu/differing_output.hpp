@@ -10,7 +10,8 @@ namespace mithril::tests {
 
 Tensor random(const Dims& dims, std::uint64_t seed);
 
-// The first output that differs from the reference by more than `allowed`; empty: none.
+// Returns the first output that differs from the reference by more than `allowed`; empty if none
+// does.
 std::string differing_output(const std::string& text, const std::vector<Tensor>& inputs,
                              int threads = 1, double allowed = 1e-5);
 

@@ -38,7 +38,7 @@ std::vector<bool> in_place(const DonatedBuffer& graph, const std::vector<Tensor>
   return flags;
 }
 
-// The update of a weight and its optimizer state by its gradient, a GEMM.
+// Statements that update a weight and its optimizer state by its gradient, a GEMM.
 const std::string update =
     "  m2: float32[30, 50] = add(left: m, right: g)\n"
     "  s: float32[30, 50] = multiply(left: m2, right: 0.1)\n"

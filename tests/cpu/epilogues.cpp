@@ -27,7 +27,8 @@ size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
       .steps.size();
 }
 
-// Matches the reference on one thread and on two, in this number of steps.
+// Checks that the graph has this number of steps, and matches the reference on one thread and on
+// two.
 void check(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   CHECK(steps_of(text, inputs) == steps);
   for (const int threads : {1, 2}) CHECK(differing_output(text, inputs, threads, 5e-5) == "");

@@ -14,7 +14,7 @@
 namespace mithril {
 namespace {
 
-// Runs this in a child and returns its exit status; -1 if a signal ended it.
+// Runs the function in a child process and returns its exit status; -1 if a signal ended it.
 template <typename Do>
 int status_of_child(const Do& what) {
   const pid_t child = fork();

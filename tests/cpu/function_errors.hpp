@@ -13,15 +13,16 @@
 
 namespace mithril::cpu_backend {
 
-// The C library's in wider types: of float32 in double, whose own errors are below 1e-8 units.
+// A vectorised function, and the C library's function in a wider type. float32 is compared with
+// double, whose own errors are below 1e-8 units.
 struct Function {
   std::string name;
   Operation operation;
   double (*of_float)(double x);
   long double (*of_double)(long double x);
 
-  // The operations of a function of several, with their operands: slot 0 is the argument, 1 the
-  // result of the step before, 2 the number 1.
+  // The operations of a function that has several, with their operands: slot 0 is the argument, 1
+  // the result of the previous step, 2 the number 1.
   struct Step {
     Operation operation;
     int16_t first, second = -1;
@@ -57,7 +58,7 @@ inline const Function functions[] = {{"exp", Operation::exp, std::exp, std::exp}
                                        {Operation::add, 2, 1},
                                        {Operation::divide, 2, 1}}}};
 
-// In units of the last place of the expected number.
+// Returns the error in units of the last place of the expected number.
 template <typename T>
 double error_of(T got, long double wide) {
   const T expected = static_cast<T>(wide);
@@ -79,7 +80,7 @@ struct Worst {
   T at = 0;
 
   void take(T x, T got, long double wide) {
-    // Rounded to nearest is at most half a unit off.
+    // A number that is rounded to nearest is off by at most half a unit.
     if (error >= 0.5 && got == static_cast<T>(wide) && got != 0) return;
     take({error_of(got, wide), x});
   }
@@ -88,7 +89,7 @@ struct Worst {
   }
 };
 
-// Padded to whole vectors.
+// Returns the results of the kernel, whose arguments are padded to whole vectors.
 template <typename T>
 std::vector<T> results_of(const Function& function, const std::vector<T>& numbers,
                           const ElementwiseKernels<T>& kernels) {

@@ -131,8 +131,8 @@ Graph linear_of_constant(const char* dtype) {
       dtype, fmt::join(numbers, ", ")));
 }
 
-// Compares with the reference, with and without bfloat16 instructions; empty if both are within the
-// rounding error.
+// Compares with the reference, with and without bfloat16 instructions. Returns an empty text if
+// both are within the rounding error.
 std::string apart_in_16_bits(const std::string& text, const std::vector<Tensor>& inputs,
                              double allowed) {
   const Graph graph = parse_graph(text);

@@ -69,7 +69,7 @@ TEST_CASE("GEMMs sum long rows and columns in blocks") {
             " = linear(input: a, weight: b, bias: None)\n  output y = y\n");
     }
   }
-  // The gradient of a weight: of a large batch.
+  // The gradient of a weight sums over a large batch.
   check(
       "  input a: float32[100000, 5]\n  input b: float32[100000, 20]\n"
       "  t: float32[5, 100000] = swapaxes(input: a, axis1: 0, axis2: 1)\n"

@@ -26,7 +26,7 @@ CompiledModel bound(const CompiledModel& model) {
   return model.bind(parameters);
 }
 
-// In MiB: the memory of an evaluation, and of all values.
+// Returns the memory of an evaluation, and of all values, in MiB.
 std::pair<double, double> memory_of(const CompiledModel& model) {
   const std::string summary = model.summary();
   std::pair<double, double> memory;

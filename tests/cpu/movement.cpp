@@ -1,4 +1,4 @@
-// Axes in another order: made, or read so by products.
+// Ops that permute axes: copies, or GEMMs that read permuted operands.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@
 
 namespace mithril::tests {
 
-// A variable of the environment, while it lives.
+// Sets an environment variable, and restores its value when it is destroyed.
 class Variable {
  public:
   Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
@@ -76,13 +76,13 @@ inline std::unique_ptr<Executable> load_native(const Graph& graph, CpuOptions op
   return cpu(options)->load(graph, {.max = true});
 }
 
-// The note about native code, the last one.
+// Returns the last note, which is about native code.
 inline std::string native_note(const Executable& executable) {
   const std::vector<std::string> notes = executable.notes();
   return notes.empty() ? "" : notes.back();
 }
 
-// Empty if all elements have the same bits; all NaNs are equal.
+// Returns an empty text if all elements have the same bits; all NaNs are equal.
 inline std::string bits_difference(const Tensor& got, const Tensor& expected) {
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) return "of another kind";
   for (std::int64_t i = 0; i < got.size(); ++i) {
@@ -115,7 +115,7 @@ inline std::vector<Tensor> gelu_inputs(int64_t rows, int64_t columns) {
   return {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3)};
 }
 
-// Empty if it has the bits of the interpreter.
+// Returns an empty text if the results have the bits of the interpreter.
 inline std::string apart_from_interpreted(const Executable& native, const std::string& text,
                                           const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> got = native.run(inputs);

@@ -75,7 +75,7 @@ std::vector<float> made(const ConvolutionForm& form, const ConvolutionSample& s,
   return from_blocks(to, s.c, block);
 }
 
-// Within the tolerance on one part, and the same bits on more parts.
+// Checks the tolerance on one part, and the same bits on more parts.
 void check_form(const ConvolutionForm& form, const ConvolutionSample& sample,
                 const std::vector<double>& sums, const float* weight, const void* source,
                 int64_t block, double allowed) {
@@ -157,7 +157,7 @@ Convolution of_images(int64_t images, Convolution c) {
   return c;
 }
 
-// With this many groups of the convolution's channels.
+// Returns the convolution with this number of groups.
 Convolution in_groups(int64_t groups, Convolution c) {
   c.groups = groups;
   return c;

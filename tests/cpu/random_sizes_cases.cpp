@@ -243,7 +243,7 @@ RandomCase random_product(Draw& draw) {
     Dims made_dims;
     for (const Dim& dim : made.graph.value(y).dims) made_dims.push_back(dim.constant());
     made.graph.add_output("y", followed(draw, made, y, made_dims, dtype));
-    // Both gradients, for the products that they are.
+    // Both gradients are products.
     const ValueId g = made.input("g", draw.integers(made_dims, dtype));
     const ValueId r = of_layer ? right : turned_back(right, !right_turned, "rt");
     made.output("dl", "matmul", {g, r});

@@ -27,7 +27,8 @@ Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
   return {plan.steps.size(), plan.memory.arena_bytes};
 }
 
-// Fused into this number of steps, with the bits of the separate steps, on any number of threads.
+// Checks that the graph is fused into this number of steps, with the bits of separate steps on any
+// number of threads.
 void check_joined(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   const Graph graph = parse_graph(text);
   CHECK(taken(graph, inputs, true).steps == steps);

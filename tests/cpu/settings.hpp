@@ -23,7 +23,7 @@ std::string description(const CpuSetting& setting);
 // The settings that this processor supports. Together they cover each pair of options.
 const std::vector<CpuSetting>& cpu_settings();
 
-// Kernels are chosen for no better instructions than these, while it lives.
+// Limits the instructions for which kernels are chosen, until it is destroyed.
 class InstructionsLimit {
  public:
   explicit InstructionsLimit(cpu_backend::Instructions most)

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits in its queue for a batch that does not fill up.
+// With these options a request waits in its queue for a batch that does not fill up.
 ServingOptions waiting_options(size_t max_queue = 8) {
   return {.max_batch_size = 64, .max_delay = long_delay, .max_queue = max_queue};
 }

@@ -20,7 +20,7 @@ TensorMap package_request() {
   return {{"x", Tensor::of<float>(two_rows, {1, 2, 3, 4, -1, 0, 1, 2})}};
 }
 
-// A batch may add in another order.
+// A batch may add numbers in another order.
 bool is_near(const Tensor& a, const Tensor& b) {
   const auto x = a.values<float>(), y = b.values<float>();
   return std::equal(x.begin(), x.end(), y.begin(), y.end(),

@@ -9,7 +9,7 @@
 
 namespace mithril::tests {
 
-// Longer than any test, also on a machine that stalls: only a full batch runs.
+// No test takes this long, even on a machine that stalls: only a full batch runs.
 inline constexpr std::chrono::hours long_delay(1);
 
 // y [N, 4] of x [N, 3].

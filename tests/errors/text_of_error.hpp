@@ -17,7 +17,7 @@ std::string text_of_error(Call call) {
   return "nothing was raised";
 }
 
-// Without the list of known names, which grows with the library.
+// Removes the list of known names, which grows with the library.
 inline std::string without_known(std::string text) {
   const size_t from = text.find("\n  known : ");
   if (from != std::string::npos) text.erase(from, text.find('\n', from + 1) - from);

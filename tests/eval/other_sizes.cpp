@@ -34,7 +34,8 @@ Outcome outcome_of(Function run) {
 
 bool are_values(const TensorSpec& spec) { return spec.fill == TensorSpec::Fill::values; }
 
-// The row with one more of one dim of one tensor, for each of them that can be generated.
+// Returns copies of the row in which one dim of one tensor is larger by one, if the generator
+// supports them.
 std::vector<OpCase> grown(const OpCase& row) {
   std::vector<OpCase> others;
   for (std::size_t port = 0; port < row.inputs.size(); ++port) {
@@ -50,7 +51,7 @@ std::vector<OpCase> grown(const OpCase& row) {
   return others;
 }
 
-// None if the row is about values, which graphs do not have.
+// Returns nothing if the row is about values, which graphs do not have.
 std::optional<Graph> symbolic_graph(const OpDef& op, const OpCase& row) {
   try {
     return build(op, row, Knowledge::symbols).graph;
@@ -59,7 +60,7 @@ std::optional<Graph> symbolic_graph(const OpDef& op, const OpCase& row) {
   }
 }
 
-// Why the graph made for `row` fails on the sizes of `other`; empty: it does not.
+// Returns why the symbolic graph fails on the sizes of `other`; empty if it does not fail.
 std::string difference_at(const OpDef& op, const Graph& symbolic, const OpCase& other) {
   std::vector<Tensor> inputs;
   const Outcome expected = outcome_of([&] {

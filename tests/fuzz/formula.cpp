@@ -11,7 +11,7 @@ namespace {
 using namespace mithril;
 using Kind = Formula::Kind;
 
-// With parentheses only where precedence requires them, because they nest the text deeper.
+// Writes parentheses only where precedence requires them, because they nest the text deeper.
 std::string written(const Formula& f) {
   const auto inside = [](const Formula& child) {
     const bool whole =

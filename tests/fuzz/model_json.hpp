@@ -11,7 +11,8 @@
 
 namespace mithril::fuzz {
 
-// It equals itself after writing and reading; its summary is printable; its graph is valid.
+// Requires that the model equals itself after writing and reading, its summary is printable, and
+// its graph is valid.
 inline void check_model(const Model& model) {
   const auto text = unless_refused([&] { return to_json(model); });
   if (text) {

@@ -66,8 +66,8 @@ std::vector<InputFile> files_of(std::string_view input) {
   return files;
 }
 
-// metadata.json with the checksums of the files, so that changes get beyond the checksums; not if
-// it is among them, nor for names that it cannot have.
+// Adds metadata.json with the checksums of the files, so that changes get past the checksums. Adds
+// nothing if the files include it, or have names that it cannot hold.
 void add_metadata(std::vector<InputFile>& files) {
   std::vector<PackageFile> listed;
   for (const InputFile& file : files) {
@@ -83,7 +83,7 @@ void check_named(const Error& error, const std::string& path) {
                 std::string("an error names the package: ") + error.what());
 }
 
-// As unless_refused, for an action that reads the package.
+// Works as unless_refused, for an action that reads the package.
 template <typename Action>
 auto unless_named(const std::string& path, Action action) {
   return fuzz::unless_refused([&] {

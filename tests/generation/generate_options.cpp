@@ -22,7 +22,7 @@ CompiledModel compiled_for(int64_t prompts) {
                  {.shapes = {{"input_ids", {prompts, any}}}, .inference = true});
 }
 
-// So large that the tokens differ from step to step.
+// Returns parameters so large that the tokens differ from step to step.
 TensorMap large_parameters(const CompiledModel& model) {
   TensorMap params = model.get_parameters(7);
   for (auto& [key, tensor] : params) tensor = tensor * 3;

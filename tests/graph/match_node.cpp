@@ -13,7 +13,7 @@ using tests::Knowledge;
 
 namespace {
 
-// Counts the nodes of the row; -1: none, because it is about an error or about values.
+// Counts the nodes of the row; -1 if the row is about an error or about values.
 int compare_ways(const OpDef& op, const tests::OpCase& row, Knowledge knowledge) {
   tests::RowGraph made;
   try {

@@ -189,8 +189,8 @@ class System {
     facts.push_back({[=](SystemState& state) { state.facts.unify(state.dim(a), state.dim(b)); }});
   }
 
-  // The last or the first dims of a shape, and then, by another fact, all of them: a shape of
-  // unknown rank has dims at one end only, those that were stated first.
+  // Adds the first or the last dims of a shape, and then all of them as another fact. A shape of
+  // unknown rank has dims at one end only: those that were stated first.
   void add_dims_fact() {
     const size_t shape = static_cast<size_t>(pick(shapes.size())), rank = shapes[shape].size();
     if (pick(2) == 0) return add_dims(shape, static_cast<size_t>(pick(rank + 1)), rank);

@@ -70,7 +70,7 @@ class World {
     facts.settle();
   }
 
-  // True: it succeeded.
+  // Returns whether the attempt succeeded.
   bool attempt(unsigned seed, bool commit) {
     Attempt attempt(facts);
     try {

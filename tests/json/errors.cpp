@@ -21,7 +21,7 @@ std::string refusal_of_model(std::string_view text) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A chain of two parts with something more.
+// Returns the JSON of a chain of two parts with further fields.
 std::string chain(const std::string& connections, const std::string& more = "") {
   return R"({"name": "Model", "submodels": {"m1": {"name": "Linear", "args": {"dimension": 3}},
              "m2": {"name": "Relu"}}, "connections": {)" +

@@ -13,7 +13,7 @@
 namespace mithril::tests {
 namespace {
 
-// Arguments that a model cannot do without.
+// Returns the arguments that a model requires.
 Arguments needed_arguments(const ModelDef& def) {
   if (def.name == "MLP")
     return {{"activations", Datum(Tuple{"Relu", "Softmax"})}, {"dimensions", Datum::ints({4, 2})}};

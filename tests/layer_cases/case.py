@@ -1,4 +1,4 @@
-"""What the files of the layers are written with."""
+"""The classes and functions with which the files of the layers describe cases."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -7,7 +7,7 @@ SEQUENCE: dict[str, Input] = {"input0": (3, 1, 2), "input1": (2, 1, 2), "initial
 
 
 def sizes(cell: str, outputs: int, prefix: str = "") -> dict[str, Input]:
-    """Of parameters that do not follow from those of the data."""
+    """Returns the sizes of parameters that do not follow from those of the data."""
     found: dict[str, Input] = {prefix + OUT[cell]: (outputs, 4)}
     return found | ({prefix + "w_ih": (12, 2)} if cell == "GRUCell" else {})
 

@@ -36,7 +36,7 @@ def rotary(torch: Any, base: float, input: Any, positions: Any = None) -> Any:
 
 
 def rotated(torch: Any, inverse: Any, input: Any, positions: Any = None) -> Any:
-    """As the models of the Llama family compute it."""
+    """Computes rotary embeddings as the models of the Llama family do."""
     if positions is None:
         positions = torch.arange(input.shape[-2])
     angle = positions[..., None].double() * inverse
@@ -46,7 +46,8 @@ def rotated(torch: Any, inverse: Any, input: Any, positions: Any = None) -> Any:
 
 
 def complex_rotary(torch: Any, input: Any) -> Any:
-    """As the paper writes it: neighbours are the parts of a complex number."""
+    """Computes rotary embeddings as the paper does: neighbours are the parts of a complex
+    number."""
     length, size = input.shape[-2:]
     inverse = 1.0 / 10000.0 ** (torch.arange(0, size, 2, dtype=torch.float64) / size)
     angle = torch.arange(length)[:, None].double() * inverse
@@ -55,7 +56,7 @@ def complex_rotary(torch: Any, input: Any) -> Any:
 
 
 def bucket(torch: Any, after: Any, both: bool, buckets: int, longest: int) -> Any:
-    """As T5 computes it."""
+    """Computes the bucket of a distance as T5 does."""
     result = torch.zeros_like(after)
     if both:
         buckets //= 2

@@ -19,7 +19,7 @@ namespace ml = mithril;
 namespace mithril {
 namespace {
 
-// The largest absolute value, and the deviation from 0.
+// The largest absolute value, and the root of the mean square.
 struct Spread {
   double largest = 0, deviation = 0;
 };

@@ -105,7 +105,7 @@ def randomise(module: torch.nn.Module) -> None:
 
 
 def stored(module: Any, example: ModuleType) -> Arrays:
-    """What a checkpoint of the module holds, by the names of the model."""
+    """Returns the tensors in a checkpoint of the module, under the names of the model."""
     with tempfile.TemporaryDirectory() as folder:
         module.save_pretrained(folder)
         return pretrained.read_weights(example, folder)
@@ -123,7 +123,7 @@ def as_torch(array: np.ndarray) -> torch.Tensor:
 
 
 def places(case: Case, key: str, shape: tuple[int, ...], data: Arrays) -> np.ndarray:
-    """Ones at what counts of an output, zeros at padding."""
+    """Returns ones for the elements of an output that count, and zeros for padding."""
     ones = np.ones(shape)
     if key not in case.valid:
         return ones
@@ -150,7 +150,8 @@ def sample(case: Case, module: Any, size: int) -> Sample:
 
 
 def gradients(case: Case, module: Any) -> Arrays:
-    """By the way that the weights take: they are stored in place of the parameters."""
+    """Returns the gradients under the names of the model: a checkpoint stores them as
+    parameters."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.copy_(
@@ -203,7 +204,7 @@ def different_gradients(expected: Arrays, got: Arrays, most: float) -> list:
 
 
 def differences(case: Case, found: Reference, backend: str, dtype: str) -> list[str]:
-    """What differs by more than it may, in one compiled model for all sizes."""
+    """Lists the differences that exceed the tolerance. One compiled model evaluates all sizes."""
     compiled = ml.compile(
         case.compose(found.config),
         BACKENDS[backend](dtype=DTYPES[dtype]),

@@ -13,7 +13,7 @@ import torch_bert
 
 
 def differences():
-    """What is wrong, a line each."""
+    """Returns a line for each difference."""
     with tempfile.TemporaryDirectory() as folder:
         return torch_bert.disagreements(
             Path(folder), torch_bert.BASE, lambda path, tensors: save_file(tensors, path)

@@ -39,7 +39,7 @@ TOKENS, LIMIT = 12, 20
 
 
 def reference(name):
-    """Weights large enough that the tokens differ from step to step."""
+    """Returns a model with weights so large that the tokens differ from step to step."""
     _, kind, fields = MODELS[name]
     config = kind.config_class(**fields, bos_token_id=None, eos_token_id=None, pad_token_id=None)
     torch.manual_seed(0)

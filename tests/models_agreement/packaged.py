@@ -33,7 +33,8 @@ def single(data):
 
 
 def package_differences(name):
-    """What is wrong with the package of a random checkpoint of this case."""
+    """Returns a line for each difference between the package of a random checkpoint and
+    transformers."""
     case = CASES[name]()
     module = case.reference(case.config).eval()
     randomise(module)
@@ -63,8 +64,8 @@ def printed_by(*command):
 
 
 def minilm_differences():
-    """What is wrong with the package of MiniLM, its tokenizer included, and with the programs that
-    run it in Python, C++ and C."""
+    """Returns a line for each difference of the package of MiniLM, its tokenizer, and the programs
+    that run it in Python, C++ and C."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/minilm"
         create_package(get_model_path(), path)

@@ -73,7 +73,8 @@ def token_differences(folder, texts):
 
 
 def letter_differences():
-    """Characters between two letters that become other words, of all that Unicode has."""
+    """Returns a line for each Unicode character that the tokenizers treat differently between
+    letters."""
     texts = [f"x{chr(c)}y" for c in range(0x110000) if not 0xD800 <= c < 0xE000]
     rule = normalizers.BertNormalizer()
     letters = sorted({letter for text in texts for letter in rule.normalize_str(text)})
@@ -91,7 +92,7 @@ def letter_differences():
 
 
 def differences():
-    """What differs, a line each."""
+    """Returns a line for each difference."""
     folder = get_model_path()
     texts = sentences()
     wrong = token_differences(folder, texts) + letter_differences()[:20]

@@ -67,7 +67,7 @@ def answers(address, tokenizer, texts):
 
 
 def served_differences():
-    """What is wrong with the answers, a line each."""
+    """Returns a line for each wrong answer."""
     texts = sentences()
     expected = load_model("cpu").encode(texts, normalize_embeddings=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -171,7 +171,7 @@ def writer(example, compose, reference, config):
 
 
 def untied_t5(config):
-    """As transformers loads a checkpoint that has lm_head.weight, too."""
+    """Returns T5 as transformers loads a checkpoint that also has lm_head.weight."""
     module = transformers.T5ForConditionalGeneration(config)
     module.lm_head.weight = torch.nn.Parameter(torch.randn_like(module.shared.weight))
     module.config.tie_word_embeddings = False

@@ -8,7 +8,7 @@ MITHRIL_OP_CASES(ctc_loss_grad) {
     return tensor(std::move(dims), std::move(values)).as(DType::int64);
   };
   return {
-      // Of the paths 11, 01 and 10 with probabilities 3, 1 and 3 of 7.
+      // The paths 11, 01 and 10 have the probabilities 3, 1 and 3 of 7.
       {.name = "worked out by hand",
        .inputs = {{"log_probs", tensor({3, 1, 2}, {std::log(0.25), std::log(0.75), std::log(0.5),
                                                    std::log(0.5), 0, 0})},

@@ -8,7 +8,7 @@
 
 namespace mithril::tests {
 
-// The indices that are not the same for both.
+// The indices that differ between argmax and argmin.
 struct ExtremeIndices {
   std::vector<double> first_axis;  // in {{-1, -2}, {2, 0}, {1, -1}}
   double all;                      // in the same

@@ -60,7 +60,7 @@ std::vector<Tensor> results_of(const char* op, const Tensor& input,
   return interpret(graph_of(op, input, values), {&input, 1});
 }
 
-// For a gradient of output number `output` that is 1 everywhere.
+// Returns the gradient of the input for a gradient of output number `output` that is 1 everywhere.
 Tensor slope_of(const char* op, const Tensor& input, int output,
                 const std::vector<Datum>& values = {}) {
   const std::string name = "output_" + std::to_string(output);

@@ -14,7 +14,7 @@ namespace {
 
 class Folding {
  public:
-  // The folded result of the op for these values; none if it waits.
+  // Returns the folded result of the op for these values; none if it waits.
   std::optional<Datum> operator()(const char* op, const std::vector<Datum>& operands) {
     Part& part = *facts_.make<Part>();
     part.op = &find_op(op);

@@ -48,7 +48,7 @@ TEST_CASE("LBFGS finds a minimum") {
   CHECK(lbfgs.step(params, rosenbrock) == doctest::Approx(532.4));
   CHECK(distance_from_ones(params) < 1e-6);
   CHECK(params.at("unused").at_as_double(0) == 1);
-  // No gradient is above the tolerance any more: the parameters stay.
+  // No gradient exceeds the tolerance, so the parameters stay.
   const double before = params.at("x").at_as_double(0);
   CHECK(lbfgs.step(params, rosenbrock) < 1e-12);
   CHECK(params.at("x").at_as_double(0) == doctest::Approx(before).epsilon(1e-9));

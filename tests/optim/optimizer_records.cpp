@@ -12,7 +12,7 @@ namespace {
 
 using tests::text_of_error;
 
-// Moves by the rate, against the sign, and counts.
+// A rule that moves against the sign of the gradient by the rate, and counts the steps.
 struct SignFormula {
   explicit SignFormula(const OptimizerSettings&) {}
   static std::vector<OptimizerSlot> slots() { return {{"moved", 1}}; }

@@ -113,8 +113,8 @@ Damage damage(PackageEdit& edit, Engine& random) {
   return done;
 }
 
-// Whether the error names one of the files. Errors about a file and its line in metadata.json name
-// both.
+// Returns whether the error names one of the files. Errors about a file and its line in
+// metadata.json name both.
 bool names_one_of(const std::string& error, const std::string& path,
                   const std::set<std::string>& files) {
   return std::any_of(files.begin(), files.end(), [&](const std::string& name) {
@@ -142,7 +142,7 @@ Reading read(const std::string& path, const LoadPackageOptions& options) {
   }
 }
 
-// Whether both have the same files with the same contents, but perhaps another metadata.json.
+// Returns whether both have the same files with the same contents; metadata.json may differ.
 bool same_contents(const Package& a, const Package& b) {
   const auto is_same = [&](const PackageFile& x, const PackageFile& y) {
     return x.name == y.name && x.sha256 == y.sha256 && a.file(x.name) == b.file(x.name);
@@ -151,7 +151,7 @@ bool same_contents(const Package& a, const Package& b) {
                     is_same);
 }
 
-// As sample_package, but with a fixed time in metadata.json: each run damages the same bytes.
+// Writes sample_package with a fixed time in metadata.json: each run damages the same bytes.
 std::string timeless_package(const FileFolder& folder, SavePackageOptions options = {}) {
   const std::string path = sample_package(folder, "p", std::move(options));
   PackageEdit edit(path);
@@ -187,7 +187,7 @@ TEST_CASE("a damaged package is refused with an error that names a damaged file"
     if (!found.package) {
       CHECK(names_one_of(found.error, path, done.files));
     } else if (!done.is_listed) {
-      // Of metadata.json, what does not describe a file may differ.
+      // Fields of metadata.json that do not describe a file may differ.
       CHECK(same_contents(*found.package, before));
     }
   }

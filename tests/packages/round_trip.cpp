@@ -139,7 +139,7 @@ TEST_CASE("a package has states, shards, options and files for backends") {
 TEST_CASE("Ctrl-C ends the comparison of checksums") {
   const FileFolder folder;
   const Package package = load_package(sample_package(folder));
-  // As long as the library waits before it looks again.
+  // The library checks for an interrupt again after this time.
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   set_interrupt_callback([] { return true; });
   CHECK_THROWS_AS(package.verify(), Interrupted);
@@ -183,7 +183,7 @@ TEST_CASE("a replaced package stays readable in processes that opened it") {
   const FileFolder folder;
   const Model model = packaged_model();
   save_package(folder.at("p"), model, packaged_params(model, 1));
-  // By the old name of `verify`, until 0.2.
+  // `checks` is the old name of `verify`, until 0.2.
   const Package first = load_package(folder.at("p"), {.checks = PackageChecks::lazy});
   save_package(folder.at("p"), model, packaged_params(model, 2));
   check_same_tensors(first.params(), packaged_params(model, 1));

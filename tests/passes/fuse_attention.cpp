@@ -30,11 +30,11 @@ const std::string weighed = R"(
   y: float32[N, 4, L, 8] = matmul(left: w, right: v)
   output y = y
 })";
-// From the scores s.
+// These statements read the scores s.
 const std::string attend = R"(
   w: float32[N, 4, L, S] = softmax(input: s, axis: -1))" +
                            weighed;
-// From the scores m.
+// These statements read the scores m.
 const std::string attend_masked = R"(
   w: float32[N, 4, L, S] = softmax(input: m, axis: -1))" +
                                   weighed;
@@ -44,7 +44,7 @@ std::string attention(const std::string& ports) {
   return "  y: float32[N, 4, L, 8] = scaled_dot_product(" + ports + ", is_causal: False, scale: ";
 }
 
-// The same of a graph, once it went through the pass.
+// Returns the line that makes y in the graph after the pass.
 std::string line_of_y(const std::string& text) {
   const std::string made = fused(text);
   const size_t begin = made.find("  y: ");

@@ -74,7 +74,7 @@ class Written {
     return add(name, dims, DType::float64, {});
   }
 
-  // One of these numbers for each element; any numbers if there are none.
+  // Each element is one of the numbers, or any number if there are none.
   Expression add(const char* name, const Dims& dims, DType dtype,
                  const std::vector<double>& numbers) {
     std::vector<double> elements;

@@ -40,7 +40,7 @@ std::string hoisted(const std::string& text) {
 
 void check_kept(const std::string& text) { CHECK(hoisted(text) == to_string(parse_graph(text))); }
 
-// Empty if the pass changes the graph, and no result by more than rounding.
+// Returns an empty text if the pass changes the graph, and changes the result by rounding at most.
 std::string difference_after(const std::string& text, const std::vector<Tensor>& given) {
   const Graph before = parse_graph(text), after = hoist_convolutions(before);
   if (to_string(before) == to_string(after)) return "the graph is as before";

@@ -23,7 +23,7 @@ namespace {
 
 using Kind = SampleAxis::Kind;
 
-// Which sample an element belongs to.
+// Returns the sample to which an element belongs.
 int64_t sample_of(int64_t element, const Dims& dims, const SampleAxis& axis, int64_t batch) {
   int64_t after = 1;
   for (size_t i = axis.axis + 1; i < dims.size(); ++i) after *= dims[i];
@@ -56,7 +56,7 @@ class Trial {
   Trial(const check::RowGraph& row, std::vector<SampleAxis> axes, int64_t batch)
       : row_(row), node_(row.graph.nodes().front()), axes_(std::move(axes)), batch_(batch) {}
 
-  // What the rule says; false: the node was refused, or its samples are mixed.
+  // Applies the rule. Returns false if no input carries samples, or all outputs mix samples.
   bool claims() {
     std::vector<Tensor> inputs;
     for (const TensorSpec& spec : row_.tensors)
@@ -216,7 +216,7 @@ bool has_tensor(const OpCase& row) {
   return false;
 }
 
-// How many claims of the op's rule were checked.
+// Returns the number of claims of the op's rule that were checked.
 int check_op(const OpDef& op, const OpCase& row) {
   if (!has_tensor(row)) return 0;
   const check::RowGraph built = check::build(op, row);
@@ -243,7 +243,7 @@ int check_op(const OpDef& op, const OpCase& row) {
 }  // namespace
 
 TEST_CASE("rules for samples hold on all rows of the op table") {
-  // Random numbers of which each has its own place, and ops that read only shapes.
+  // These ops draw random numbers per position, or read only shapes.
   const std::set<std::string> without_claims = {"positions", "batch_norm_training"};
   for (const OpCases& cases : all_op_cases()) {
     const OpDef& op = find_op(cases.op);

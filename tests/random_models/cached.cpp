@@ -73,7 +73,7 @@ std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
   return inputs;
 }
 
-// Empty if the inputs do not fit, or an op refuses them.
+// Returns no tensors if the inputs do not fit, or an op refuses them.
 std::vector<Tensor> run_cached(const Graph& graph, const std::vector<Tensor>& inputs) {
   try {
     return interpret(graph, inputs);

@@ -96,7 +96,7 @@ class FaultyBackend final : public Backend {
   std::string faulty_;
 };
 
-// Whether the model can be evaluated: some ops refuse numbers of random models.
+// Returns whether the model can be evaluated: some ops refuse numbers of random models.
 bool is_evaluable(const PlacedModel& placed, const std::shared_ptr<Backend>& backend) {
   try {
     compile(placed.model, backend, placed.options).evaluate(placed.params, placed.data);

@@ -27,7 +27,7 @@ struct RandomModel {
 // Equal seeds give equal models. A part that inference refuses is left out. Throws std::logic_error
 // if a refused part has changed the model.
 RandomModel random_model(std::uint64_t seed);
-// The same with this number of parts.
+// Makes a model with this number of parts.
 RandomModel random_model(std::uint64_t seed, std::size_t parts);
 
 struct Composing {

@@ -12,7 +12,7 @@ inline double nudged_by(double amount, Random& random) {
   return 1 + (random() % 2 == 0 ? amount : -amount);
 }
 
-// Each float64 a little larger or smaller, zeros as they are.
+// Makes each float64 a little larger or smaller; zeros stay as they are.
 inline Tensor nudged(const Tensor& tensor, double amount, Random& random) {
   Tensor copy = tensor.copy();
   if (copy.dtype() == DType::float64) {
@@ -21,8 +21,8 @@ inline Tensor nudged(const Tensor& tensor, double amount, Random& random) {
   return copy;
 }
 
-// Factors for a value, an own one for each element if the dims are known: a factor that all
-// elements share cancels where an op subtracts them, as rounding errors do not.
+// Returns factors for a value: one per element if the dims are known. A factor that all elements
+// share would cancel where an op subtracts them, which rounding errors do not.
 inline ValueId nudging_factor(Graph& graph, const Value& value, double amount, Random& random) {
   std::vector<int64_t> dims;
   for (const Dim& dim : value.dims) {
@@ -34,7 +34,7 @@ inline ValueId nudging_factor(Graph& graph, const Value& value, double amount, R
   return graph.add_constant(value.name + ".factor", std::move(factors));
 }
 
-// Each float64 that a node makes a little larger or smaller.
+// Makes each float64 that a node computes a little larger or smaller.
 inline Graph nudged(const Graph& graph, double amount, Random& random) {
   Rebuilder rebuilder(graph);
   for (const Node& node : graph.nodes()) {

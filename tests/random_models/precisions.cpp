@@ -28,7 +28,7 @@ namespace {
 
 using Numbers = std::vector<Tensor>;
 
-// With the gradients of float outputs, if there are any.
+// Returns the graph, with the gradients of float outputs if there are any.
 Graph graph_in(DType dtype, const RandomModel& random) {
   const Graph forward = flatten(compose(random), dtype).graph;
   try {
@@ -55,7 +55,7 @@ Numbers inputs_in(const Graph& graph, const RandomModel& random) {
   return inputs;
 }
 
-// Nothing if an op refuses the inputs.
+// Returns nothing if an op refuses the inputs.
 template <typename Call>
 std::optional<Numbers> unless_refused(Call call) {
   try {
@@ -106,7 +106,7 @@ Graph with_float32_numbers(const Graph& graph) {
   return rebuilder.finish();
 }
 
-// The results of the reference in float64, and what rounding to a precision changes of them.
+// The results of the reference in float64, and their changes by rounding to a precision.
 class Expected {
  public:
   // False if an op refuses the inputs, or if numbers leave the range of float32.
@@ -121,8 +121,9 @@ class Expected {
     return largest_number(results_) < most;
   }
 
-  // Of each result, between runs with relative errors of `epsilon` at every value, and with numbers
-  // of that precision. Nothing if an op refuses such a run: its sizes depend on rounding.
+  // Returns the spread of each result between runs with relative errors of `epsilon` at every
+  // value, and with numbers of that precision. Returns nothing if an op refuses such a run: its
+  // sizes depend on rounding.
   std::optional<std::vector<double>> spreads(DType dtype) const {
     std::vector<double> spreads(results_.size());
     const auto compare = [&](const Graph& graph, const Numbers& inputs) {

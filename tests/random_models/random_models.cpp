@@ -147,7 +147,7 @@ class RandomCheck {
     });
   }
 
-  // Whether rounding decides the result, as for slopes of two results that are equal up to
+  // Returns whether rounding decides the result, as for slopes of two results that are equal up to
   // rounding, or for a norm of equal elements.
   bool jumps(const Graph& graph, const Tensors& inputs) const {
     Random random(random_.seed);

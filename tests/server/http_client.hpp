@@ -35,14 +35,14 @@ class HttpClient {
     }
   }
 
-  // Until the server closes the connection.
+  // Reads until the server closes the connection.
   std::string rest() {
     std::string received = std::exchange(buffer_, {});
     while (receive()) received += std::exchange(buffer_, {});
     return received;
   }
 
-  // One response with a Content-Length.
+  // Reads one response that has a Content-Length.
   std::string response() {
     std::size_t end = 0;
     while ((end = buffer_.find("\r\n\r\n")) == std::string::npos && receive()) {

@@ -118,7 +118,7 @@ class WatchedBackend final : public Backend {
   Placed& placed_;
 };
 
-// Every way of two backends that this build has.
+// Returns all combinations of two backends of this build.
 std::vector<Backends> placements() {
   std::vector<Backends> all{{{"", cpu()}, {"head", cpu({.reference = true})}},
                             {{"", cpu({.reference = true})}, {"body", cpu()}, {"norm", cpu()}}};

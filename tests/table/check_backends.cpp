@@ -30,7 +30,7 @@ const Backends& available_backends() {
   return backends;
 }
 
-// A record may declare that a backend does without the op.
+// A record may declare that a backend does not support the op.
 bool is_unsupported(const OpDef& op, const Backend& backend) {
   const Spelling* spelling = op.spelling(backend.name());
   return spelling && spelling->text.starts_with("unsupported:");
@@ -77,9 +77,9 @@ class Comparison {
   std::vector<Tensor> expected_;
 };
 
-// It follows from the inputs, of which there are many for each row, so that what fails does so
-// alone, too. Loops are not compiled here, which takes the longest: tests/cpu/native_table.cpp has
-// those of all rows compiled together.
+// The inputs choose the setting: a row that fails then also fails alone. Each row runs on many
+// inputs, so it runs with many settings. Loops are not compiled here, because that takes the
+// longest: tests/cpu/native_table.cpp compiles the loops of all rows together.
 CpuSetting setting_for(const std::vector<Tensor>& inputs) {
   size_t sum = 0;
   for (const Tensor& input : inputs) {

@@ -61,7 +61,7 @@ bool takes_tensors_of_any_size(const OpDef& op) {
   return false;
 }
 
-// Whether the op has anything to refuse.
+// Returns whether the op accepts any tensor, so that it has nothing to refuse.
 bool takes_anything(const OpDef& op) {
   return op.inputs.size() == 1 && op.inputs[0].type == "T" && op.inputs[0].shape.rfind('*', 0) == 0;
 }

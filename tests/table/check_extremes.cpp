@@ -69,7 +69,7 @@ double largest_of(const Tensor& tensor) {
   return largest;
 }
 
-// `scale`: of what the elements are differences of.
+// `scale` is the size of the numbers whose differences the elements are.
 std::string difference_at_extremes(const Tensor& got, const Tensor& exact, DType dtype,
                                    double scale) {
   if (got.dims() != exact.dims())

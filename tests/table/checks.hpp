@@ -24,7 +24,7 @@ std::string backends_difference(const Graph& graph, const std::vector<Tensor>& i
 // with gradients: close to float64 of the same inputs.
 void check_extremes(const OpDef& op, const OpCase& row, Report& report);
 
-// Everything every op must have, by its record and its rows.
+// Checks what every op must have, by its record and its rows.
 void check_completeness(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
 
 }  // namespace mithril::tests

@@ -15,7 +15,7 @@ namespace mithril::tests {
 
 void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
 
-// All rows of an op: they must be complete, too.
+// Runs all rows of an op, which must also be complete.
 void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
 
 }  // namespace mithril::tests

@@ -15,7 +15,7 @@ namespace mithril::tests {
 
 using TokenList = std::vector<std::int64_t>;
 
-// As converters of SentencePiece write it: the form of Llama 2.
+// A tokenizer as converters of SentencePiece write it: the form of Llama 2.
 inline const std::string sentence_piece_json = R"({
   "added_tokens": [
     {"id": 0, "content": "<unk>", "single_word": false, "lstrip": false, "rstrip": false,
@@ -45,7 +45,7 @@ inline const std::string sentence_piece_json = R"({
     "merges": [["▁", "a"], "b c", ["▁a", "bc"]]}
 })";
 
-// Of bytes: the form of GPT-2.
+// A tokenizer of bytes: the form of GPT-2.
 inline const std::string bytes_json = R"({
   "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
   "decoder": {"type": "ByteLevel"},

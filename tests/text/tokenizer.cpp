@@ -144,7 +144,8 @@ TEST_CASE("a tokenizer finds added pieces before words") {
     const Tokenizer tokenizer = adding(R"({"id": 10, "content": "[[[[[["})");
     std::string text;
     for (int i = 0; i < 100'000; ++i) text += "[MASK]";
-    // Of the processor: it takes 10 ms, and minutes if pieces are sought in the rest of the text.
+    // This takes 10 ms of the processor, and would take minutes if pieces were sought in the rest
+    // of the text.
     const std::clock_t begin = std::clock();
     CHECK(tokenizer.ids(text).size() == 100'002);
     CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);

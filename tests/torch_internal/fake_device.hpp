@@ -84,7 +84,7 @@ class FakeDevice final : public torch_backend::RecordingDevice {
 
 inline void FakeMemory::open() {
   device_.fail_at("open");
-  // As torch's allocator, which asserts it.
+  // The allocator of torch asserts the same.
   TORCH_CHECK(!opened_ || device_.references > 0, "the memory is opened again without references");
   opened_ = true;
   ++device_.references;

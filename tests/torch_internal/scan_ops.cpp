@@ -14,7 +14,7 @@ namespace {
 
 using torch_backend::linear_scan_by_doubling, torch_backend::linear_scan_by_rows;
 
-// Of [rows, columns] along the rows.
+// Scans the rows of [rows, columns] in a loop.
 at::Tensor looped(const at::Tensor& x, const at::Tensor& decay, bool reverse, bool exclusive) {
   at::Tensor made = at::zeros(x.sizes(), x.options());
   for (int64_t column = 0; column < x.size(1); ++column) {

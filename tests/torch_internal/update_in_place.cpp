@@ -17,7 +17,7 @@ struct Training : Chain {
   void set_parameter(std::size_t i, at::Tensor to) { inputs[1 + 2 * i] = std::move(to); }
   void set_gradient(std::size_t i, at::Tensor to) { inputs[2 + 2 * i] = std::move(to); }
 
-  // Checks the results against those of operators. Which parameters were written in place.
+  // Checks the results against those of operators. Returns which parameters were written in place.
   std::vector<bool> step() {
     const Tensors expected = run(lowered(), inputs);
     Tensors before;

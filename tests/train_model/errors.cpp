@@ -24,7 +24,7 @@ TrainModel with_one_loss() {
   return train;
 }
 
-// What a change of a training model with a loss is refused with.
+// Returns the error with which a training model with a loss refuses the change.
 template <typename Change>
 std::string refusal(Change change) {
   TrainModel train = with_one_loss();

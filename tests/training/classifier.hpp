@@ -14,7 +14,7 @@
 
 namespace mithril::tests {
 
-// Words to one of five classes, by rows of a table, products and a norm.
+// Maps words to one of five classes by rows of a table, products and a norm.
 inline Model classifier() {
   Model model;
   model |= Embedding({.num_embeddings = 40, .dim = 24})(

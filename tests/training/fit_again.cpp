@@ -37,7 +37,7 @@ TensorMap with_nan(std::int64_t rows, std::int64_t row) {
   return data;
 }
 
-// As in a VAE.
+// Draws random numbers as a VAE does.
 CompiledModel with_noise() {
   const Connection x("x");
   const Connection mean = Linear({.dimension = 2})(x);

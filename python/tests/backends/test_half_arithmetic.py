@@ -56,7 +56,7 @@ LAYERS = [
 
 
 def rounded(array: np.ndarray, dtype: str) -> np.ndarray:
-    """float64 that the dtype holds."""
+    """Rounds to the dtype, and returns float64."""
     if dtype == "float16":
         with np.errstate(over="ignore"):
             return np.asarray(array).astype(np.float16).astype(np.float64)
@@ -66,7 +66,7 @@ def rounded(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def drawn(key: str, shape: tuple[int, ...], kind: str, dtype: str) -> np.ndarray:
-    """Of random signs, and at least as large as the scale."""
+    """Draws numbers of random signs whose absolute values are at least the scale."""
     normal = np.random.default_rng(list(key.encode())).standard_normal(shape)
     if kind == "whole":
         return rounded(np.round(normal * 3000), dtype)
@@ -75,7 +75,7 @@ def drawn(key: str, shape: tuple[int, ...], kind: str, dtype: str) -> np.ndarray
 
 
 def given(example: Example, kind: str, dtype: str) -> dict[str, np.ndarray]:
-    """Of inputs that are arrays only the precision changes."""
+    """Returns the inputs of an example: shapes are drawn, and arrays only rounded."""
     return {
         key: drawn(key, value, kind, dtype)
         if isinstance(value, tuple)
@@ -126,7 +126,8 @@ def results(
 def assert_rounded_once(
     got: dict[str, np.ndarray], exact: dict[str, np.ndarray], dtype: str, kind: str
 ) -> None:
-    """What half precision holds is near the exact result, relative to its largest element."""
+    """Asserts that half-precision results are near the exact ones, relative to the largest
+    element."""
     assert got.keys() == exact.keys()
     overflows = any(
         (np.abs(value) > LARGEST[dtype]).any()
@@ -193,7 +194,7 @@ def test_an_image_is_sampled_far_from_its_origin(backend: str) -> None:
 @pytest.mark.parametrize("name", sorted(BACKENDS.keys() - {"jax"}))
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_mixed_precision_squares_in_float32(name: str, dtype: str) -> None:
-    """What a product of half precision gives to the layer."""
+    """The layer reads a product in half precision."""
     model = ml.Model()
     model |= ml.Linear(2, use_bias=False)(input="x", weight="w", output="y")
     model |= ml.RMSNorm(use_scale=False)(input="y", output="normed")

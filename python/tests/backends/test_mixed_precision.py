@@ -40,7 +40,7 @@ LOWER_ON_CPU = {"matmul", "linear", "conv1d", "conv2d", "scaled_dot_product_atte
 
 
 def autocast_lists() -> dict[str, str]:
-    """Of each op that torch lists for CUDA, its policy in our words."""
+    """Returns the policy of each op that torch lists for CUDA, in the words of Mithril."""
     header = Path(torch.__file__).parent / "include" / "ATen" / "autocast_mode.h"
     policies: dict[str, str] = {}
     for macro, policy in (
@@ -101,7 +101,7 @@ def drawn(*shape: int) -> "torch.Tensor":
 
 
 def assert_near(ours: "torch.Tensor", theirs: "torch.Tensor", what: str, allowed: float) -> None:
-    """Within a part of the largest element."""
+    """Asserts that the difference is within a fraction of the largest element."""
     assert ours.dtype == torch.float32, what
     apart = (ours - theirs.float()).abs().max() / theirs.float().abs().max()
     assert apart <= allowed, f"{what}: {apart / allowed:.2f} of what is allowed"

@@ -23,7 +23,7 @@ def value_of(op: type[ml.Model], x: list[float]) -> list[float]:
 
 
 def doubled(name: str, factor: float = 2.0, **options: Any) -> type[ml.Model]:
-    """As a cell of a notebook: each run makes the functions anew."""
+    """Adds an op as a cell of a notebook does: each run makes new functions."""
 
     def function(x: Any) -> Any:
         return x * np.float32(2.0)

@@ -13,7 +13,7 @@ FUSED = "aten::scaled_dot_product_attention"
 
 
 class Attention(nn.Module):
-    """Of heads, as many write it; `mask` says how keys are left out."""
+    """Multi-head attention as many modules write it; `mask` says how keys are masked."""
 
     def __init__(self, mask: str = "none", width: int = 12, heads: int = 3) -> None:
         super().__init__()

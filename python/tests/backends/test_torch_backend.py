@@ -104,7 +104,7 @@ def test_gradients_flow_through_a_change_of_width() -> None:
 
 
 def test_gradients_may_be_written_to() -> None:
-    """As clipping does: they are dense, and share elements with nothing."""
+    """Clipping writes to gradients: they are contiguous, and share no elements."""
     model = ml.Model()
     model |= ml.Add()(left="a", right="b", output="sum")
     model |= ml.Mean()(input="c", output="mean")

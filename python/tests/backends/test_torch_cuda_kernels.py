@@ -27,7 +27,7 @@ def chain() -> ml.Model:
 
 
 def kernels(compiled: ml.CompiledModel) -> tuple[int, int]:
-    """How many nodes run as how many kernels."""
+    """Returns the number of fused nodes and the number of their kernels."""
     found = re.search(r"CUDA kernels: (\d+) nodes run as (\d+)", compiled.summary())
     return (int(found[1]), int(found[2])) if found else (0, 0)
 

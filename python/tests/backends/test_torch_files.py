@@ -77,7 +77,7 @@ def test_tied_tensors_have_elements_of_their_own(tmp_path):
 
 
 class Calls:
-    """Its pickle calls a function."""
+    """An object whose pickle calls a function."""
 
     def __reduce__(self):
         return os.system, ("exit 1",)

@@ -79,8 +79,8 @@ class AtEveryOp(TorchDispatchMode):
 
 @pytest.mark.slow
 def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_no_data() -> None:
-    """What is left of the limit is taken away just before each operator, but for what the first
-    so many of its allocations need."""
+    """Before each operator the test takes the rest of the limit away, except for the memory that
+    the first few allocations of the operator need."""
     limit = 1_000_000
     backend = ml.TorchBackend(memory_limit=limit)
     compiled = compiled_on(backend)

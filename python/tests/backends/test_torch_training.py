@@ -39,7 +39,8 @@ STEPS = 50
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Tensors are small here, and other work of the machine would be waited for."""
+    """Uses one thread: the tensors are small, and threads would wait for other work of the
+    machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -49,7 +50,7 @@ def one_thread() -> Iterator[None]:
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("net", NETS)
 def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
-    """With gradients that evaluate gives, on extracted parameters."""
+    """The optimizer gets the gradients of evaluate, on extracted parameters."""
     torch.manual_seed(0)
     make, shapes, batch = NETS[net]
     module = make().double().train()
@@ -85,7 +86,7 @@ def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
 
 
 def test_fifty_steps_of_a_compiled_module_are_those_of_the_module() -> None:
-    """With torch's autograd through our gradient graph."""
+    """The autograd of torch goes through the gradient graph of Mithril."""
     torch.manual_seed(0)
     module = cnn().double().train()
     _, shapes, batch = NETS["cnn"]
@@ -110,7 +111,7 @@ def resident_bytes() -> int:
 
 
 def evaluations() -> Callable[[int], None]:
-    """So many steps, half of them through torch's autograd."""
+    """Returns a function that runs a number of steps, half of them through torch's autograd."""
     model = ml.Model()
     model |= ml.Linear(16)(input="x")
     model += ml.Relu()
@@ -146,7 +147,7 @@ print(resident_bytes() - before)
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc to read memory from")
 def test_ten_thousand_evaluations_do_not_grow() -> None:
-    """By less than 300 bytes each: none keeps so much as an empty tensor."""
+    """Each evaluation may add less than 300 bytes, which is less than an empty tensor needs."""
     assert int(printed_by(MEMORY)) < 3_000_000
 
 
@@ -161,7 +162,7 @@ def test_memory_of_evaluations_is_freed() -> None:
 
 
 def test_threads_share_one_compiled_model() -> None:
-    """Each with new sizes, for which there is no plan."""
+    """Each thread uses new sizes, for which there is no plan."""
     torch.manual_seed(0)
     _, shapes, batch = NETS["cnn"]
     model, params = ml.from_torch(cnn().double().eval(), batch(), shapes)
@@ -185,7 +186,7 @@ def test_threads_share_one_compiled_model() -> None:
 
 
 def test_state_takes_no_part_in_autograd() -> None:
-    """The state of a step is a number for the next one, without a gradient to this one."""
+    """The next step reads the state as a number, and passes no gradient to this step."""
     model = ml.Model()
     model |= ml.Conv2d(kernel_size=3, filters=2)(input="x")
     model += ml.BatchNorm2D(inference=False)(output="y")

@@ -44,7 +44,8 @@ def npy_file(folder: Path) -> bytes:
 
 
 def damaged(content: bytes, draw: random.Random) -> bytes:
-    """Bytes changed, cut out, doubled, or replaced by what readers stumble over."""
+    """Changes, removes, or doubles bytes, or replaces them by pieces that readers may not
+    expect."""
     made = bytearray(content)
     for _ in range(draw.choice((1, 1, 2, 5))):
         at, size = draw.randrange(len(made) + 1), draw.choice((0, 1, 1, 2, 7))

@@ -21,7 +21,7 @@ KEPT = ROOT / "build" / "web"
 
 
 def visit(folder: Path, page: str, screenshot: Path) -> Any:
-    """What the page posts, before a screenshot."""
+    """Returns what the page posts, and then takes a screenshot."""
     with served(folder) as (address, answers):
         browser().open(f"{address}/{page}")
         answer = answers.get(timeout=240)

@@ -55,7 +55,7 @@ def greedy(compiled: ml.CompiledModel, params: dict[str, np.ndarray], prompt: st
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The package, and what its model answers to "the gr"."""
+    """Returns the path of the package, and the answer of its model to "the gr"."""
     folder = tmp_path_factory.mktemp("driver")
     params = trained()
     compiled = ml.compile(gpt(), ml.CpuBackend(), shapes={"tokens": [1, LENGTH]}, inference=True)

@@ -1,4 +1,4 @@
-"""What generated modules do besides computing: weights, optimizers, errors, types, memory."""
+"""Generated modules do more than compute: weights, optimizers, errors, types, memory."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ WIDE = torch.complex(normal(3, 8), normal(3, 8))
 
 
 def z(x: torch.Tensor) -> torch.Tensor:
-    """Complex numbers of x."""
+    """Makes complex numbers of x."""
     return torch.complex(x, x.flip(-1) * 0.7 + 0.1)
 
 
@@ -100,7 +100,7 @@ def test_functions_are_the_same(name: str) -> None:
 
 
 class FNet(nn.Module):
-    """Mixing of https://arxiv.org/abs/2105.03824."""
+    """The mixing layer of FNet (https://arxiv.org/abs/2105.03824)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class FNet(nn.Module):
 
 
 class SpectralConvolution(nn.Module):
-    """Of a Fourier neural operator (https://arxiv.org/abs/2010.08895)."""
+    """The convolution of a Fourier neural operator (https://arxiv.org/abs/2010.08895)."""
 
     def __init__(self, channels: int, modes: int) -> None:
         super().__init__()

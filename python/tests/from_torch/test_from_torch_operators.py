@@ -276,7 +276,7 @@ def assert_same(call: Call, program: Any) -> None:
 @pytest.mark.parametrize("name", sorted(CORE.keys() - WITHOUT_ROW))
 @pytest.mark.sampled(3)
 def test_operators_are_the_same(name: str) -> None:
-    """On two samples whose default decomposition has the operator, of the first ten."""
+    """Compares two of the first ten samples whose default decomposition has the operator."""
     compared = 0
     torch.manual_seed(0)
     for call, _ in zip(calls_of(name), range(10), strict=False):

@@ -23,7 +23,7 @@ def sampled(
     aligned: bool,
     image: np.ndarray = IMAGE,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels, and the gradient of their sum in the places."""
+    """Returns the sampled pixels, and the gradient of their sum with respect to the places."""
     axes = image.ndim - 2
     layer = ml.GridSample if axes == 2 else ml.GridSample3d
     model = layer(mode=mode, padding_mode=padding, align_corners=aligned)

@@ -67,7 +67,8 @@ def folder(tmp_path_factory, torch, transformers, tokenizers):
 
 
 def answers(torch, module, tokenizer, lines):
-    """The text of the terminal, greedily. Lines and their answers are forgotten together."""
+    """Returns the greedy answers as the terminal shows them. A line and its answer are forgotten
+    together."""
     end = tokenizer.token_to_id("<|endoftext|>")
     turns, shown = [], ""
     for line in lines:

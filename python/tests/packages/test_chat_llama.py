@@ -149,7 +149,7 @@ def checkpoint(request, tmp_path_factory, torch, transformers, tokenizers):
 
 
 def answers(torch, checkpoint, lines):
-    """The text of the terminal, greedily."""
+    """Returns the greedy answers as the terminal shows them."""
     name, _, module, tokenizer = checkpoint
     _, _, ends, turn = FORMATS[name]
     before, after, closing = turn.split("{}")

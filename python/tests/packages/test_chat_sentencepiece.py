@@ -169,7 +169,7 @@ def form(request, tmp_path, fields):
 
 
 def pieces(program, folder, lists):
-    """For each list of tokens, the texts that its tokens add, and the rest."""
+    """Returns for each list of tokens the text that each token adds, and the remaining text."""
     lines = "".join(" ".join(map(str, tokens)) + "\n" for tokens in lists)
     run = subprocess.run(
         [program, "--text", folder], input=lines.encode(), capture_output=True, check=True
@@ -268,7 +268,7 @@ def checkpoint(request, tmp_path_factory, fields):
 
 
 def answers(checkpoint, lines):
-    """The text of the terminal, greedily."""
+    """Returns the greedy answers as the terminal shows them."""
     torch = pytest.importorskip("torch")
     _, module, tokenizer = checkpoint
     text, shown = [1], ""

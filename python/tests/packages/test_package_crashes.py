@@ -40,7 +40,7 @@ for i in itertools.count():
 
 
 def seed_of(path: Path) -> int | None:
-    """The seed of the parameters of the package, which is verified; None: there is none."""
+    """Verifies the package and returns the seed of its parameters; None if there is no package."""
     if not path.exists():
         return None
     package = ml.load_package(path)
@@ -107,7 +107,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_package(tmp_path: Path) -> None
 
 
 def on_a_disk(folder: Path, size: str, program: str) -> list[str]:
-    """What the program prints that runs with the path of a file system of this size."""
+    """Runs the program with the path of a file system of this size, and returns its output."""
     disk = folder / "disk"
     disk.mkdir()
     script = (

@@ -1,4 +1,4 @@
-"""What ml.PerSample refuses."""
+"""Calls that ml.PerSample refuses."""
 
 from __future__ import annotations
 

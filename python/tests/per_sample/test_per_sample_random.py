@@ -54,7 +54,7 @@ class RandomNetwork:
         self.width = width
 
     def shared_linear(self) -> None:
-        """x @ w, or x @ w.T, with a new weight [D, D] or one that was used before."""
+        """Adds x @ w, or x @ w.T. The weight [D, D] is new or one that the model uses already."""
         fitting = [name for name in self.square if name.endswith(f"_{self.width}")]
         known = bool(fitting) and bool(self.rng.integers(3))
         weight = str(self.rng.choice(fitting)) if known else f"w{self.count}_{self.width}"
@@ -109,7 +109,7 @@ class RandomNetwork:
         self.length, self.width = self.width, self.length
 
     def convolution(self) -> None:
-        """Along D, with T as the channels."""
+        """Adds a convolution along D, in which T is the channels."""
         name, filters = f"conv{self.count}", int(self.rng.integers(1, 4))
 
         def step(p: dict[str, Any], x: Value) -> Value:

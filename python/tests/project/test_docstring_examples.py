@@ -38,7 +38,7 @@ def is_of_mithril(thing: Any) -> bool:
 
 
 def members_of(name: str, made: type) -> Iterator[tuple[str, Any]]:
-    """The public methods and properties, those of bases in the package included."""
+    """Yields the public methods and properties, including those of base classes in the package."""
     for base in made.__mro__:
         if not is_of_mithril(base):
             continue
@@ -61,7 +61,7 @@ def documented(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def docstrings() -> dict[str, str]:
-    """The docstring of each name; that of a base class once."""
+    """Returns the docstring of each name; a base class is listed once."""
     found: dict[str, str] = {}
     seen = set()
     for key in ml.__all__:

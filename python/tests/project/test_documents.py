@@ -140,8 +140,8 @@ def layers_in_the_picture():
 
 
 def layers_that_are_checked():
-    """The same from tools/check_layers, with the folders of a backend, and those of codegen, as one
-    layer."""
+    """Returns the arrows of tools/check_layers. The folders of a backend are one layer, as are
+    those of codegen."""
     below = {}
 
     def whole(layer):

@@ -153,7 +153,7 @@ def test_the_text_model_of_clip_reads_a_text_only_checkpoint(agreement, tmp_path
 
 
 def test_a_checkpoint_of_t5_1_1_has_an_untied_head(agreement, tmp_path):
-    """As published: config.json says `tie_word_embeddings: false`, by which transformers also knows
+    """The published config.json says `tie_word_embeddings: false`, by which transformers also knows
     that the outputs of the decoder are not scaled."""
     torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
     t5, pretrained = importlib.import_module("t5"), importlib.import_module("pretrained")

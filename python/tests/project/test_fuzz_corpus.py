@@ -14,7 +14,7 @@ ARCHIVES = sorted((ROOT / "tests" / "fuzz" / "corpus").iterdir())
 
 @pytest.fixture
 def corpora(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """It writes archives to tmp_path."""
+    """Loads the module, which writes its archives to tmp_path."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     module = import_module("fuzz_corpus")
     monkeypatch.setattr(module, "ARCHIVES", tmp_path / "corpus")

@@ -34,7 +34,7 @@ def first_failure(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """It changes files in tmp_path."""
+    """Loads tools/plant_faults, which changes files in tmp_path."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     path = str(ROOT / "tools" / "plant_faults")
     spec = spec_from_loader("plant_faults", SourceFileLoader("plant_faults", path))

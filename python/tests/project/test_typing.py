@@ -137,7 +137,8 @@ LINES = {name: HEAD.count("\n") + 2 * i + 2 for i, name in enumerate(WRONG)}
 
 @pytest.fixture(scope="module", params=CHECKERS)
 def refused(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """The errors of each line, of all snippets together: one start of a checker takes seconds."""
+    """Returns the errors of each line. All snippets share one run, because starting a checker takes
+    seconds."""
     path = tmp_path_factory.mktemp("typing") / "wrong.py"
     path.write_text(HEAD + "".join(FUNCTIONS) + RIGHT, encoding="utf-8")
     return CHECKERS[request.param](path)

@@ -119,7 +119,8 @@ def net() -> ml.Model:
 
 
 def objects() -> dict[str, Callable[[], Any]]:
-    """One of each class, made anew for each call: methods change it."""
+    """Returns functions that make an object of each class: calls change objects, so each call gets
+    a new one."""
     backend = ml.CpuBackend()
     compiled = ml.compile(net(), backend, shapes={"x": [2, 3]})
     expired: list[ml.Solver] = []
@@ -185,7 +186,7 @@ def methods() -> Calls:
 
 
 def modules() -> Calls:
-    """Of ml.data, ml.metrics and the registry: functions, classes and their methods."""
+    """Yields the functions, classes and methods of ml.data, ml.metrics and the registry."""
     for module in (ml.data, ml.metrics):
         for name in module.__all__:
             if name not in ("DataSource", "Field"):  # abstract, and a tuple
@@ -224,7 +225,7 @@ def keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def is_of_python(name: str, error: Exception) -> bool:
-    """Errors that Python requires for attributes, and errors of a user's function."""
+    """Returns whether Python requires the error for attributes, or a user's function raised it."""
     attribute = name.endswith(("__getattr__", " ="))
     return isinstance(error, ZeroDivisionError) or (
         attribute and isinstance(error, (AttributeError, TypeError))

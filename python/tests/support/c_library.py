@@ -59,7 +59,8 @@ class Library:
         return count.value
 
     def refusals_of_null(self) -> dict[str, Answer]:
-        """What each function of a model says about arguments that are all NULL."""
+        """Calls each function of a model with arguments that are all NULL, and returns the
+        answers."""
         size = ctypes.c_size_t(0)
         between = {"input": (size, None), "output": (size, None), "open": (None, None)}
         between["run"] = (None, None, size, None, size)
@@ -97,7 +98,7 @@ class Library:
         return self.call("model_run", model, names, given, size(len(data)), made, size(count))
 
     def answer(self, model: ctypes.c_void_p, data: dict[str, np.ndarray]) -> np.ndarray:
-        """The output of the model, which has one of float32."""
+        """Returns the output of the model, which must be one tensor of float32."""
         made = (ctypes.POINTER(Managed) * 1)()
         assert self.run_into(made, model, data, 1) == (0, "", "")
         tensor = made[0].contents.tensor

@@ -42,7 +42,7 @@ def images(count: int, seed: int, device: str, dtype: torch.dtype = torch.float6
 
 
 def counts(compiled: ml.CompiledModel) -> tuple[int, int]:
-    """How many recordings the forward graph had, and how many runs were replays."""
+    """Returns the number of recordings of the forward graph, and the number of replays."""
     found = re.search(r"CUDA graphs: recorded (\d+), replayed (\d+) times", compiled.summary())
     return (int(found[1]), int(found[2])) if found else (0, 0)
 

@@ -72,7 +72,7 @@ def weighted_sum(outputs: list, weights: list) -> torch.Tensor:
 def assert_same_tensors(
     case: Case, model: ml.Model, params: dict, expected: Expected, names: list[str]
 ) -> None:
-    """As a module of torch, which torch differentiates."""
+    """Compares the model as a module of torch, whose gradients torch computes."""
     compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     converted = ml.as_torch_module(compiled, params)
     ours = leaves(case.inputs)
@@ -94,7 +94,7 @@ def assert_same_tensors(
 def assert_same_arrays(
     case: Case, model: ml.Model, params: dict, expected: Expected, names: list[str]
 ) -> None:
-    """The same on the CPU backend."""
+    """Compares the model on the CPU backend."""
     inputs = {
         name: tensor.detach().numpy()
         for name, tensor in zip(names, case.inputs, strict=True)

@@ -58,7 +58,7 @@ def shared() -> nn.Module:
 
 
 class Block(nn.Module):
-    """Of a transformer, in the style of GPT: views, a buffer as mask, shared weights."""
+    """A block of a transformer in the style of GPT: views, a buffer as mask, shared weights."""
 
     def __init__(self, length: int = 16, width: int = 8, heads: int = 2, words: int = 11) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ def case(kind: Any, /, *inputs: Any, train: bool = False, **options: Any) -> Cas
 
 
 def by_rank(kinds: list[Any], *given: Any, **options: Any) -> dict[str, Case]:
-    """One case for 1, 2 and 3 axes."""
+    """Returns a case for each of the kinds, which have 1, 2 and 3 axes."""
     data = (ROW, PLANE, SPACE)[-len(kinds) :]
     return {
         kind.__name__: case(kind, x, given=given, **options)
@@ -158,7 +158,7 @@ POOLS = {
 
 
 class Unpooled(nn.Module):
-    """What was pooled, with zeros beside the maxima."""
+    """Pools and unpools the input: the result has zeros beside the maxima."""
 
     def __init__(self, rank: int) -> None:
         super().__init__()
@@ -260,7 +260,7 @@ def distance(x: Any, y: Any) -> Any:
 
 
 class Adaptive(nn.Module):
-    """Logarithms of likelihoods of all classes: the loss picks rows by their number."""
+    """The log-likelihoods of all classes, of which the loss picks one per row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ class Adaptive(nn.Module):
 
 
 class Recognized(nn.Module):
-    """The loss of labels, of which each sample has some."""
+    """The CTC loss of labels, of which each sample has a number of its own."""
 
     def __init__(self, labels: Any, **options: Any) -> None:
         super().__init__()

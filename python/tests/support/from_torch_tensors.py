@@ -19,7 +19,7 @@ COUNTS = WHOLE.abs().flatten()
 
 
 def limited(x: Any) -> Any:
-    """Between -0.9 and 0.9."""
+    """Maps x to numbers between -0.9 and 0.9."""
     return 0.9 * torch.tanh(x)
 
 
@@ -29,7 +29,7 @@ def regular(x: Any) -> Any:
 
 
 def rebuilt(factors: Any) -> Any:
-    """Which no choice of signs changes."""
+    """Multiplies factors in a way that does not depend on the choice of signs."""
     left, right = factors
     return left**3 @ right
 

@@ -42,7 +42,7 @@ def batches(name: str, count: int = STEPS, batch: int = BATCH) -> list[Data]:
 
 
 def engine_of(compiled: ml.CompiledModel, name: str, **options: Any) -> ml.GradDotProdEngine:
-    """With four validation samples."""
+    """Returns an engine with four validation samples."""
     options = {"validation_batch_size": 4, **options}
     engine = ml.GradDotProdEngine(compiled, losses="losses", **options)
     engine.attach_and_store_valset(CASES[name].data(np.random.default_rng(2), 4))
@@ -63,7 +63,7 @@ def train(
 def train_alone(
     compiled: ml.CompiledModel, optimizer: ml.Optimizer, data: list[Data]
 ) -> dict[str, Any]:
-    """By the gradients of the mean over the batch of the losses of the samples."""
+    """Trains with the gradients of the mean loss of each batch."""
     params, state = compiled.get_parameters(), compiled.initial_state_dict
     for batch in data:
         found: Any = compiled.evaluate(params, batch, **({"state": state} if state else {}))

@@ -92,7 +92,7 @@ def transposed_images() -> ml.Model:
 
 
 def tied() -> ml.Model:
-    """An embedding that is the head, too, with learned positions."""
+    """A model whose embedding is also its head, with learned positions."""
     model = ml.Model()
     model |= ml.Embedding(num_embeddings=11, dim=6, name="embedding")(
         input="ids", weight=ml.IOKey("table", differentiable=True), output="e"
@@ -185,7 +185,8 @@ def time_first() -> ml.Model:
 
 
 def weight_function() -> ml.Model:
-    """A weight that is a function of parameters, so that its gradient is followed by others."""
+    """A weight that ops compute from parameters, so that backward ops follow the gradient of the
+    weight."""
     model = ml.Model()
     model |= ml.Tanh()(input=ml.IOKey("v", shape=[4, 6], differentiable=True), output="bounded")
     model |= ml.Multiply()(
@@ -246,7 +247,7 @@ CASES = {
 
 
 def host(value: Any) -> np.ndarray[Any, Any]:
-    """An array of NumPy, also of a tensor of torch."""
+    """Converts a value, which may be a tensor of torch, to an array of NumPy."""
     return np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
 
 
@@ -264,7 +265,7 @@ class Compiled:
         self.state = {"state": self.arrays(state)} if state else {}
 
     def arrays(self, data: Data) -> dict[str, Any]:
-        """As the backend takes them."""
+        """Returns the data as arrays of the backend."""
         if not self.on_torch:
             return dict(data)
         torch = pytest.importorskip("torch")
@@ -274,7 +275,7 @@ class Compiled:
         return ml.PerSample(self.model, losses="losses", **options)
 
     def gradients(self, data: Data) -> list[dict[str, np.ndarray[Any, Any]]]:
-        """By one evaluation for each sample."""
+        """Evaluates each sample by itself, and returns its gradients."""
         found = []
         for i in range(len(data["y"])):
             one = self.arrays({key: value[i : i + 1] for key, value in data.items()})

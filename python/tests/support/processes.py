@@ -6,7 +6,7 @@ import sys
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's, for one that finds the modules which this one finds."""
+    """Returns the environment of a process that finds the same modules as this one."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 

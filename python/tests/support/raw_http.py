@@ -28,7 +28,7 @@ def connect(server: ml.HttpServer) -> socket.socket:
 
 
 def all_of(raw: socket.socket) -> bytes:
-    """Everything until the server closes the connection."""
+    """Reads until the server closes the connection."""
     pieces = []
     try:
         while piece := raw.recv(1 << 16):
@@ -55,7 +55,7 @@ def answers_in(data: bytes) -> list[Answer]:
 
 
 def answer_from(raw: socket.socket) -> Answer:
-    """One response; the connection stays open."""
+    """Reads one response; the connection stays open."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = raw.recv(1 << 16)
@@ -69,7 +69,7 @@ def answer_from(raw: socket.socket) -> Answer:
 
 
 def exchange(server: ml.HttpServer, data: bytes) -> list[Answer]:
-    """All responses to these bytes, until the server closes the connection."""
+    """Sends the bytes, and returns all responses until the server closes the connection."""
     with connect(server) as raw:
         with suppress(BrokenPipeError, ConnectionResetError):
             raw.sendall(data)

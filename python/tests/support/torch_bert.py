@@ -140,7 +140,7 @@ def random_bert(fields: dict[str, Any], seed: int = 0) -> Bert:
 
 
 def batches(fields: dict[str, Any]) -> dict[str, dict[str, np.ndarray[Any, Any]]]:
-    """1, 6 and 128 tokens, and a padded batch of these lengths."""
+    """Returns batches of 1, 6 and 128 tokens, and a padded batch of these lengths."""
     random = np.random.default_rng(0)
 
     def batch(*lengths: int) -> dict[str, np.ndarray[Any, Any]]:

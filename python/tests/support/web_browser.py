@@ -107,7 +107,7 @@ class Chromium:
         self.call("Page.navigate", {"url": address}, self._session)
 
     def evaluate(self, expression: str) -> Any:
-        """What an expression of JavaScript gives, or its promise."""
+        """Returns the value of a JavaScript expression, and awaits it if it is a promise."""
         params = {"expression": expression, "awaitPromise": True, "returnByValue": True}
         answer = self.call("Runtime.evaluate", params, self._session)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]

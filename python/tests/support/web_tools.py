@@ -24,7 +24,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 @cache
 def has_wasm() -> bool:
-    """Whether clang builds C++ for WebAssembly here."""
+    """Returns whether clang on this machine builds C++ for WebAssembly."""
     clang = shutil.which("clang++")
     if clang is None:
         return False
@@ -56,7 +56,7 @@ def write_module(target: str, compiled: ml.CompiledModel, folder: Path, **option
 
 
 def node(script: str | Path, *arguments: str | Path, flags: tuple[str, ...] = ()) -> str:
-    """What a script prints, or the text of an ES module."""
+    """Runs a script, or the text of an ES module, and returns its output."""
     if isinstance(script, Path):
         command = ["node", *flags, script, *arguments]
     else:
@@ -126,7 +126,7 @@ def run_in(engine: str, folder: Path, script: str) -> list[str]:
 
 
 def run(module: Path, script: str, engine: str = "node") -> list[str]:
-    """The same, with the names of a module."""
+    """Returns the lines that a script prints. The script can use the names of the module."""
     return run_in(engine, module.parent, IMPORT % module.name + script)
 
 
@@ -139,7 +139,8 @@ def web_package(target: str, name: str) -> Path:
 
 
 def write_case(name: str, file: Path) -> None:
-    """What tests/web/comparison.mjs compares a module with: results of the CPU backend."""
+    """Writes the results of the CPU backend, with which tests/web/comparison.mjs compares a
+    module."""
     case = CASES[name]
     compiled = case.compiled()
     params = compiled.get_parameters(1)

@@ -123,7 +123,7 @@ def test_the_best_epoch_counts_as_the_progress_does(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_random_numbers_in_inference_can_be_validated(kind: str) -> None:
-    """As in a VAE."""
+    """Models such as a VAE draw random numbers in inference, too."""
     net = ml.Model()
     net |= ml.Linear(2)(input="x", output="mean")
     net |= ml.Randn()(shape=net.mean.shape, output="noise")

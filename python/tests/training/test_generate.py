@@ -37,7 +37,7 @@ def compiled(name, batch=1, limit=None, backend=None):
 
 
 def parameters(model):
-    """Large enough that the tokens differ from step to step."""
+    """Returns parameters so large that the tokens differ from step to step."""
     return {key: 3 * np.asarray(value) for key, value in model.get_parameters(seed=4).items()}
 
 
@@ -250,7 +250,7 @@ def backends():
 @pytest.mark.parametrize("limit", [None, 64])
 @pytest.mark.parametrize("length", [33, 30])
 def test_a_text_longer_than_the_table_of_positions_is_refused(backend, limit, length):
-    """Before the first token, or after some."""
+    """The call is refused before the first token, or after some tokens."""
     model = compiled("gpt2", 1, limit, backends()[backend](dtype=ml.float64))
     params = model.load_state_dict(parameters(compiled("gpt2")))
     made = []

@@ -21,7 +21,7 @@ NUMBERS = RANDOM.standard_normal((ROWS, 3)) * 10.0 ** RANDOM.integers(-8, 8, (RO
 
 
 def f1(average: str) -> float:
-    """From its definition, class by class."""
+    """Computes the F1 score by its definition, class by class."""
     found = SCORES.argmax(1)
     right = np.array([np.sum((found == c) & (c == LABELS)) for c in range(5)])
     sizes = np.array([np.sum(found == c) + np.sum(c == LABELS) for c in range(5)])

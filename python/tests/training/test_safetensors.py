@@ -38,7 +38,7 @@ def numbers(array):
 
 
 def expected(dtype, shape, data):
-    """What Mithril loads, from the bytes."""
+    """Loads the bytes with Mithril."""
     if dtype == "BOOL":
         return (np.frombuffer(data, np.uint8) != 0).reshape(shape)
     array = np.frombuffer(data, DTYPES[dtype]).reshape(shape)
@@ -55,7 +55,7 @@ def same_but_for_nans(a, b):
 
 
 def compare(path, content):
-    """Both refuse the file, or both accept it and find the same tensors."""
+    """Asserts that both libraries refuse the file, or that both find the same tensors."""
     path.write_bytes(content)
     try:
         theirs = safetensors.deserialize(content)

@@ -27,7 +27,7 @@ def two_heads() -> ml.Model:
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_a_parameter_that_the_loss_does_not_read_stays(kind: str, optimizer: str) -> None:
-    """As in PyTorch, which skips parameters without a gradient."""
+    """PyTorch also skips parameters without a gradient."""
     train = ml.TrainModel(two_heads())
     train.add_loss(ml.SquaredError(), input="y", target="t")
     model = ml.compile(train, BACKENDS[kind](), shapes={"x": [None, 3]})
