@@ -1,9 +1,10 @@
-"""The savings of compile(..., cache=True): a transformer of 24 blocks, and a chain of layers.
+"""Measures the savings of compile(..., cache=True): a transformer of 24 blocks, a chain of layers.
 
 Prints JSON. Usage: python benchmarks/compile_cache.py [LAYERS]. Each figure is the median of five
-processes, in milliseconds of the processor, so that what else runs matters little: of `compile`,
-and of the first evaluation with gradients beyond the second, which is that of making the graph of
-the gradient and its plan. On the CPU, with sizes so small that computing hardly counts.
+processes, in milliseconds of processor time, on which other processes have little effect. One
+figure is the time of `compile`. The other is the time by which the first evaluation with gradients
+exceeds the second: it makes the graph of the gradient and its plan. The models run on the CPU, with
+sizes so small that the computation hardly counts.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""What ml.data adds to a DataLoader of PyTorch: python -m benchmarks.data_loading
+"""Measures the overhead of ml.data over a DataLoader of PyTorch.
+
+Usage: python -m benchmarks.data_loading
 
 Reads the same batches from a loader and from its source, interleaved, and prints the median times
 and their ratio. A batch of the loader is converted to NumPy's arrays in both cases, as a training

@@ -1,8 +1,8 @@
-"""Products of float32 by torch's BLAS and by its oneDNN kernels: where the one overtakes the other.
+"""Compares products of float32 by torch's BLAS with those by its oneDNN kernels.
 
-Prints JSON, a line a size: microseconds, the least of many runs, of a linear map (BLAS, oneDNN,
-oneDNN with the weight packed) and of the gradients of its input and its weight.
-backends/torch/rewrite/onednn.cpp chooses by it.
+Prints a line of JSON for each size: the least microseconds of many runs of a linear map (BLAS,
+oneDNN, oneDNN with the weight packed) and of the gradients of its input and its weight.
+backends/torch/rewrite/onednn.cpp chooses between both by these figures.
 Usage: python benchmarks/torch_products.py [THREADS]
 """
 

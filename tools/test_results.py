@@ -1,4 +1,4 @@
-"""Runs programs that test, and adds up what they count."""
+"""Runs test programs, and adds up their counts."""
 
 import ast
 import os
@@ -86,7 +86,7 @@ def failures(status: int, printed: str, *command: str | Path) -> list[str]:
 
 
 def counting(*command: str | Path) -> Results:
-    """A program that prints its own counts last; one that dies without them counts as a failure."""
+    """Runs a program that prints its counts last. A program without counts is one failure."""
     status, printed, seconds = run(*command)
     durations = [(float(took), test) for took, test in DURATION.findall(printed)]
     durations = durations or [(seconds, named(*command))]

@@ -1,9 +1,9 @@
-"""The names of the peers: a runtime, and after each + a deviation from its default use.
+"""The names of the peers: a runtime, and after each + a change of its default settings.
 
 shim lets the MKL in PyTorch use its fast kernels on processors that are not Intel's; sdpa has
 PyTorch's fused attention in place of two products and a softmax; autotune searches for the fastest
-kernels when it compiles; bfloat16 computes in that type, where OpenVINO decides itself and ours is
-mixed precision; weights leaves it at holding weights so.
+kernels when it compiles. bfloat16 computes in that type: OpenVINO chooses which ops do, and Mithril
+uses mixed precision. weights only holds the weights in bfloat16.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Each kind of bad input has an error of its own from Python, C, HTTP and `mithril serve`, and what
-was asked keeps answering. tests/engine/bad_input.cpp is the same for C++."""
+"""Each kind of bad input has an error of its own from Python, C, HTTP and `mithril serve`, and the
+server keeps answering. tests/engine/bad_input.cpp is the same for C++."""
 
 import ctypes
 import http.client

@@ -19,7 +19,7 @@ EXAMPLES = [
 
 
 def arrays(example: Example) -> dict[str, np.ndarray]:
-    """The elements of the inputs: random numbers if only a shape is given."""
+    """Returns the elements of the inputs. They are random if only a shape is given."""
     draw = np.random.default_rng(7)
     return {
         key: value if isinstance(value, np.ndarray) else draw.standard_normal(value)

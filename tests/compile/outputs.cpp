@@ -1,4 +1,4 @@
-// Outputs that are asked for, and inputs that they do not need.
+// Requested outputs, and inputs that they do not need.
 #include <doctest/doctest.h>
 
 #include <string>

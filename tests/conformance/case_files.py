@@ -10,10 +10,10 @@ FRAMEWORKS = {"numpy", "torch", "jax", "mlx"}
 
 @dataclass(frozen=True)
 class Case:
-    """A model in its JSON form, what it is evaluated with, and what should come out.
+    """A model in its JSON form, its inputs, and the expected results.
 
-    Where `trainable` is None, the model itself says which of its inputs are parameters. Where it
-    has a cost, the gradients are those of the cost.
+    If `trainable` is None, the model itself says which of its inputs are parameters. If it has a
+    cost, the gradients are those of the cost.
     """
 
     model: Any
@@ -29,7 +29,7 @@ class Case:
 
 
 class PlaceError(Exception):
-    """Something in the file does not fit; the text begins with where it stands in the case."""
+    """The file has an unexpected value; the text begins with its place in the case."""
 
 
 class LackingError(Exception):
@@ -112,7 +112,7 @@ def training_case(case: Mapping[str, Any], framework: str) -> Case:
 
 
 def chosen(reference: Any, framework: str) -> Any:
-    """The reference itself, or the framework's where each has its own."""
+    """Returns the reference, or that of the framework if each has its own."""
     return reference[framework] if isinstance(reference, dict) else reference
 
 

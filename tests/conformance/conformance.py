@@ -1,6 +1,6 @@
 """Runs case files of the Python library of this name on a backend and compares the results.
 
-Prints one line for each case that fails, how many are within 1e-14 as well, and last
+Prints one line for each case that fails, the number of cases that are also within 1e-14, and then
 `N passed, N failed`.
 """
 

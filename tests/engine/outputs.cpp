@@ -1,4 +1,4 @@
-// An engine answers with the outputs that were asked for.
+// An engine answers with the requested outputs.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -70,7 +70,7 @@ std::string difference_at(const OpDef& op, const Graph& symbolic, const OpCase& 
   });
   if (inputs.empty()) inputs = generate(build(op, other, Knowledge::nothing).tensors, 1);
   const Outcome got = outcome_of([&] { return interpret(symbolic, inputs); });
-  // An op that expands into others is not in the graph any more.
+  // The graph has no op that expands into others.
   if (op.expand && got.error.empty()) return {};
   if (expected.error.empty() != got.error.empty()) {
     return fmt::format("numbers: '{}', symbols: '{}'", expected.error, got.error);

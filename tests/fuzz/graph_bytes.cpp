@@ -1,6 +1,6 @@
-// The bytes of graphs: whatever is given is refused, or makes a graph; a valid one is written
-// and read back. The format is that of a build, so that an input is the text of a graph, a NUL, and
-// changes of its bytes: where (two bytes) and what is there then.
+// The bytes of graphs: any input is refused, or makes a graph; a valid graph is written and read
+// back. The format depends on the build, so an input is the text of a graph, a NUL, and changes of
+// its bytes: the position (two bytes) and the new byte.
 #include "mithril/graph/graph_bytes.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/fuzz/require.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace mithril;
 
-// Has values and symbols to which the made graph can refer.
+// Has values and symbols to which the graph that is read can refer.
 const Graph& base() {
   static const Graph graph = parse_graph(
       "graph {\n"

@@ -1,5 +1,5 @@
-// HTTP requests: how the bytes are split does not matter, and what is taken is within the limits.
-// The first byte chooses the pieces.
+// HTTP requests: the result does not depend on how the bytes are split, and accepted requests are
+// within the limits. The first byte chooses the pieces.
 #include <algorithm>
 
 #include "mithril/server/request_reader.hpp"

@@ -1,4 +1,4 @@
-// Files of tensors: whatever is given is refused, or has a header that is written and read back.
+// Files of tensors: any input is refused, or has a header that is written and read back.
 #include "mithril/serialization/safetensors_header.hpp"
 #include "tests/fuzz/require.hpp"
 

@@ -1,4 +1,4 @@
-// Training models as JSON: the input is the fields of one around a network that is always the same.
+// Training models as JSON: an input has the fields of one, around a fixed network.
 #include "tests/fuzz/model_json.hpp"
 
 namespace {

@@ -13,7 +13,7 @@ Input = tuple[int, ...] | np.ndarray
 
 @dataclass(frozen=True)
 class Example:
-    """Arguments of a layer, and what it is evaluated with: shapes of float inputs, or arrays."""
+    """Arguments of a layer, and its inputs: shapes of float inputs, or arrays."""
 
     arguments: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Input] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-// Padding by a word: as many elements as there were, or none added.
+// Padding by a word: "same" keeps the sizes at a stride of 1, and "valid" adds no elements.
 #include <doctest/doctest.h>
 
 #include "mithril/models/convolution.hpp"

@@ -38,7 +38,7 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / static_cast<double>(a.size());
 }
 
-// The outputs of some evaluations, each with the state of the previous one.
+// Returns the outputs of several evaluations, each with the state of the previous one.
 std::vector<Draw> draws(const Model& model, int64_t seed, const TensorMap& data = {}) {
   const CompiledModel compiled = compile(model, cpu());
   State state = compiled.initial_state_dict();

@@ -1,4 +1,4 @@
-// RotaryEmbedding with given frequencies: what is refused, and how often angles are computed.
+// RotaryEmbedding with given frequencies: its refusals, and how often it computes angles.
 #include <doctest/doctest.h>
 
 #include <algorithm>

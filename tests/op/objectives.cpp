@@ -1,4 +1,4 @@
-// Losses are objectives: inference mode leaves them out unless they are asked for.
+// Losses are objectives: inference mode leaves them out unless they are requested.
 #include <doctest/doctest.h>
 
 #include <algorithm>

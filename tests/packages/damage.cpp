@@ -1,5 +1,5 @@
 // Damaged packages: each one is refused with an error that names a damaged file, or nothing that a
-// checksum covers has changed. MITHRIL_DAMAGED_PACKAGES=10000 tries as many; the default is a
+// checksum covers has changed. MITHRIL_DAMAGED_PACKAGES=10000 sets their number; the default is a
 // sample.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What is said about packages that cannot be written, read or run.
+// Errors of packages that cannot be written, read or run.
 #include <doctest/doctest.h>
 
 #include <filesystem>

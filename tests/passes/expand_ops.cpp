@@ -1,4 +1,4 @@
-// Expansion of ops that are a way of writing others. The ops are the test's own.
+// Expansion of ops into other ops. The test defines the ops.
 #include <doctest/doctest.h>
 
 #include "mithril/graph/grad_context.hpp"

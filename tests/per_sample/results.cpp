@@ -40,7 +40,7 @@ TensorMap batch(int64_t count, double phase) {
   return {{"x", rows(count, 4, phase)}, {"target", rows(count, 3, phase + 0.3)}};
 }
 
-// The gradient of each sample, of all parameters, by an evaluation of the sample by itself.
+// Evaluates each sample by itself, and returns its gradients of all parameters.
 std::vector<std::vector<double>> by_single_samples(const CompiledModel& model,
                                                    const TensorMap& params, const TensorMap& data) {
   std::vector<std::vector<double>> found;

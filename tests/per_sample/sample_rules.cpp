@@ -1,5 +1,6 @@
-// The rules for samples of all records, on the rows of the op table: another sample changes nothing
-// of an output that is said to carry the samples, and outputs that add up samples are sums.
+// The sample rules of all records, on the rows of the op table. If a rule says that an output
+// carries the samples, a change of one sample changes only its part. Outputs that add up samples
+// are sums.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Which gradients of random models are taken.
+// The gradients that tests of random models compute.
 #pragma once
 
 #include "mithril/grad/differentiate.hpp"

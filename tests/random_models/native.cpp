@@ -1,4 +1,4 @@
-// Random models and their gradients with native code: the same bits as without.
+// Random models and their gradients have the same bits with native code and without.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

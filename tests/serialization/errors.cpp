@@ -1,4 +1,4 @@
-// What is said of a file that cannot be read or written.
+// Errors of files that cannot be read or written.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// A temporary folder with files of tensors, and what an error says of them.
+// A temporary folder with files of tensors, and the text of errors about them.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Whether the backend on PyTorch is there to be tested.
+// Tells whether the build has the backend on PyTorch.
 #pragma once
 #include <doctest/doctest.h>
 

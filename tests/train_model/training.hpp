@@ -1,4 +1,4 @@
-// For tests of training models: a small model to train, compiled and evaluated.
+// A small training model, compiled and evaluated, for tests.
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"

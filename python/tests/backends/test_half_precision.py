@@ -1,5 +1,5 @@
-"""float16 and bfloat16 on the CPU backend: as the dtype of a model, as mixed precision, and as what
-bound weights are held in."""
+"""float16 and bfloat16 on the CPU backend: as the dtype of a model, as mixed precision, and as the
+dtype of bound weights."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Packed sequences and sizes that depend on elements, in `ml.from_torch`: what it refuses."""
+"""Packed sequences and sizes that depend on elements, and their refusals, in `ml.from_torch`."""
 
 from typing import Any
 

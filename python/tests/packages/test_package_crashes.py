@@ -1,7 +1,7 @@
-"""A package that is being written is killed, has no room, or must not be written: the old package
-or the new one is there, as a whole.
+"""The process that writes a package is killed, has no disk space, or may not write. Afterwards the
+folder has the whole old package or the whole new one.
 
-MITHRIL_PACKAGE_KILLS=200 kills as often; the default is a sample.
+MITHRIL_PACKAGE_KILLS=200 kills 200 processes; the default is a sample.
 """
 
 import os

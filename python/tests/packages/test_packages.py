@@ -1,4 +1,4 @@
-"""Packages in Python: what is written, read and refused, and the command line."""
+"""Writing, reading and refusing packages in Python, and the command line."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""ml.ProjectionWriter: its files beside PerSample.projections, and what is left after failures."""
+"""ml.ProjectionWriter: its files beside PerSample.projections, and its files after failures."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class Served:
         self.process.send_signal(getattr(signal, name))
 
     def end(self):
-        """The status and what was printed."""
+        """Waits for the process, and returns its status and output."""
         output, errors = self.process.communicate(timeout=HANGS)
         return self.process.returncode, output, errors
 

@@ -1,4 +1,4 @@
-"""Everything that the stubs promise, for mypy; never run."""
+"""Uses everything that the stubs declare. mypy checks the file; it is never run."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""An optimizer is a record: what it takes to add one, and what follows the record."""
+"""Adding an optimizer takes one record; its class, stubs and documents follow from the record."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""The safetensors package is the oracle of which files are accepted, and of what they hold."""
+"""The safetensors package is the oracle of the files that Mithril accepts, and of their tensors."""
 
 import json
 import math
