@@ -12,76 +12,78 @@ namespace mithril {
 // comment of a maker describes the function of the same op, too.
 namespace makers {
 
-// The input itself: a tensor or a value. Ports: input: [*s] T, output: [*s] T.
+// Returns the input, a tensor or a value, unchanged. Ports: input: [*s] T, output: [*s] T.
 inline Model Buffer() { return Model::op("buffer"); }
 
-// The input; no gradient passes it. Ports: input: [*s] T=any, output: [*s] T.
+// Returns the input and stops its gradient, as torch.Tensor.detach. Ports: input: [*s] T=any,
+// output: [*s] T.
 inline Model StopGradient() { return Model::op("stop_gradient"); }
 
-// left + right. Of two bools: whether any is true. Ports: left: [*a] T=operand, right: [*b]
-// U=operand, output: [*o] promote(T, U).
+// left + right, elementwise. For two bools it is left OR right. Ports: left: [*a] T=operand,
+// right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Add() { return Model::op("add"); }
 
-// left - right; not of two bools. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o]
-// promote(T, U).
+// left - right, elementwise. Two bools are an error. Ports: left: [*a] T=operand, right: [*b]
+// U=operand, output: [*o] promote(T, U).
 inline Model Subtract() { return Model::op("subtract"); }
 
-// left * right, element by element. Of two bools: whether both are true. Ports: left: [*a]
-// T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// left * right, elementwise. For two bools it is left AND right. Ports: left: [*a] T=operand,
+// right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Multiply() { return Model::op("multiply"); }
 
-// numerator / denominator; of ints a float too. Ports: numerator: [*a] operand, denominator: [*b]
-// operand, output: [*o] operand.
+// numerator / denominator, elementwise. The result is a float for ints, too. Ports: numerator:
+// [*a] operand, denominator: [*b] operand, output: [*o] operand.
 inline Model Divide() { return Model::op("divide"); }
 
 // The quotient rounded down, as Python's //: (numerator - remainder(numerator, denominator)) /
-// denominator. It differs from floor(numerator / denominator) if that quotient is rounded up (1 //
-// 0.1 is 9). An int for ints; bools are refused. Ports: numerator: [*a] T=operand, denominator:
-// [*b] U=operand, output: [*o] promote(T, U).
+// denominator. It differs from floor(numerator / denominator) where that quotient is rounded up: 1
+// // 0.1 is 9. The result of two ints is an int. Two bools are an error. Ports: numerator: [*a]
+// T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
 inline Model FloorDivide() { return Model::op("floor_divide"); }
 
-// The remainder of a floored division, as Python's %: fmod(numerator, denominator), plus
-// denominator if their signs differ; an int for ints; not of two bools. Ports: numerator: [*a]
-// T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
+// The remainder of the floored division, as Python's %: fmod(numerator, denominator), plus
+// denominator if their signs differ. The result of two ints is an int. Two bools are an error.
+// Ports: numerator: [*a] T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Remainder() { return Model::op("remainder"); }
 
-// The remainder of a division that is rounded towards zero, with the sign of the numerator, as C's
-// fmod. Ports: numerator: [*a] T=number, denominator: [*b] U=number, output: [*o] promote(T, U).
+// The remainder of the division rounded towards zero, as C's fmod. It has the sign of the
+// numerator. Ports: numerator: [*a] T=number, denominator: [*b] U=number, output: [*o] promote(T,
+// U).
 inline Model Fmod() { return Model::op("fmod"); }
 
 struct PowerOptions {
   bool robust = false;
   OptionValue threshold = none;  // float, none
 };
-// base ** exponent, an int for ints; not of two bools. An int with a negative number as exponent
-// is refused; with a tensor of negative ints the power is rounded towards zero, as PyTorch does: 2
-// ** -1 is 0. With robust=True of |base|, and below the threshold (None: the smallest normal
-// number) a straight line through 0 where the power would be steeper. Ports: base: [*a] T=operand,
-// exponent: [*b] U=operand, robust: value bool, threshold: value float|none, output: [*o]
-// promote(T, U).
+// base ** exponent, elementwise. The result of two ints is an int; two bools are an error. An int
+// base with a negative number as exponent is an error; with a tensor of negative ints the power is
+// rounded towards zero, as in PyTorch: 2 ** -1 is 0. robust=True takes the power of |base| and
+// replaces it below `threshold` by a straight line through 0 where the power is steeper.
+// threshold=None is the smallest normal number. Ports: base: [*a] T=operand, exponent: [*b]
+// U=operand, robust: value bool, threshold: value float|none, output: [*o] promote(T, U).
 inline Model Power(const PowerOptions& options = {}) {
   return op_with_options("power", {{"robust", options.robust}, {"threshold", options.threshold}});
 }
 
-// input * 2^shift, of ints and bools; a shift that is negative or as wide as the element shifts
-// all bits out. Ports: input: [*a] bool|int|value bool|int, shift: [*b] bool|int|value bool|int,
-// output: [*o] int|value int.
+// input * 2**shift, for ints and bools. A shift that is negative or at least the number of bits of
+// the element shifts out all bits. Ports: input: [*a] bool|int|value bool|int, shift: [*b]
+// bool|int|value bool|int, output: [*o] int|value int.
 inline Model ShiftLeft() { return Model::op("shift_left"); }
 
-// floor(input / 2^shift), of ints and bools; a shift that is negative or as wide as the element
-// shifts all bits out. Ports: input: [*a] bool|int|value bool|int, shift: [*b] bool|int|value
-// bool|int, output: [*o] int|value int.
+// floor(input / 2**shift), for ints and bools. A shift that is negative or at least the number of
+// bits of the element shifts out all bits. Ports: input: [*a] bool|int|value bool|int, shift: [*b]
+// bool|int|value bool|int, output: [*o] int|value int.
 inline Model ShiftRight() { return Model::op("shift_right"); }
 
-// The smaller of left and right, NaN if one of them is; equal elements share the gradient. Ports:
-// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// min(left, right), elementwise; NaN if either is NaN. Where left equals right, each gets half of
+// the gradient. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Minimum() { return Model::op("minimum"); }
 
-// The larger of left and right, NaN if one of them is; equal elements share the gradient. Ports:
-// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// max(left, right), elementwise; NaN if either is NaN. Where left equals right, each gets half of
+// the gradient. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Maximum() { return Model::op("maximum"); }
 
-// Zeros in the dims and the dtype of the input. Ports: input: [*s] T=any, output: [*s] T.
+// Zeros with the shape and the dtype of the input. Ports: input: [*s] T=any, output: [*s] T.
 inline Model ZerosLike() { return Model::op("zeros_like"); }
 
 }  // namespace makers

@@ -12,68 +12,67 @@ namespace mithril {
 // comment of a maker describes the function of the same op, too.
 namespace makers {
 
-// Whether left is greater than right. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
-// operand.
+// left > right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o] operand.
 inline Model Greater() { return Model::op("greater"); }
 
-// Whether left is less than right. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
-// operand.
+// left < right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o] operand.
 inline Model Less() { return Model::op("less"); }
 
-// Whether left is at least right. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
+// left >= right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
 // operand.
 inline Model GreaterEqual() { return Model::op("greater_equal"); }
 
-// Whether left is at most right. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
+// left <= right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
 // operand.
 inline Model LessEqual() { return Model::op("less_equal"); }
 
-// Whether left equals right; NaN is not equal to any number. Ports: left: [*a] operand, right:
+// left == right, elementwise. NaN does not equal any number. Ports: left: [*a] operand, right:
 // [*b] operand, output: [*o] operand.
 inline Model Equal() { return Model::op("equal"); }
 
-// Whether left differs from right; NaN differs from itself. Ports: left: [*a] operand, right: [*b]
+// left != right, elementwise. NaN does not equal itself. Ports: left: [*a] operand, right: [*b]
 // operand, output: [*o] operand.
 inline Model NotEqual() { return Model::op("not_equal"); }
 
-// Whether both are true; of bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
+// left AND right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
 // output: [*o] promote(T, U).
 inline Model LogicalAnd() { return Model::op("logical_and"); }
 
-// Whether any of the two is true; of bools only. Ports: left: [*a] T=operand, right: [*b]
-// U=operand, output: [*o] promote(T, U).
+// left OR right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
+// output: [*o] promote(T, U).
 inline Model LogicalOr() { return Model::op("logical_or"); }
 
-// Whether the input is false; of bools only. Ports: input: [*s] T=operand, output: [*s] T.
+// NOT input, elementwise, for bools only. Ports: input: [*s] T=operand, output: [*s] T.
 inline Model LogicalNot() { return Model::op("logical_not"); }
 
-// Whether exactly one of the two is true; of bools only. Ports: left: [*a] T=operand, right: [*b]
-// U=operand, output: [*o] promote(T, U).
+// left XOR right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
+// output: [*o] promote(T, U).
 inline Model LogicalXOr() { return Model::op("logical_xor"); }
 
-// The opposite of a bool; an int with its bits inverted, which is -input - 1. Ports: input: [*s]
+// The logical NOT of bools. For ints it inverts all bits: -input - 1. Ports: input: [*s]
 // T=operand, output: [*s] T.
 inline Model BitwiseNot() { return Model::op("bitwise_not"); }
 
-// The AND of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1. Ports:
-// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// The bitwise AND of two ints, or the logical AND of two bools. With an int, a bool counts as 0 or
+// 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model BitwiseAnd() { return Model::op("bitwise_and"); }
 
-// The OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1. Ports:
-// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// The bitwise OR of two ints, or the logical OR of two bools. With an int, a bool counts as 0 or
+// 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model BitwiseOr() { return Model::op("bitwise_or"); }
 
-// The exclusive OR of the bits of two ints, or of two bools; a bool with an int counts as 0 or 1.
-// Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// The bitwise exclusive OR of two ints, or the logical exclusive OR of two bools. With an int, a
+// bool counts as 0 or 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o]
+// promote(T, U).
 inline Model BitwiseXOr() { return Model::op("bitwise_xor"); }
 
-// input1 if cond is true, otherwise input2, element by element; at least one of them is a tensor.
-// Ports: cond: [*c] bool, input1: [*a] T=operand, input2: [*b] U=operand, output: [*o] promote(T,
-// U).
+// input1 where cond is true, otherwise input2, elementwise. At least one of input1 and input2 is a
+// tensor. Ports: cond: [*c] bool, input1: [*a] T=operand, input2: [*b] U=operand, output: [*o]
+// promote(T, U).
 inline Model Where() { return Model::op("where"); }
 
-// Whether each element is NaN: differs from itself. Ints and bools never do. Ports: input: [*s]
-// any, output: [*s] bool.
+// Whether each element is NaN. It is false for all ints and bools. Ports: input: [*s] any, output:
+// [*s] bool.
 inline Model IsNan() { return Model::op("is_nan"); }
 
 struct NanToNumOptions {
@@ -81,10 +80,10 @@ struct NanToNumOptions {
   OptionValue posinf = none;  // float, int, none
   OptionValue neginf = none;  // float, int, none
 };
-// The input with `nan` in place of NaN, `posinf` of infinity and `neginf` of minus infinity; None:
-// the largest and the smallest number of the dtype. Ints and bools stay. Ports: input: [*s] T=any,
-// nan: value float|int, posinf: value float|int|none, neginf: value float|int|none, output: [*s]
-// T.
+// Replaces NaN by `nan`, infinity by `posinf` and -infinity by `neginf`. None means the largest,
+// or for `neginf` the smallest, finite number of the dtype. Ints and bools do not change. Ports:
+// input: [*s] T=any, nan: value float|int, posinf: value float|int|none, neginf: value
+// float|int|none, output: [*s] T.
 inline Model NanToNum(const NanToNumOptions& options = {}) {
   return op_with_options("nan_to_num", {
     {"nan", options.nan}, {"posinf", options.posinf}, {"neginf", options.neginf}});
@@ -94,9 +93,9 @@ struct ClampOptions {
   OptionValue min_val = none;  // float, int, none
   OptionValue max_val = none;  // float, int, none
 };
-// The input, but at least min_val and then at most max_val; None is no limit. The slope at a limit
-// is 1, and 0 at NaN. Ints with a float as limit become floats. Ports: input: [*s] number,
-// min_val: value float|int|none, max_val: value float|int|none, output: [*s] number.
+// min(max(input, min_val), max_val), elementwise. None means no limit. The slope at a limit is 1,
+// and 0 at NaN. Ints with a float limit become floats. Ports: input: [*s] number, min_val: value
+// float|int|none, max_val: value float|int|none, output: [*s] number.
 inline Model Clamp(const ClampOptions& options = {}) {
   return op_with_options("clamp", {{"min_val", options.min_val}, {"max_val", options.max_val}});
 }
@@ -104,8 +103,9 @@ inline Model Clamp(const ClampOptions& options = {}) {
 struct CastOptions {
   OptionValue dtype = {};  // dtype
 };
-// The input in another dtype, as NumPy's astype: to bool is "not zero", to an int is towards zero.
-// Ports: input: [*s] any, dtype: value dtype, output: [*s] any.
+// The input converted to `dtype`, as numpy.ndarray.astype. To bool, nonzero elements become true;
+// to an int, floats are rounded towards zero. Ports: input: [*s] any, dtype: value dtype, output:
+// [*s] any.
 inline Model Cast(const CastOptions& options = {}) {
   return op_with_options("cast", {{"dtype", options.dtype}});
 }

@@ -20,10 +20,10 @@ struct PrimitiveConvolution1DOptions {
   int64_t dilation = 1;
   int64_t groups = 1;
 };
-// Convolution over one axis, as deep learning has it (cross-correlation): input [N, Ci, W], weight
-// [Co, Ci / groups, K], bias [Co]. Padding, with zeros, is an int or (before, after). Ports:
-// input: [N Ci W] number, weight: [Co Cg K] float, bias: [Co] float|none, stride: value int,
-// padding: value int|tuple, dilation: value int, groups: value int, output: [N Co Wo] float.
+// 1-D convolution (cross-correlation) of input [N, Ci, W] with weight [Co, Ci / groups, K], plus
+// bias [Co]. `padding` is a number of zeros, or (before, after). Ports: input: [N Ci W] number,
+// weight: [Co Cg K] float, bias: [Co] float|none, stride: value int, padding: value int|tuple,
+// dilation: value int, groups: value int, output: [N Co Wo] float.
 inline Model PrimitiveConvolution1D(const PrimitiveConvolution1DOptions& options = {}) {
   return op_with_options("conv1d", {
     {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
@@ -36,12 +36,11 @@ struct PrimitiveConvolution2DOptions {
   OptionValue dilation = 1;  // int, tuple
   int64_t groups = 1;
 };
-// Convolution over two axes, as deep learning has it (cross-correlation): input [N, Ci, H, W],
-// weight [Co, Ci / groups, Kh, Kw], bias [Co]. Stride and dilation are an int or one for each
-// axis; padding, with zeros, an int, one for each axis, or (before, after) for each axis. Ports:
-// input: [N Ci H W] number, weight: [Co Cg Kh Kw] float, bias: [Co] float|none, stride: value
-// int|tuple, padding: value int|tuple, dilation: value int|tuple, groups: value int, output: [N Co
-// Ho Wo] float.
+// 2-D convolution (cross-correlation) of input [N, Ci, H, W] with weight [Co, Ci / groups, Kh,
+// Kw], plus bias [Co]. `stride` and `dilation` are an int or one per axis. `padding` is a number
+// of zeros: an int, one per axis, or (before, after) per axis. Ports: input: [N Ci H W] number,
+// weight: [Co Cg Kh Kw] float, bias: [Co] float|none, stride: value int|tuple, padding: value
+// int|tuple, dilation: value int|tuple, groups: value int, output: [N Co Ho Wo] float.
 inline Model PrimitiveConvolution2D(const PrimitiveConvolution2DOptions& options = {}) {
   return op_with_options("conv2d", {
     {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
@@ -54,8 +53,8 @@ struct PrimitiveMaxPool1DOptions {
   OptionValue padding = 0;  // int, tuple
   int64_t dilation = 1;
 };
-// The largest element of each window over the last axis: max_pool2d with windows of one row.
-// Padding is an int or (before, after). Ports: input: [*lead R W] T=number, kernel_size: value
+// The largest element of each window over the last axis, as max_pool2d with windows of one row.
+// `padding` is an int or (before, after). Ports: input: [*lead R W] T=number, kernel_size: value
 // int, stride: value int|none, padding: value int|tuple, dilation: value int, output: [*lead R Wo]
 // T.
 inline Model PrimitiveMaxPool1D(const PrimitiveMaxPool1DOptions& options = {}) {
@@ -70,13 +69,13 @@ struct PrimitiveMaxPool2DOptions {
   OptionValue padding = 0;  // int, tuple
   OptionValue dilation = 1;  // int, tuple
 };
-// The largest element of each window over the last two axes, NaN where the window holds one; the
-// gradient goes to the first largest, or to the last NaN. Kernel, stride (None: the kernel) and
-// dilation are an int or one for each axis; padding, never the largest, an int, one for each axis,
-// or (before, after) for each axis, of at most half the window. `places` are the indices of these
-// elements in their planes. Ports: input: [*lead H W] T=number, kernel_size: value int|tuple,
-// stride: value int|tuple|none, padding: value int|tuple, dilation: value int|tuple, output:
-// [*lead Ho Wo] T, places: [*lead Ho Wo] int.
+// The largest element of each window over the last two axes; NaN if the window contains NaN.
+// `places` are the indices of these elements in their flattened planes. The gradient goes to the
+// first largest element, or to the last NaN. `kernel_size`, `stride` (None: the kernel size) and
+// `dilation` are an int or one per axis. `padding` is an int, one per axis, or (before, after) per
+// axis, and at most half the window; it is never the largest element. Ports: input: [*lead H W]
+// T=number, kernel_size: value int|tuple, stride: value int|tuple|none, padding: value int|tuple,
+// dilation: value int|tuple, output: [*lead Ho Wo] T, places: [*lead Ho Wo] int.
 inline Model PrimitiveMaxPool2D(const PrimitiveMaxPool2DOptions& options = {}) {
   return op_with_options("max_pool2d", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
@@ -89,9 +88,9 @@ struct PrimitiveAvgPool1DOptions {
   OptionValue padding = 0;  // int, tuple
   int64_t dilation = 1;
 };
-// The mean of each window over the last axis: avg_pool2d with windows of one row. Padding is an
-// int or (before, after). Ports: input: [*lead R W] number, kernel_size: value int, stride: value
-// int|none, padding: value int|tuple, dilation: value int, output: [*lead R Wo] float.
+// The mean of each window over the last axis, as avg_pool2d with windows of one row. `padding` is
+// an int or (before, after). Ports: input: [*lead R W] number, kernel_size: value int, stride:
+// value int|none, padding: value int|tuple, dilation: value int, output: [*lead R Wo] float.
 inline Model PrimitiveAvgPool1D(const PrimitiveAvgPool1DOptions& options = {}) {
   return op_with_options("avg_pool1d", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
@@ -104,9 +103,9 @@ struct PrimitiveAvgPool2DOptions {
   OptionValue padding = 0;  // int, tuple
   OptionValue dilation = 1;  // int, tuple
 };
-// The mean of each window over the last two axes, in which padding counts as zeros. Kernel, stride
-// (None: the kernel) and dilation are an int or one for each axis; padding an int, one for each
-// axis, or (before, after) for each axis. Ports: input: [*lead H W] number, kernel_size: value
+// The mean of each window over the last two axes. Padding counts as zeros. `kernel_size`, `stride`
+// (None: the kernel size) and `dilation` are an int or one per axis. `padding` is an int, one per
+// axis, or (before, after) per axis. Ports: input: [*lead H W] number, kernel_size: value
 // int|tuple, stride: value int|tuple|none, padding: value int|tuple, dilation: value int|tuple,
 // output: [*lead Ho Wo] float.
 inline Model PrimitiveAvgPool2D(const PrimitiveAvgPool2DOptions& options = {}) {

@@ -13,48 +13,49 @@ namespace mithril {
 // comment of a maker describes the function of the same op, too.
 namespace makers {
 
-// -input Ports: input: [*s] T=operand, output: [*s] T.
+// -input, elementwise. Ports: input: [*s] T=operand, output: [*s] T.
 inline Model Negate() { return Model::op("negate"); }
 
-// |input|; its slope at 0 is 0. Ports: input: [*s] T=operand, output: [*s] T.
+// |input|. The slope at 0 is 0. Ports: input: [*s] T=operand, output: [*s] T.
 inline Model Absolute() { return Model::op("abs"); }
 
-// -1, 0 or 1 with the sign of each element; 0 of NaN, as in PyTorch. Ports: input: [*s] T=number,
-// output: [*s] T.
+// The sign of each element: -1, 0 or 1. The sign of NaN is 0, as in PyTorch. Ports: input: [*s]
+// T=number, output: [*s] T.
 inline Model Sign() { return Model::op("sign"); }
 
 struct StableReciprocalOptions {
   OptionValue threshold = none;  // float, none
 };
-// 1 / input. Below `threshold` in |input| it is the tangent at the threshold, and 2 / threshold at
-// 0. None: the root of the smallest normal number, for float64 ten times that. Ports: input: [*s]
-// number, threshold: value float|none, output: [*s] float.
+// 1 / input, finite at 0. Where |input| < threshold, it is the tangent at the threshold, which is
+// 2 / threshold at 0. threshold=None is the square root of the smallest normal number, and ten
+// times that for float64. Ports: input: [*s] number, threshold: value float|none, output: [*s]
+// float.
 inline Model StableReciprocal(const StableReciprocalOptions& options = {}) {
   return op_with_options("stable_reciprocal", {{"threshold", options.threshold}});
 }
 
-// The largest whole number that is at most the element, in the type of the input; its slope is 0.
+// The largest whole number that is at most the element, in the type of the input. The slope is 0.
 // Ports: input: [*s] T=operand, output: [*s] T.
 inline Model Floor() { return Model::op("floor"); }
 
-// The nearest whole number, of two the even one (round(2.5) is 2), in the type of the input; its
-// slope is 0. Ports: input: [*s] T=number, output: [*s] T.
+// The nearest whole number, in the type of the input. Halves are rounded to the even number:
+// round(2.5) is 2. The slope is 0. Ports: input: [*s] T=number, output: [*s] T.
 inline Model Round() { return Model::op("round"); }
 
-// The element without its fraction, in the type of the input; its slope is 0. Ports: input: [*s]
-// T=number, output: [*s] T.
+// The element without its fractional part, in the type of the input. The slope is 0. Ports: input:
+// [*s] T=number, output: [*s] T.
 inline Model Trunc() { return Model::op("trunc"); }
 
-// input * input Ports: input: [*s] T=number, output: [*s] T.
+// input * input, elementwise. Ports: input: [*s] T=number, output: [*s] T.
 inline Model Square() { return Model::op("square"); }
 
 struct SqrtOptions {
   bool robust = false;
   OptionValue threshold = none;  // float, none
 };
-// The square root; with robust=True of |input|, and below the threshold (None: the smallest normal
-// number) a straight line through 0. Ports: input: [*s] operand, robust: value bool, threshold:
-// value float|none, output: [*s] operand.
+// The square root. robust=True takes the root of |input| and replaces it below `threshold` by a
+// straight line through 0. threshold=None is the smallest normal number. Ports: input: [*s]
+// operand, robust: value bool, threshold: value float|none, output: [*s] operand.
 inline Model Sqrt(const SqrtOptions& options = {}) {
   return op_with_options("sqrt", {{"robust", options.robust}, {"threshold", options.threshold}});
 }
@@ -66,74 +67,70 @@ struct LogOptions {
   bool robust = false;
   OptionValue threshold = none;  // float, none
 };
-// The natural logarithm; with robust=True of |input|, and below the threshold (None: the smallest
-// normal number) its tangent at the threshold. Ports: input: [*s] any, robust: value bool,
-// threshold: value float|none, output: [*s] float.
+// The natural logarithm. robust=True takes the logarithm of |input| and continues it below
+// `threshold` as its tangent at the threshold. threshold=None is the smallest normal number.
+// Ports: input: [*s] any, robust: value bool, threshold: value float|none, output: [*s] float.
 inline Model Log(const LogOptions& options = {}) {
   return op_with_options("log", {{"robust", options.robust}, {"threshold", options.threshold}});
 }
 
-// log(1 + input), exact also where the input is small. Ports: input: [*s] number, output: [*s]
-// float.
+// log(1 + input), accurate for small input, too. Ports: input: [*s] number, output: [*s] float.
 inline Model Log1p() { return Model::op("log1p"); }
 
-// exp(input) - 1, exact also where the input is small. Ports: input: [*s] number, output: [*s]
-// float.
+// exp(input) - 1, accurate for small input, too. Ports: input: [*s] number, output: [*s] float.
 inline Model Expm1() { return Model::op("expm1"); }
 
-// The sine of each element, in radians. Ports: input: [*s] any, output: [*s] float.
+// The sine of each element. Angles are in radians. Ports: input: [*s] any, output: [*s] float.
 inline Model Sine() { return Model::op("sin"); }
 
-// The cosine of each element, in radians. Ports: input: [*s] any, output: [*s] float.
+// The cosine of each element. Angles are in radians. Ports: input: [*s] any, output: [*s] float.
 inline Model Cosine() { return Model::op("cos"); }
 
 // The arctangent of each element, from -pi / 2 to pi / 2. Ports: input: [*s] number, output: [*s]
 // float.
 inline Model Atan() { return Model::op("atan"); }
 
-// The angle of the point (other, input), from -pi to pi: atan(input / other) for a positive other.
-// Ports: input: [*a] number, other: [*b] number, output: [*o] float.
+// The angle of the point (other, input), from -pi to pi. It equals atan(input / other) if `other`
+// is positive. Ports: input: [*a] number, other: [*b] number, output: [*o] float.
 inline Model Atan2() { return Model::op("atan2"); }
 
 // The hyperbolic tangent of each element. Ports: input: [*s] number, output: [*s] float.
 inline Model Tanh() { return Model::op("tanh"); }
 
-// 1 / (1 + exp(-input)) Ports: input: [*s] number, output: [*s] float.
+// 1 / (1 + exp(-input)), elementwise. Ports: input: [*s] number, output: [*s] float.
 inline Model Sigmoid() { return Model::op("sigmoid"); }
 
 // The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to input. Ports:
 // input: [*s] number, output: [*s] float.
 inline Model Erf() { return Model::op("erf"); }
 
-// 1 - erf(input), exact also where the input is large. Ports: input: [*s] number, output: [*s]
-// float.
+// 1 - erf(input), accurate for large input, too. Ports: input: [*s] number, output: [*s] float.
 inline Model Erfc() { return Model::op("erfc"); }
 
-// The x with erf(x) = input: infinite at -1 and 1, NaN beyond. Ports: input: [*s] number, output:
-// [*s] float.
+// The inverse of erf. It is infinite at -1 and 1, and NaN outside of [-1, 1]. Ports: input: [*s]
+// number, output: [*s] float.
 inline Model Erfinv() { return Model::op("erfinv"); }
 
-// The logarithm of the absolute value of the gamma function. Ports: input: [*s] number, output:
-// [*s] float.
+// log(|gamma(input)|). Ports: input: [*s] number, output: [*s] float.
 inline Model Lgamma() { return Model::op("lgamma"); }
 
 struct PolygammaOptions {
   int64_t order = 0;
 };
-// The derivative of the digamma function of this order; order=0 is the digamma function, the
-// derivative of lgamma (https://dlmf.nist.gov/5.15). Ports: input: [*s] number, order: value int,
-// output: [*s] float.
+// The derivative of order `order` of the digamma function. order=0 is the digamma function itself,
+// which is the derivative of lgamma (https://dlmf.nist.gov/5.15). Ports: input: [*s] number,
+// order: value int, output: [*s] float.
 inline Model Polygamma(const PolygammaOptions& options = {}) {
   return op_with_options("polygamma", {{"order", options.order}});
 }
 
-// max(input, 0); its slope at 0 is 0. Ports: input: [*s] T=number, output: [*s] T.
+// max(input, 0). The slope at 0 is 0. Ports: input: [*s] T=number, output: [*s] T.
 inline Model Relu() { return Model::op("relu"); }
 
 struct LeakyReluOptions {
   double slope = 0.01;
 };
-// input if it is positive, otherwise slope * input. Ports: input: [*s] number, slope: value
+// input where it is positive, otherwise slope * input. Ports: input: [*s] number, slope: value
 // float|int, output: [*s] float.
 inline Model LeakyRelu(const LeakyReluOptions& options = {}) {
   return op_with_options("leaky_relu", {{"slope", options.slope}});
@@ -142,14 +139,14 @@ inline Model LeakyRelu(const LeakyReluOptions& options = {}) {
 struct GeluOptions {
   bool approximate = false;
 };
-// input * P(X <= input) for a standard normal X (https://arxiv.org/abs/1606.08415);
-// approximate=True writes P with tanh. Ports: input: [*s] number, approximate: value bool, output:
-// [*s] float.
+// input * P(X <= input) for a standard normal X (https://arxiv.org/abs/1606.08415).
+// approximate=True computes P with tanh. Ports: input: [*s] number, approximate: value bool,
+// output: [*s] float.
 inline Model Gelu(const GeluOptions& options = {}) {
   return op_with_options("gelu", {{"approximate", options.approximate}});
 }
 
-// log(1 + exp(input)) Ports: input: [*s] number, output: [*s] float.
+// log(1 + exp(input)), elementwise. Ports: input: [*s] number, output: [*s] float.
 inline Model Softplus() { return Model::op("softplus"); }
 
 }  // namespace makers

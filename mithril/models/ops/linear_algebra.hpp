@@ -19,17 +19,17 @@ namespace makers {
 struct EinsumOptions {
   OptionValue equation = {};  // str
 };
-// Sums of products of tensors by Einstein's notation: "bij,bjk->bik" multiplies matrices. A letter
-// names an axis of a size; letters that the output does not have are summed over, and a letter
-// that a tensor has twice is its diagonal. '...' stands for any axes, the same for all tensors.
-// Without an arrow the output has the letters that occur once, in the order of the alphabet, as in
-// numpy.einsum and torch.einsum. Tensors are multiplied from left to right. Ports: input: [*each]
-// number, equation: value str, output: [*o] number.
+// Sums of products of tensors in Einstein notation, as numpy.einsum and torch.einsum:
+// "bij,bjk->bik" multiplies matrices. Each letter names an axis. Letters that are not in the
+// output are summed over, and a letter that occurs twice in a tensor takes its diagonal. '...'
+// stands for any number of axes, the same for all tensors. Without an arrow, the output has the
+// letters that occur once, in alphabetical order. Tensors are multiplied from left to right.
+// Ports: input: [*each] number, equation: value str, output: [*o] number.
 inline Model Einsum(const EinsumOptions& options = {}) {
   return op_with_options("einsum", {{"equation", options.equation}});
 }
 
-// Matrix product over the last two axes; the axes before them broadcast. Ports: left: [*a M K]
+// The matrix product over the last two axes. The axes before them broadcast. Ports: left: [*a M K]
 // T=number, right: [*b K N] U=number, output: [*o M N] promote(T, U).
 inline Model MatrixMultiply() { return Model::op("matmul"); }
 
@@ -37,19 +37,19 @@ inline Model MatrixMultiply() { return Model::op("matmul"); }
 // [O I] float, bias: [O] float|none, output: [*n M O] float.
 inline Model PrimitiveLinear() { return Model::op("linear"); }
 
-// sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] make [N, M]; `norm`
-// is one number. Ports: left: [N D] number, right: [M D] number, norm: [*n] operand, output: [N M]
-// float.
+// output[i, j] = sum(|left[i] - right[j]| ** norm) for all pairs of rows of left [N, D] and right
+// [M, D]. `norm` is one number. Ports: left: [N D] number, right: [M D] number, norm: [*n]
+// operand, output: [N M] float.
 inline Model DistanceMatrix() { return Model::op("distance_matrix"); }
 
 struct TsnePJointOptions {
   OptionValue threshold = none;  // float, none
 };
 // The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html). Each point
-// has a Gaussian of its squared distances with the perplexity `target_perplexity` and a bandwidth
-// of at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; None: 2**-52. Ports:
-// squared_distances: [N N] float, target_perplexity: operand, threshold: value float|none, output:
-// [N N] float.
+// has a Gaussian of its squared distances with perplexity `target_perplexity` and a bandwidth of
+// at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; threshold=None is 2**-52.
+// Ports: squared_distances: [N N] float, target_perplexity: operand, threshold: value float|none,
+// output: [N N] float.
 inline Model TsnePJoint(const TsnePJointOptions& options = {}) {
   return op_with_options("tsne_p_joint", {{"threshold", options.threshold}});
 }
@@ -57,8 +57,8 @@ inline Model TsnePJoint(const TsnePJointOptions& options = {}) {
 struct PolynomialFeaturesOptions {
   OptionValue degree = {};  // int
 };
-// The products of up to `degree` columns, in the order of degrees: of [a, b] and 2 they are [a, b,
-// a², ab, b²]. Ports: input: [N D] T=number, degree: value int, output: [N F] T.
+// All products of 1 to `degree` columns, ordered by degree. For columns [a, b] and degree=2 they
+// are [a, b, a², ab, b²]. Ports: input: [N D] T=number, degree: value int, output: [N F] T.
 inline Model PolynomialFeatures(const PolynomialFeaturesOptions& options = {}) {
   return op_with_options("polynomial_features", {{"degree", options.degree}});
 }
@@ -68,44 +68,46 @@ struct PrimitiveScaledDotProductOptions {
   OptionValue scale = none;  // float, int, none
   double dropout_p = 0.0;
 };
-// softmax(query @ key.T * scale + attn_mask) @ value (https://arxiv.org/abs/1706.03762); a scale
-// of None is 1/sqrt(E), a mask of bools is true where a query [L, E] may attend to a key [S, E],
-// one of floats is added, and is_causal=True keeps row i from columns after i. A query that may
-// attend to nothing gets zeros. Ports: query: [*q L E] number, key: [*k S E] number, value: [*v S
-// F] number, attn_mask: [*m] bool|float|none, is_causal: value bool, scale: value float|int|none,
-// dropout_p: value float|int, output: [*o L F] float.
+// softmax(query @ key.T * scale + attn_mask) @ value (https://arxiv.org/abs/1706.03762).
+// scale=None is 1 / sqrt(E). A bool mask [..., L, S] is true where a query may attend to a key; a
+// float mask is added to the scores. is_causal=True hides the keys after position i from query i.
+// A query that may attend to no key gets zeros. dropout_p must be 0; the layer ScaledDotProduct
+// applies dropout. Ports: query: [*q L E] number, key: [*k S E] number, value: [*v S F] number,
+// attn_mask: [*m] bool|float|none, is_causal: value bool, scale: value float|int|none, dropout_p:
+// value float|int, output: [*o L F] float.
 inline Model PrimitiveScaledDotProduct(const PrimitiveScaledDotProductOptions& options = {}) {
   return op_with_options("scaled_dot_product", {
     {"is_causal", options.is_causal}, {"scale", options.scale}, {"dropout_p", options.dropout_p}});
 }
 
-// Each matrix with zeros above its diagonal. Ports: input: [*b N M] T=any, output: [*b N M] T.
+// The lower triangle of each matrix, with zeros above the diagonal. Ports: input: [*b N M] T=any,
+// output: [*b N M] T.
 inline Model Tril() { return Model::op("tril"); }
 
-// The lower triangular L with L Lᵀ = (A + Aᵀ) / 2 for each square matrix A; an error if the matrix
-// is not positive definite. Ports: input: [*b N N] float, output: [*b N N] float.
+// The Cholesky factor of each matrix A: the lower triangular L with L Lᵀ = (A + Aᵀ) / 2. A matrix
+// that is not positive definite is an error. Ports: input: [*b N N] float, output: [*b N N] float.
 inline Model Cholesky() { return Model::op("cholesky"); }
 
 struct SolveTriangularOptions {
   bool upper = false;
 };
-// X with matrix X = right. Reads the lower triangle of each matrix, or with upper=True the upper
-// triangle. Ports: matrix: [*b N N] T=float, right: [*b N K] T, upper: value bool, output: [*b N
-// K] T.
+// The solution X of matrix @ X = right for a lower triangular matrix, or an upper triangular one
+// if upper=True. The other triangle of the matrix is not read. Ports: matrix: [*b N N] T=float,
+// right: [*b N K] T, upper: value bool, output: [*b N K] T.
 inline Model SolveTriangular(const SolveTriangularOptions& options = {}) {
   return op_with_options("solve_triangular", {{"upper", options.upper}});
 }
 
-// X with matrix X = right, by Gaussian elimination with row pivots; an error if a matrix is
-// singular. Ports: matrix: [*b N N] T=float, right: [*b N K] T, output: [*b N K] T.
+// The solution X of matrix @ X = right, by Gaussian elimination with row pivots. A singular matrix
+// is an error. Ports: matrix: [*b N N] T=float, right: [*b N K] T, output: [*b N K] T.
 inline Model Solve() { return Model::op("solve"); }
 
-// The determinant of each square matrix. Its gradient needs a matrix that is not singular. Ports:
+// The determinant of each square matrix. The gradient needs a matrix that is not singular. Ports:
 // input: [*b N N] float, output: [*b] float.
 inline Model Det() { return Model::op("det"); }
 
 // The sign of the determinant of each square matrix and the logarithm of its absolute value, which
-// neither overflows nor underflows. A singular matrix has sign 0 and logarithm -infinity. The
+// does not overflow or underflow. A singular matrix has sign 0 and logarithm -infinity. The
 // gradient of the logarithm needs a matrix that is not singular. Ports: input: [*b N N] float,
 // sign: [*b] float, logabsdet: [*b] float.
 inline Model Slogdet() { return Model::op("slogdet"); }
@@ -119,42 +121,42 @@ inline std::string name(QrMode value) {
 struct QrOptions {
   QrMode mode = QrMode::reduced;
 };
-// Q and R with Q R = input for each matrix: the columns of Q are orthogonal and have length 1, and
-// R is an upper triangle. Mode "reduced" has K = min(M, N) columns in Q, "complete" has K = M. The
-// diagonal of R is not negative, which makes the factors unique if the first min(M, N) columns are
-// independent; torch.linalg.qr leaves the signs to LAPACK. The gradient is infinite or NaN if
-// these columns are dependent, and mode "complete" has none if there are more rows than columns,
-// as in PyTorch. Ports: input: [*b M N] float, mode: value str, Q: [*b M K] float, R: [*b K N]
-// float.
+// The QR decomposition of each matrix: Q @ R = input, where the columns of Q are orthonormal and R
+// is upper triangular. Q has K = min(M, N) columns for mode="reduced", and K = M for "complete".
+// The diagonal of R is not negative, so that the factors are unique if the first min(M, N) columns
+// are linearly independent; torch.linalg.qr leaves the signs to LAPACK. The gradient is infinite
+// or NaN if these columns are dependent. "complete" has no gradient if there are more rows than
+// columns, as in PyTorch. Ports: input: [*b M N] float, mode: value str, Q: [*b M K] float, R: [*b
+// K N] float.
 inline Model Qr(const QrOptions& options = {}) {
   return op_with_options("qr", {{"mode", name(options.mode)}});
 }
 
-// The exponential of each square matrix, the sum of input**k / k!, by scaling and squaring. Ports:
-// input: [*b N N] float, output: [*b N N] float.
+// The exponential of each square matrix, the sum of input**k / k! over all k, computed by scaling
+// and squaring. Ports: input: [*b N N] float, output: [*b N N] float.
 inline Model MatrixExp() { return Model::op("matrix_exp"); }
 
-// U, S and Vh with U diag(S) Vh = input for each matrix, as torch.linalg.svd with
-// full_matrices=False: K = min(M, N) singular values S, which fall, columns of U and rows of Vh
-// that are orthogonal and have length 1. The sign makes the first element of a column of U of a
-// size of at least 0.6/sqrt(M) positive; torch.linalg.svd leaves it to LAPACK. Vectors of equal
-// singular values, and of singular values of 0, are not a function of the matrix: gradients of U
-// and Vh are infinite or NaN there, as in PyTorch. The gradient of S is always finite. Ports:
-// input: [*b M N] float, U: [*b M K] float, S: [*b K] float, Vh: [*b K N] float.
+// The singular value decomposition U @ diag(S) @ Vh = input of each matrix, as torch.linalg.svd
+// with full_matrices=False. The K = min(M, N) singular values S are in descending order; the
+// columns of U and the rows of Vh are orthonormal. The first element of each column of U with an
+// absolute value of at least 0.6 / sqrt(M) is positive; torch.linalg.svd leaves the signs to
+// LAPACK. Vectors of equal singular values, and of singular values of 0, are not unique: there the
+// gradients of U and Vh are infinite or NaN, as in PyTorch. The gradient of S is always finite.
+// Ports: input: [*b M N] float, U: [*b M K] float, S: [*b K] float, Vh: [*b K N] float.
 inline Model Svd() { return Model::op("svd"); }
 
-// The K = min(M, N) singular values of each matrix, which fall. Ports: input: [*b M N] float,
-// output: [*b K] float.
+// The K = min(M, N) singular values of each matrix, in descending order. Ports: input: [*b M N]
+// float, output: [*b K] float.
 inline Model Svdvals() { return Model::op("svdvals"); }
 
 struct PinvOptions {
   OptionValue atol = none;  // float, int, none
   OptionValue rtol = none;  // float, int, none
 };
-// The pseudoinverse of each matrix. Singular values up to max(atol, rtol * the largest) count as
-// 0. None: atol is 0, and rtol is max(M, N) times the spacing of numbers at 1, or 0 where atol is
-// above 0, as in torch.linalg.pinv. The gradient keeps the rank. Ports: input: [*b M N] float,
-// atol: value float|int|none, rtol: value float|int|none, output: [*b N M] float.
+// The pseudoinverse of each matrix, as torch.linalg.pinv. Singular values up to max(atol, rtol *
+// the largest) count as 0. atol=None is 0. rtol=None is 0 if atol is above 0, otherwise max(M, N)
+// times the machine epsilon. The gradient assumes that the rank does not change. Ports: input: [*b
+// M N] float, atol: value float|int|none, rtol: value float|int|none, output: [*b N M] float.
 inline Model Pinv(const PinvOptions& options = {}) {
   return op_with_options("pinv", {{"atol", options.atol}, {"rtol", options.rtol}});
 }
@@ -162,32 +164,32 @@ inline Model Pinv(const PinvOptions& options = {}) {
 struct LstsqOptions {
   OptionValue rcond = none;  // float, int, none
 };
-// The X of least length with the least sum of squares of matrix X - right, for a matrix of any
-// rank: pinv(matrix) right. Singular values up to rcond times the largest count as 0; None: max(M,
-// N) times the spacing of numbers at 1. It is the solution of torch.linalg.lstsq with driver
-// "gelsy", PyTorch's default on a CPU, and its gradient. Ports: matrix: [*b M N] T=float, right:
-// [*b M K] T, rcond: value float|int|none, output: [*b N K] T.
+// The least-squares solution X of matrix @ X = right with the smallest norm, for matrices of any
+// rank: pinv(matrix) @ right. Singular values up to rcond times the largest count as 0; rcond=None
+// is max(M, N) times the machine epsilon. The solution and its gradient are those of
+// torch.linalg.lstsq with driver "gelsy", its default on CPUs. Ports: matrix: [*b M N] T=float,
+// right: [*b M K] T, rcond: value float|int|none, output: [*b N K] T.
 inline Model Lstsq(const LstsqOptions& options = {}) {
   return op_with_options("lstsq", {{"rcond", options.rcond}});
 }
 
-// The eigenvalues of the symmetric part (A + Aᵀ) / 2 of each square matrix, in rising order.
-// Ports: input: [*b N N] float, output: [*b N] float.
+// The eigenvalues of the symmetric part (A + Aᵀ) / 2 of each matrix A, in ascending order. Ports:
+// input: [*b N N] float, output: [*b N] float.
 inline Model Eigenvalues() { return Model::op("eigenvalues"); }
 
-// The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each square matrix, as columns in the
-// order of their eigenvalues. They have length 1. The sign makes the first element of a size of at
-// least 0.6/sqrt(N) positive. Eigenvectors of equal eigenvalues are not a function of the matrix:
+// The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each matrix A, as columns in ascending
+// order of their eigenvalues. They have length 1, and the first element with an absolute value of
+// at least 0.6 / sqrt(N) is positive. Eigenvectors of equal eigenvalues are not unique, and
 // gradients leave them out. Ports: input: [*b N N] float, output: [*b N N] float.
 inline Model Eigenvectors() { return Model::op("eigenvectors"); }
 
 struct EigvalshOptions {
   OptionValue threshold = none;  // float, none
 };
-// The diagonal of L, a Cholesky factor of K_term, as a column; without L the eigenvalues of the
-// symmetric matrix K_term in rising order, none below `threshold` (None: the spacing of numbers at
-// 1). Ports: K_term: [N N] float, L: [N N] float|none, threshold: value float|none, output: [N 1]
-// float.
+// The diagonal of L, a Cholesky factor of K_term, as a column. Without L, the eigenvalues of the
+// symmetric matrix K_term in ascending order, at least `threshold`. threshold=None is the machine
+// epsilon. Ports: K_term: [N N] float, L: [N N] float|none, threshold: value float|none, output:
+// [N 1] float.
 inline Model Eigvalsh(const EigvalshOptions& options = {}) {
   return op_with_options("eigvalsh", {{"threshold", options.threshold}});
 }
@@ -195,10 +197,10 @@ inline Model Eigvalsh(const EigvalshOptions& options = {}) {
 struct PrimitiveFftOptions {
   bool inverse = false;
 };
-// Discrete Fourier transforms of rows of complex numbers: output[k] is the sum of input[j] exp(-2
-// pi i jk / N). A complex number is a pair of its real and imaginary part. inverse=True has exp(2
-// pi i jk / N), without the factor 1 / N. Ports: input: [*b N 2] float, inverse: value bool,
-// output: [*b N 2] float.
+// The discrete Fourier transform of each row of complex numbers: output[k] = sum(input[j] * exp(-2
+// pi i j k / N)). The last axis holds the real and the imaginary part. inverse=True uses exp(2 pi
+// i j k / N), without the factor 1 / N. Ports: input: [*b N 2] float, inverse: value bool, output:
+// [*b N 2] float.
 inline Model PrimitiveFft(const PrimitiveFftOptions& options = {}) {
   return op_with_options("fft", {{"inverse", options.inverse}});
 }
@@ -207,10 +209,10 @@ struct PositionalEncodingOptions {
   OptionValue hidden_dim = {};  // int
   int64_t max_len = 5000;
 };
-// The input [..., T, hidden_dim] plus, at position t, sin(t / 10000**(2 i / hidden_dim)) in column
-// 2 i and the cosine in column 2 i + 1 (https://arxiv.org/abs/1706.03762); T is at most `max_len`.
-// Ports: input: [*b T H] number, hidden_dim: value int, max_len: value int, output: [*b T H]
-// float.
+// Adds sinusoidal positions to input [..., T, hidden_dim] (https://arxiv.org/abs/1706.03762): at
+// position t, sin(t / 10000**(2 i / hidden_dim)) to column 2 i, and the cosine of the same angle
+// to column 2 i + 1. T is at most `max_len`. Ports: input: [*b T H] number, hidden_dim: value int,
+// max_len: value int, output: [*b T H] float.
 inline Model PositionalEncoding(const PositionalEncodingOptions& options = {}) {
   return op_with_options("positional_encoding", {
     {"hidden_dim", options.hidden_dim}, {"max_len", options.max_len}});

@@ -15,34 +15,35 @@ namespace mithril {
 // comment of a maker describes the function of the same op, too.
 namespace makers {
 
-// (input - target)², element by element. Ports: input: [*s] T=any, target: [*s] U=any, output:
-// [*s] promote(T, U).
+// (input - target)², elementwise. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
+// promote(T, U).
 inline Model SquaredError() { return Model::op("squared_error"); }
 
-// |input - target|, element by element. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
+// |input - target|, elementwise. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
 // promote(T, U).
 inline Model AbsoluteError() { return Model::op("absolute_error"); }
 
-// max(0, 1 - target * input), element by element, for targets 1 and -1; at the margin its slope is
-// half of that on the wrong side. Ports: input: [*s] number, target: [*s] any, output: [*s] float.
+// max(0, 1 - target * input), elementwise, for targets 1 and -1. Where target * input is 1, the
+// gradient is half of that below 1. Ports: input: [*s] number, target: [*s] any, output: [*s]
+// float.
 inline Model HingeLoss() { return Model::op("hinge_loss"); }
 
-// max(0, 1 - target * input)², element by element, for targets 1 and -1. Ports: input: [*s]
-// number, target: [*s] any, output: [*s] float.
+// max(0, 1 - target * input)², elementwise, for targets 1 and -1. Ports: input: [*s] number,
+// target: [*s] any, output: [*s] float.
 inline Model QuadHingeLoss() { return Model::op("quad_hinge_loss"); }
 
-// The larger of quantile * error and (quantile - 1) * error with error = target - input, element
-// by element. At an error of 0 the slope is the mean of both slopes. Ports: input: [*s] number,
-// target: [*s] number, quantile: operand, output: [*s] float.
+// max(quantile * error, (quantile - 1) * error) with error = target - input, elementwise. At error
+// 0 the slope is the mean of both slopes. Ports: input: [*s] number, target: [*s] number,
+// quantile: operand, output: [*s] float.
 inline Model QuantileLoss() { return Model::op("quantile_loss"); }
 
 struct KLDivergenceOptions {
   OptionValue threshold = none;  // float, none
 };
-// target * (log(target) - log(input)), element by element, of two distributions
-// (https://en.wikipedia.org/wiki/Kullback-Leibler_divergence); the logarithms are robust: below
-// `threshold` (None: the smallest normal number) their tangent there. Ports: input: [*s] number,
-// target: [*s] number, threshold: value float|none, output: [*s] float.
+// target * (log(target) - log(input)), elementwise, for two distributions
+// (https://en.wikipedia.org/wiki/Kullback-Leibler_divergence). The logarithms are robust: below
+// `threshold` they continue as their tangent. threshold=None is the smallest normal number. Ports:
+// input: [*s] number, target: [*s] number, threshold: value float|none, output: [*s] float.
 inline Model KLDivergence(const KLDivergenceOptions& options = {}) {
   return op_with_options("kl_divergence", {{"threshold", options.threshold}});
 }
@@ -59,11 +60,12 @@ struct BinaryCrossEntropyOptions {
   bool robust = false;
   OptionValue threshold = none;  // float, none
 };
-// -(pos_weight * target * log(p) + (1 - target) * log(1 - p)), element by element, where p is
-// sigmoid(input) for input_type="logits" and input for "probs"; robust and threshold are those of
-// log. pos_weight=True makes up for fewer positive targets. Ports: input: [*s] float, target: [*s]
-// any, input_type: value str, pos_weight: value float|int|bool, robust: value bool, threshold:
-// value float|none, output: [*s] float.
+// -(pos_weight * target * log(p) + (1 - target) * log(1 - p)), elementwise. p is sigmoid(input)
+// for input_type="logits" and input for "probs". pos_weight=True is (1 - m) / m, where m is the
+// mean of target for "probs" and of sigmoid(target) for "logits". `robust` and `threshold` are
+// those of log, for "probs". Ports: input: [*s] float, target: [*s] any, input_type: value str,
+// pos_weight: value float|int|bool, robust: value bool, threshold: value float|none, output: [*s]
+// float.
 inline Model BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {}) {
   return op_with_options("binary_cross_entropy", {
     {"input_type", name(options.input_type)}, {"pos_weight", options.pos_weight},
@@ -86,18 +88,18 @@ struct CrossEntropyOptions {
   double label_smoothing = 0.0;
   OptionValue normalize = none;  // bool, none
 };
-// -log(p[target]) for each sample, where the second axis of the input [N, C, ...] holds the
-// classes and p is its softmax for input_type="logits", the input for "probs", its exp for
-// "log_probs". The target [N, ...] holds the classes as ints, or, with categorical=False, as [N,
-// C, ...] their probabilities: -sum(target * log(p)). Weights are a number for each class, or True
-// or "auto" to make up for classes with fewer samples; robust and threshold are those of log, for
-// "probs". label_smoothing=e gives the part e of each target to all classes alike. Samples of the
-// class ignore_index have the loss 0. normalize=True divides by the mean weight of all samples,
-// that of an ignored one being 0, so that the mean is PyTorch's weighted mean; None: with an
-// ignore_index only. Ports: input: [N C *s] number, target: [*t] any, input_type: value str,
-// weights: value bool|str|tuple, categorical: value bool, robust: value bool, threshold: value
-// float|none, ignore_index: value int|none, label_smoothing: value float|int, normalize: value
-// bool|none, output: [N *s] float.
+// -log(p[target]) for each sample. The second axis of input [N, C, ...] holds the classes; p is
+// softmax(input) for input_type="logits", input for "probs" and exp(input) for "log_probs". The
+// target [N, ...] holds classes as ints. With categorical=False it holds probabilities [N, C,
+// ...], and the loss is -sum(target * log(p)). `weights` has one number per class; True or "auto"
+// gives all classes the same total weight. `robust` and `threshold` are those of log, for "probs".
+// label_smoothing=e replaces each target by (1 - e) * target + e / C. Samples of class
+// ignore_index have loss 0. normalize=True divides by the mean weight of the samples, where
+// ignored samples have weight 0, so that the mean of the losses is PyTorch's weighted mean;
+// normalize=None does so only with an ignore_index. Ports: input: [N C *s] number, target: [*t]
+// any, input_type: value str, weights: value bool|str|tuple, categorical: value bool, robust:
+// value bool, threshold: value float|none, ignore_index: value int|none, label_smoothing: value
+// float|int, normalize: value bool|none, output: [N *s] float.
 inline Model CrossEntropy(const CrossEntropyOptions& options = {}) {
   return op_with_options("cross_entropy", {
     {"input_type", name(options.input_type)}, {"weights", options.weights},
@@ -110,14 +112,14 @@ struct CTCLossOptions {
   int64_t blank = 0;
   bool zero_infinity = false;
 };
-// -log of the probability that the steps of a sample give its labels, where blanks and repeated
-// labels may lie between (connectionist temporal classification,
-// https://www.cs.toronto.edu/~graves/icml_2006.pdf), for each sample. log_probs [T, N, C] are
-// logarithms of probabilities, as log_softmax gives them; targets [N, S] are classes. Steps and
-// targets beyond the lengths do not count. Infinite for labels that do not fit the steps; with
-// zero_infinity=True 0, and so is the gradient. Ports: log_probs: [T N C] float, targets: [N S]
-// int, input_lengths: [N] int, target_lengths: [N] int, blank: value int, zero_infinity: value
-// bool, output: [N] float.
+// The connectionist temporal classification loss of each sample
+// (https://www.cs.toronto.edu/~graves/icml_2006.pdf): -log of the probability of its labels,
+// summed over all alignments with blanks and repeated labels. log_probs [T, N, C] are
+// log-probabilities, such as outputs of log_softmax; targets [N, S] are classes. Steps beyond
+// `input_lengths` and labels beyond `target_lengths` do not count. The loss is infinite if the
+// labels do not fit into the steps; zero_infinity=True makes this loss and its gradient 0. Ports:
+// log_probs: [T N C] float, targets: [N S] int, input_lengths: [N] int, target_lengths: [N] int,
+// blank: value int, zero_infinity: value bool, output: [N] float.
 inline Model CTCLoss(const CTCLossOptions& options = {}) {
   return op_with_options("ctc_loss", {
     {"blank", options.blank}, {"zero_infinity", options.zero_infinity}});

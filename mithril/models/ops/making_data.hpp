@@ -18,10 +18,10 @@ struct ArangeOptions {
   OptionValue step = 1;  // int, float
   OptionValue dtype = none;  // dtype, none
 };
-// start, start + step, ... up to but excluding stop. The result has ints if all three are ints and
-// `dtype` is None. The size is unknown until it is known whether stop is beyond start. Ports:
-// stop: value int|float, start: value int|float, step: value int|float, dtype: value dtype|none,
-// output: [count] int|float.
+// start, start + step, ..., up to but excluding stop. The dtype is an int if all three are ints
+// and `dtype` is None. The size stays unknown until it is known whether stop is beyond start.
+// Ports: stop: value int|float, start: value int|float, step: value int|float, dtype: value
+// dtype|none, output: [count] int|float.
 inline Model Arange(const ArangeOptions& options = {}) {
   return op_with_options("arange", {
     {"stop", options.stop}, {"start", options.start}, {"step", options.step},
@@ -32,7 +32,7 @@ struct OnesOptions {
   OptionValue shape = {};  // tuple, int
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor of ones; floats if `dtype` is None. Ports: shape: value tuple|int, dtype: value
+// A tensor of ones. dtype=None means floats. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
 inline Model Ones(const OnesOptions& options = {}) {
   return op_with_options("ones", {{"shape", options.shape}, {"dtype", options.dtype}});
@@ -42,7 +42,7 @@ struct ZerosOptions {
   OptionValue shape = {};  // tuple, int
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor of zeros; floats if `dtype` is None. Ports: shape: value tuple|int, dtype: value
+// A tensor of zeros. dtype=None means floats. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
 inline Model Zeros(const ZerosOptions& options = {}) {
   return op_with_options("zeros", {{"shape", options.shape}, {"dtype", options.dtype}});
@@ -53,8 +53,9 @@ struct FullOptions {
   OptionValue fill_value = {};  // bool, int, float
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor filled with one number, with the kind of the number if `dtype` is None. Ports: shape:
-// value tuple|int, fill_value: value bool|int|float, dtype: value dtype|none, output: [*o] any.
+// A tensor filled with `fill_value`. dtype=None means the kind of this number: float, int or bool.
+// Ports: shape: value tuple|int, fill_value: value bool|int|float, dtype: value dtype|none,
+// output: [*o] any.
 inline Model Full(const FullOptions& options = {}) {
   return op_with_options("full", {
     {"shape", options.shape}, {"fill_value", options.fill_value}, {"dtype", options.dtype}});
@@ -65,9 +66,9 @@ struct EyeOptions {
   OptionValue M = none;  // int, none
   OptionValue dtype = none;  // dtype, none
 };
-// N rows and M columns (None: N columns) of zeros, with ones on the diagonal; floats if `dtype` is
-// None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows columns]
-// any.
+// N rows and M columns of zeros, with ones on the diagonal. M=None means N columns, and dtype=None
+// means floats. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
+// columns] any.
 inline Model Eye(const EyeOptions& options = {}) {
   return op_with_options("eye", {{"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
 }
@@ -77,25 +78,25 @@ struct EyeComplementOptions {
   OptionValue M = none;  // int, none
   OptionValue dtype = none;  // dtype, none
 };
-// N rows and M columns (None: N columns) of ones, with zeros on the diagonal; floats if `dtype` is
-// None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows columns]
-// int|float.
+// N rows and M columns of ones, with zeros on the diagonal. M=None means N columns, and dtype=None
+// means floats. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
+// columns] int|float.
 inline Model EyeComplement(const EyeComplementOptions& options = {}) {
   return op_with_options("eye_complement", {
     {"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
 }
 
-// Numbers in [0, 1), shaped as `like`, drawn from a key: the same key gives the same numbers.
-// Ports: like: [*s] float, key: int, output: [*s] float.
+// Random numbers with the shape of `like`, uniform in [0, 1). The same `key` gives the same
+// numbers. Ports: like: [*s] float, key: int, output: [*s] float.
 inline Model RandomUniform() { return Model::op("random_uniform"); }
 
 struct PrimitiveRandnOptions {
   OptionValue shape = {};  // tuple, int
   OptionValue dtype = none;  // dtype, none
 };
-// Numbers of mean 0 and deviation 1 in a shape, drawn from a key: the same key gives the same
-// numbers. Ports: shape: value tuple|int, key: int|value int, dtype: value dtype|none, output:
-// [*o] float.
+// Random numbers of the given shape, from a normal distribution with mean 0 and standard deviation
+// 1. The same `key` gives the same numbers. Ports: shape: value tuple|int, key: int|value int,
+// dtype: value dtype|none, output: [*o] float.
 inline Model PrimitiveRandn(const PrimitiveRandnOptions& options = {}) {
   return op_with_options("randn", {{"shape", options.shape}, {"dtype", options.dtype}});
 }
@@ -106,9 +107,9 @@ struct PrimitiveRandIntOptions {
   OptionValue high = {};  // int
   OptionValue dtype = none;  // dtype, none
 };
-// Ints from `low` up to but without `high` in a shape, drawn from a key: the same key gives the
-// same numbers. Ports: shape: value tuple|int, key: int|value int, low: value int, high: value
-// int, dtype: value dtype|none, output: [*o] int.
+// Random ints of the given shape, uniform in [low, high). The same `key` gives the same numbers.
+// Ports: shape: value tuple|int, key: int|value int, low: value int, high: value int, dtype: value
+// dtype|none, output: [*o] int.
 inline Model PrimitiveRandInt(const PrimitiveRandIntOptions& options = {}) {
   return op_with_options("randint", {
     {"shape", options.shape}, {"low", options.low}, {"high", options.high},
@@ -118,7 +119,7 @@ inline Model PrimitiveRandInt(const PrimitiveRandIntOptions& options = {}) {
 struct ByModeOptions {
   OptionValue is_inference = none;  // bool, none
 };
-// `training` while training and `inference` in inference. is_inference fixes the mode; None
+// `training` in training mode and `inference` in inference mode. is_inference sets the mode; None
 // follows the mode of ml.compile. Ops that serve only the other mode are not computed. Ports:
 // training: [*s] T, inference: [*s] T, is_inference: value bool|none, output: [*s] T.
 inline Model ByMode(const ByModeOptions& options = {}) {
@@ -129,8 +130,8 @@ struct ToTensorOptions {
   OptionValue input = {};  // bool, int, float, tuple
   OptionValue dtype = none;  // dtype, none
 };
-// A number or nested tuples of numbers as a tensor. If `dtype` is None, the elements are floats if
-// there is a float or no number at all, else ints if there is an int, else bools. Ports: input:
+// Converts a number or nested tuples of numbers to a tensor. dtype=None gives floats if there is a
+// float or no number at all, otherwise ints if there is an int, otherwise bools. Ports: input:
 // value bool|int|float|tuple, dtype: value dtype|none, output: [*o] any.
 inline Model ToTensor(const ToTensorOptions& options = {}) {
   return op_with_options("to_tensor", {{"input", options.input}, {"dtype", options.dtype}});

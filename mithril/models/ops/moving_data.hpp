@@ -19,9 +19,9 @@ namespace makers {
 struct ConcatOptions {
   OptionValue axis = 0;  // int, none
 };
-// Tensors one after the other along `axis`; None joins all their elements in one row. Bools beside
-// ints become ints, and both become floats beside floats. Ports: input: [*each] any, axis: value
-// int|none, output: [*o] any.
+// Concatenates tensors along `axis`. axis=None flattens them first. The output has the widest kind
+// of the inputs: bool, int, float. Ports: input: [*each] any, axis: value int|none, output: [*o]
+// any.
 inline Model Concat(const ConcatOptions& options = {}) {
   return op_with_options("concat", {{"axis", options.axis}});
 }
@@ -30,8 +30,8 @@ struct PrimitiveSplitOptions {
   OptionValue sizes = {};  // tuple
   int64_t axis = 0;
 };
-// A tensor cut along `axis` into parts of the given sizes, which add up to its own. Ports: input:
-// [*s] T=any, sizes: value tuple, axis: value int, output: [*each] T.
+// Splits a tensor along `axis` into parts of the given sizes. Their sum is the size of the axis.
+// Ports: input: [*s] T=any, sizes: value tuple, axis: value int, output: [*each] T.
 inline Model PrimitiveSplit(const PrimitiveSplitOptions& options = {}) {
   return op_with_options("split", {{"sizes", options.sizes}, {"axis", options.axis}});
 }
@@ -42,11 +42,11 @@ struct PrimitiveSliceOptions {
   OptionValue steps = none;  // tuple, none
   OptionValue axes = none;  // tuple, none
 };
-// The elements whose index is one of start, start + step, ... before stop, by Python's rules,
-// along each of `axes` (None: the leading ones); None where a bound is left out. A size that
-// depends on whether the slice reaches past the end (1: of n) stays open until that can be told.
-// Ports: input: [*s] T=any, starts: value tuple, stops: value tuple, steps: value tuple|none,
-// axes: value tuple|none, output: [*o] T.
+// input[start:stop:step] along each of `axes`, by Python's rules. None stands for an omitted
+// bound; axes=None means the leading axes. A size that depends on whether the slice reaches past
+// the end, such as that of [1:], stays unknown until this can be decided. Ports: input: [*s]
+// T=any, starts: value tuple, stops: value tuple, steps: value tuple|none, axes: value tuple|none,
+// output: [*o] T.
 inline Model PrimitiveSlice(const PrimitiveSliceOptions& options = {}) {
   return op_with_options("slice", {
     {"starts", options.starts}, {"stops", options.stops}, {"steps", options.steps},
@@ -56,25 +56,26 @@ inline Model PrimitiveSlice(const PrimitiveSliceOptions& options = {}) {
 struct GatherOptions {
   int64_t axis = 0;
 };
-// Elements of `input` along `axis`, chosen by `index`. The dims of `index` replace the axis; an
-// int removes it. Negative indices count from the end; an index out of range is an error. Ports:
-// input: [*s] T=any, index: [*i] int|value int, axis: value int, output: [*o] T.
+// Takes the elements of `input` at `index` along `axis`, as numpy.take. The dims of `index`
+// replace the axis; an int removes it. Negative indices count from the end. An index out of range
+// is an error. Ports: input: [*s] T=any, index: [*i] int|value int, axis: value int, output: [*o]
+// T.
 inline Model Gather(const GatherOptions& options = {}) {
   return op_with_options("gather", {{"axis", options.axis}});
 }
 
-// input[indices]: along the first axis the elements that `indices`, a permutation, names. Negative
-// indices count from the end; one out of range is an error. Ports: input: [N *s] T=any, indices:
-// [N] int, output: [N *s] T.
+// input[indices]: the elements along the first axis in the order of `indices`, a permutation.
+// Negative indices count from the end. An index out of range is an error. Ports: input: [N *s]
+// T=any, indices: [N] int, output: [N *s] T.
 inline Model PermuteTensor() { return Model::op("permute_tensor"); }
 
 struct TakeAlongAxisOptions {
   int64_t axis = -1;
 };
-// output[i, j] = input[i, index[i, j]] along axis 1, and the same for each axis and rank, as
+// output[i, j] = input[i, index[i, j]] along axis 1, and likewise for other axes and ranks, as
 // torch.gather. `index` has the rank of `input` and is not longer along the other axes. Negative
-// indices count from the end; one out of range is an error. Ports: input: [*s] T=any, index: [*i]
-// int, axis: value int, output: [*i] T.
+// indices count from the end. An index out of range is an error. Ports: input: [*s] T=any, index:
+// [*i] int, axis: value int, output: [*i] T.
 inline Model TakeAlongAxis(const TakeAlongAxisOptions& options = {}) {
   return op_with_options("take_along_axis", {{"axis", options.axis}});
 }
@@ -89,12 +90,13 @@ struct ScatterOptions {
   int64_t axis = -1;
   ScatterReduce reduce = ScatterReduce::set;
 };
-// `input` with element source[i, j] put at (set), added to, multiplied with, or compared with
-// (amax, amin) the element [i, index[i, j]] along axis 1, and the same for each axis and rank, as
-// torch.scatter_reduce. `index` has the rank of `input` and is not longer along the other axes;
-// negative indices count from the end. Where indices are equal, `set` keeps the last element along
-// the axis, and equal extrema share the gradient. Ports: input: [*s] T=number, index: [*i] int,
-// source: [*i] T, axis: value int, reduce: value str, output: [*s] T.
+// A copy of `input` in which output[i, index[i, j]] is set to source[i, j] along axis 1, and
+// likewise for other axes and ranks, as torch.scatter_reduce. `reduce` is how elements are
+// combined: "set", "add", "prod", "amax" (maximum) or "amin" (minimum). `index` has the rank of
+// `input` and is not longer along the other axes. Negative indices count from the end. For equal
+// indices, "set" keeps the last element along the axis. Equal extrema share the gradient. Ports:
+// input: [*s] T=number, index: [*i] int, source: [*i] T, axis: value int, reduce: value str,
+// output: [*s] T.
 inline Model Scatter(const ScatterOptions& options = {}) {
   return op_with_options("scatter", {{"axis", options.axis}, {"reduce", name(options.reduce)}});
 }
@@ -104,8 +106,8 @@ struct ArgSortOptions {
   bool descending = false;
   OptionValue count = none;  // int, none
 };
-// The indices that sort the elements along an axis, the first `count` of them (None: all). Equal
-// elements keep their order; NaN counts as larger than all numbers. Ports: input: [*s] any, axis:
+// The indices that sort the elements along an axis; the first `count` of them (None: all). Equal
+// elements keep their order. NaN counts as larger than all numbers. Ports: input: [*s] any, axis:
 // value int, descending: value bool, count: value int|none, output: [*o] int.
 inline Model ArgSort(const ArgSortOptions& options = {}) {
   return op_with_options("argsort", {
@@ -116,9 +118,9 @@ struct SortOptions {
   int64_t axis = -1;
   bool descending = false;
 };
-// The elements along an axis in order, and the indices that sort them. Equal elements keep their
-// order; NaN counts as larger than all numbers. Ports: input: [*s] T=any, axis: value int,
-// descending: value bool, values: [*s] T, indices: [*s] int.
+// Sorts the elements along an axis, and returns the indices that sort them, too. Equal elements
+// keep their order. NaN counts as larger than all numbers. Ports: input: [*s] T=any, axis: value
+// int, descending: value bool, values: [*s] T, indices: [*s] int.
 inline Model Sort(const SortOptions& options = {}) {
   return op_with_options("sort", {{"axis", options.axis}, {"descending", options.descending}});
 }
@@ -128,9 +130,10 @@ struct TopKOptions {
   int64_t axis = -1;
   bool largest = true;
 };
-// The k largest elements along an axis in order, and their indices; largest=False: the k smallest.
-// Of equal elements the first ones; NaN counts as larger than all numbers. Ports: input: [*s]
-// T=any, k: value int, axis: value int, largest: value bool, values: [*o] T, indices: [*o] int.
+// The k largest elements along an axis in descending order, and their indices. largest=False
+// selects the k smallest, in ascending order. Among equal elements, those with the lowest indices
+// are selected. NaN counts as larger than all numbers. Ports: input: [*s] T=any, k: value int,
+// axis: value int, largest: value bool, values: [*o] T, indices: [*o] int.
 inline Model TopK(const TopKOptions& options = {}) {
   return op_with_options("top_k", {
     {"k", options.k}, {"axis", options.axis}, {"largest", options.largest}});
@@ -139,8 +142,8 @@ inline Model TopK(const TopKOptions& options = {}) {
 struct FlipOptions {
   OptionValue axis = {};  // int, tuple
 };
-// The elements in reverse order along an axis, or along several. Ports: input: [*s] T=any, axis:
-// value int|tuple, output: [*s] T.
+// Reverses the order of the elements along an axis, or along several. Ports: input: [*s] T=any,
+// axis: value int|tuple, output: [*s] T.
 inline Model Flip(const FlipOptions& options = {}) {
   return op_with_options("flip", {{"axis", options.axis}});
 }
@@ -149,9 +152,9 @@ struct RollOptions {
   OptionValue shift = {};  // int, tuple
   OptionValue axis = none;  // int, tuple, none
 };
-// Elements shifted along an axis, or along several; those that leave at one end come back at the
-// other. None as the axis shifts the flattened input. Ports: input: [*s] T=any, shift: value
-// int|tuple, axis: value int|tuple|none, output: [*s] T.
+// Shifts the elements along an axis, or along several. Elements that leave at one end return at
+// the other, as in numpy.roll. axis=None shifts the flattened input. Ports: input: [*s] T=any,
+// shift: value int|tuple, axis: value int|tuple|none, output: [*s] T.
 inline Model Roll(const RollOptions& options = {}) {
   return op_with_options("roll", {{"shift", options.shift}, {"axis", options.axis}});
 }
@@ -160,10 +163,10 @@ struct RepeatOptions {
   OptionValue repeats = {};  // int
   OptionValue axis = none;  // int, none
 };
-// Each element `repeats` times, one after the other: of [a, b] and 2, [a, a, b, b]. Along `axis`,
-// or of the flattened input where it is None. As numpy.repeat and torch.repeat_interleave; `tile`
-// repeats the whole tensor. Ports: input: [*s] T=any, repeats: value int, axis: value int|none,
-// output: [*o] T.
+// Repeats each element `repeats` times, as numpy.repeat and torch.repeat_interleave: [a, b] with 2
+// gives [a, a, b, b]. axis=None repeats the elements of the flattened input. `tile` repeats the
+// whole tensor. Ports: input: [*s] T=any, repeats: value int, axis: value int|none, output: [*o]
+// T.
 inline Model Repeat(const RepeatOptions& options = {}) {
   return op_with_options("repeat", {{"repeats", options.repeats}, {"axis", options.axis}});
 }
@@ -172,11 +175,12 @@ struct RepeatInterleaveOptions {
   OptionValue axis = none;  // int, none
   OptionValue output_size = none;  // int, none
 };
-// Each element along `axis` (None: of the flattened input) its number of `repeats`, one after the
-// other: of [a, b] and (2, 1), [a, a, b]. `repeats` is an int, a tuple or an int tensor. The
-// length of the output is known before the graph runs, so a tensor needs `output_size`, the sum of
-// its elements; another sum is an error. Ports: input: [*s] T=any, repeats: [*r] int|value
-// int|tuple, axis: value int|none, output_size: value int|none, output: [*o] T.
+// Repeats each element along `axis` by its number in `repeats`: [a, b] with (2, 1) gives [a, a,
+// b]. axis=None repeats the elements of the flattened input. `repeats` is an int, a tuple or an
+// int tensor. The size of the output is known before the graph runs, so a tensor needs
+// `output_size`, the sum of its elements; another sum is an error. Ports: input: [*s] T=any,
+// repeats: [*r] int|value int|tuple, axis: value int|none, output_size: value int|none, output:
+// [*o] T.
 inline Model RepeatInterleave(const RepeatInterleaveOptions& options = {}) {
   return op_with_options("repeat_interleave", {
     {"axis", options.axis}, {"output_size", options.output_size}});
@@ -185,33 +189,34 @@ inline Model RepeatInterleave(const RepeatInterleaveOptions& options = {}) {
 struct TileOptions {
   OptionValue repeats = {};  // int, tuple
 };
-// Copies of the whole tensor beside each other, as many along each axis as `repeats` says: of [a,
-// b] and 2, [a, b, a, b]. The axes are counted from the last one; where repeats has more items,
-// the output has more axes. As numpy.tile and torch.tile, which is also Tensor.repeat; `repeat`
-// repeats each element. Ports: input: [*s] T=any, repeats: value int|tuple, output: [*o] T.
+// Repeats the whole tensor `repeats` times along each axis, as numpy.tile and torch.tile: [a, b]
+// with 2 gives [a, b, a, b]. Axes are counted from the last one; if `repeats` has more items, the
+// output has more axes. `repeat` repeats each element. Ports: input: [*s] T=any, repeats: value
+// int|tuple, output: [*o] T.
 inline Model Tile(const TileOptions& options = {}) {
   return op_with_options("tile", {{"repeats", options.repeats}});
 }
 
-// Row input[...] of `weight` for each index. Ports: input: [*n] int, weight: [V D] float, output:
-// [*n D] float.
+// output[...] = weight[input[...]]: the row of `weight` at each index. Ports: input: [*n] int,
+// weight: [V D] float, output: [*n D] float.
 inline Model PrimitiveEmbedding() { return Model::op("embedding"); }
 
 struct PadOptions {
   OptionValue pad_width = {};  // tuple
   OptionValue value = 0;  // bool, int, float
 };
-// With pad_width[i] = (before, after) more elements at the ends of axis i, all of them `value`; a
-// negative width leaves out as many elements. Ports: input: [*s] T=any, pad_width: value tuple,
-// value: value bool|int|float, output: [*o] T.
+// Adds pad_width[i] = (before, after) elements, all equal to `value`, at the ends of axis i. A
+// negative width removes elements. Ports: input: [*s] T=any, pad_width: value tuple, value: value
+// bool|int|float, output: [*o] T.
 inline Model Pad(const PadOptions& options = {}) {
   return op_with_options("pad", {{"pad_width", options.pad_width}, {"value", options.value}});
 }
 
-// x[...] by NumPy's rules: ints, slices, None, an ellipsis and at most one tensor of ints; a tuple
-// takes one int or slice. Ints and a tensor with a slice or None between them are refused, because
-// NumPy and PyTorch disagree about them. Sizes: see slice. Ports: input: [*s] any|value tuple,
-// index: [*each] int|value int|slice|none|ellipsis|tuple, output: [*o] any|value any.
+// input[...] by NumPy's rules, with ints, slices, None, an ellipsis and at most one tensor of
+// ints. A tuple is indexed by one int or one slice. Ints and a tensor with a slice or None between
+// them are an error, because NumPy and PyTorch disagree about them. Sizes of slices are inferred
+// as for `slice`. Ports: input: [*s] any|value tuple, index: [*each] int|value
+// int|slice|none|ellipsis|tuple, output: [*o] any|value any.
 inline Model Indexer() { return Model::op("indexer"); }
 
 }  // namespace makers

@@ -16,10 +16,10 @@ namespace makers {
 struct PrimitiveLayerNormOptions {
   double eps = 1e-05;
 };
-// (input - mean) * rstd * weight + bias, for the mean of each row along the last axis and rstd = 1
-// / sqrt(variance + eps) (https://arxiv.org/abs/1607.06450). Ports: input: [*lead D] number,
-// weight: [D] float|none, bias: [D] float|none, eps: value float|int, output: [*lead D] float,
-// mean: [*lead 1] float, rstd: [*lead 1] float.
+// (input - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps), for the mean and the
+// variance of each row along the last axis (https://arxiv.org/abs/1607.06450). Ports: input:
+// [*lead D] number, weight: [D] float|none, bias: [D] float|none, eps: value float|int, output:
+// [*lead D] float, mean: [*lead 1] float, rstd: [*lead 1] float.
 inline Model PrimitiveLayerNorm(const PrimitiveLayerNormOptions& options = {}) {
   return op_with_options("layer_norm", {{"eps", options.eps}});
 }

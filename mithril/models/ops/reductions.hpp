@@ -20,8 +20,8 @@ struct SumOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Sum along an axis, several axes, or all of them (None); 0 for no elements. Ports: input: [*s]
-// any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
+// The sum along an axis, several axes, or all of them (None). The sum of no elements is 0. Ports:
+// input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
 inline Model Sum(const SumOptions& options = {}) {
   return op_with_options("sum", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }
@@ -30,8 +30,8 @@ struct MeanOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Mean along an axis, several axes, or all of them (None); NaN for no elements. Ports: input: [*s]
-// any, axis: value int|tuple|none, keepdim: value bool, output: [*o] float.
+// The mean along an axis, several axes, or all of them (None). The mean of no elements is NaN.
+// Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] float.
 inline Model Mean(const MeanOptions& options = {}) {
   return op_with_options("mean", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }
@@ -41,7 +41,7 @@ struct VarianceOptions {
   bool keepdim = false;
   double correction = 0.0;
 };
-// Variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / max(n -
+// The variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / max(n -
 // correction, 0). Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool,
 // correction: value float|int, output: [*o] float.
 inline Model Variance(const VarianceOptions& options = {}) {
@@ -53,8 +53,8 @@ struct ProdOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Product along an axis, several axes, or all of them (None); 1 for no elements. Ports: input:
-// [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
+// The product along an axis, several axes, or all of them (None). The product of no elements is 1.
+// Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
 inline Model Prod(const ProdOptions& options = {}) {
   return op_with_options("prod", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }
@@ -63,8 +63,8 @@ struct MaxOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// The largest element along an axis, several axes, or of all (None); NaN if one is NaN. Equal
-// largest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
+// The largest element along an axis, several axes, or all of them (None). NaN if an element is
+// NaN. Equal largest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
 // int|tuple|none, keepdim: value bool, output: [*o] T.
 inline Model Max(const MaxOptions& options = {}) {
   return op_with_options("max", {{"axis", options.axis}, {"keepdim", options.keepdim}});
@@ -74,8 +74,8 @@ struct MinOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// The smallest element along an axis, several axes, or of all (None); NaN if one is NaN. Equal
-// smallest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
+// The smallest element along an axis, several axes, or all of them (None). NaN if an element is
+// NaN. Equal smallest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
 // int|tuple|none, keepdim: value bool, output: [*o] T.
 inline Model Min(const MinOptions& options = {}) {
   return op_with_options("min", {{"axis", options.axis}, {"keepdim", options.keepdim}});
@@ -85,9 +85,9 @@ struct ArgMaxOptions {
   OptionValue axis = none;  // int, none
   bool keepdim = false;
 };
-// Index of the largest element along an axis, or, with None, in the flattened input; the first of
-// equals, or of those that are NaN. Ports: input: [*s] any, axis: value int|none, keepdim: value
-// bool, output: [*o] int.
+// The index of the largest element along an axis, or in the flattened input if axis is None. It is
+// the first index of equal elements, and that of the first NaN if there is one. Ports: input: [*s]
+// any, axis: value int|none, keepdim: value bool, output: [*o] int.
 inline Model ArgMax(const ArgMaxOptions& options = {}) {
   return op_with_options("argmax", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }
@@ -96,9 +96,9 @@ struct ArgMinOptions {
   OptionValue axis = none;  // int, none
   bool keepdim = false;
 };
-// Index of the smallest element along an axis, or, with None, in the flattened input; the first of
-// equals, or of those that are NaN. Ports: input: [*s] any, axis: value int|none, keepdim: value
-// bool, output: [*o] int.
+// The index of the smallest element along an axis, or in the flattened input if axis is None. It
+// is the first index of equal elements, and that of the first NaN if there is one. Ports: input:
+// [*s] any, axis: value int|none, keepdim: value bool, output: [*o] int.
 inline Model ArgMin(const ArgMinOptions& options = {}) {
   return op_with_options("argmin", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }
@@ -106,8 +106,8 @@ inline Model ArgMin(const ArgMinOptions& options = {}) {
 struct SoftmaxOptions {
   int64_t axis = -1;
 };
-// exp(x) / sum(exp(x)) along an axis. Ports: input: [*s] number, axis: value int, output: [*s]
-// float.
+// exp(input) / sum(exp(input)) along an axis. Ports: input: [*s] number, axis: value int, output:
+// [*s] float.
 inline Model Softmax(const SoftmaxOptions& options = {}) {
   return op_with_options("softmax", {{"axis", options.axis}});
 }
@@ -115,8 +115,8 @@ inline Model Softmax(const SoftmaxOptions& options = {}) {
 struct LogSoftmaxOptions {
   int64_t axis = -1;
 };
-// x - log(sum(exp(x))) along an axis: the logarithm of softmax, accurate also if softmax is near
-// 0. Ports: input: [*s] number, axis: value int, output: [*s] float.
+// input - log(sum(exp(input))) along an axis. This is the logarithm of softmax, accurate where
+// softmax is near 0, too. Ports: input: [*s] number, axis: value int, output: [*s] float.
 inline Model LogSoftmax(const LogSoftmaxOptions& options = {}) {
   return op_with_options("log_softmax", {{"axis", options.axis}});
 }
@@ -125,8 +125,8 @@ struct CumsumOptions {
   int64_t axis = -1;
   bool reverse = false;
 };
-// Each element plus all elements before it along an axis; reverse=True: plus all elements after
-// it. Ports: input: [*s] T=number, axis: value int, reverse: value bool, output: [*s] T.
+// The cumulative sum along an axis. reverse=True begins at the end. Ports: input: [*s] T=number,
+// axis: value int, reverse: value bool, output: [*s] T.
 inline Model Cumsum(const CumsumOptions& options = {}) {
   return op_with_options("cumsum", {{"axis", options.axis}, {"reverse", options.reverse}});
 }
@@ -136,9 +136,9 @@ struct CumprodOptions {
   bool reverse = false;
   bool exclusive = false;
 };
-// Each element times all elements before it along an axis; reverse=True: times all elements after
-// it; exclusive=True: without the element itself. Ports: input: [*s] T=number, axis: value int,
-// reverse: value bool, exclusive: value bool, output: [*s] T.
+// The cumulative product along an axis. reverse=True begins at the end. exclusive=True leaves out
+// the element itself. Ports: input: [*s] T=number, axis: value int, reverse: value bool,
+// exclusive: value bool, output: [*s] T.
 inline Model Cumprod(const CumprodOptions& options = {}) {
   return op_with_options("cumprod", {
     {"axis", options.axis}, {"reverse", options.reverse}, {"exclusive", options.exclusive}});
@@ -147,8 +147,8 @@ inline Model Cumprod(const CumprodOptions& options = {}) {
 struct LogCumsumExpOptions {
   int64_t axis = -1;
 };
-// The logarithm of the sum of exp over each element and all elements before it along an axis.
-// Ports: input: [*s] float, axis: value int, output: [*s] float.
+// log(cumsum(exp(input))) along an axis. Ports: input: [*s] float, axis: value int, output: [*s]
+// float.
 inline Model LogCumsumExp(const LogCumsumExpOptions& options = {}) {
   return op_with_options("logcumsumexp", {{"axis", options.axis}});
 }
@@ -156,9 +156,9 @@ inline Model LogCumsumExp(const LogCumsumExpOptions& options = {}) {
 struct CumMaxOptions {
   int64_t axis = -1;
 };
-// The largest of each element and all elements before it along an axis, and its index, as
-// torch.cummax: the last index of equal elements. Once an element is NaN, the values are NaN.
-// Ports: input: [*s] T=any, axis: value int, values: [*s] T, indices: [*s] int.
+// The cumulative maximum along an axis and its index, as torch.cummax. For equal elements it is
+// the last index. After a NaN, all values are NaN. Ports: input: [*s] T=any, axis: value int,
+// values: [*s] T, indices: [*s] int.
 inline Model CumMax(const CumMaxOptions& options = {}) {
   return op_with_options("cummax", {{"axis", options.axis}});
 }
@@ -166,9 +166,9 @@ inline Model CumMax(const CumMaxOptions& options = {}) {
 struct CumMinOptions {
   int64_t axis = -1;
 };
-// The smallest of each element and all elements before it along an axis, and its index, as
-// torch.cummin: the last index of equal elements. Once an element is NaN, the values are NaN.
-// Ports: input: [*s] T=any, axis: value int, values: [*s] T, indices: [*s] int.
+// The cumulative minimum along an axis and its index, as torch.cummin. For equal elements it is
+// the last index. After a NaN, all values are NaN. Ports: input: [*s] T=any, axis: value int,
+// values: [*s] T, indices: [*s] int.
 inline Model CumMin(const CumMinOptions& options = {}) {
   return op_with_options("cummin", {{"axis", options.axis}});
 }
@@ -178,9 +178,9 @@ struct LinearScanOptions {
   bool reverse = false;
   bool exclusive = false;
 };
-// The recurrence output[t] = decay[t] * output[t - 1] + input[t] along an axis, with output[0] =
-// input[0]: the scan of state space models (https://arxiv.org/abs/2312.00752). reverse=True begins
-// at the end; exclusive=True gives the state before each step, 0 at first. Ports: input: [*s]
+// output[t] = decay[t] * output[t - 1] + input[t] along an axis, with output[0] = input[0]: the
+// scan of state space models (https://arxiv.org/abs/2312.00752). reverse=True begins at the end.
+// exclusive=True returns the state before each step, which is 0 at first. Ports: input: [*s]
 // float, decay: [*s] float, axis: value int, reverse: value bool, exclusive: value bool, output:
 // [*s] float.
 inline Model LinearScan(const LinearScanOptions& options = {}) {
@@ -188,23 +188,23 @@ inline Model LinearScan(const LinearScanOptions& options = {}) {
     {"axis", options.axis}, {"reverse", options.reverse}, {"exclusive", options.exclusive}});
 }
 
-// The area between the axis and the line through the points (x, y), along the last axis: sum((x[i
-// + 1] - x[i]) * (y[i + 1] + y[i]) / 2). Ports: y: [*b N] any, x: [*b N] any, output: [*b] float.
+// The integral of y over x along the last axis, by the trapezoidal rule: sum((x[i + 1] - x[i]) *
+// (y[i + 1] + y[i]) / 2). Ports: y: [*b N] any, x: [*b N] any, output: [*b] float.
 inline Model Trapezoid() { return Model::op("trapezoid"); }
 
-// The points of a receiver operating characteristic as two rows: the fractions of positive and of
-// negative samples whose score is at least that of each sample, from the highest score down.
-// Samples of equal score give equal points. Ports: input: [N] float, label: [N] bool, output: [2
-// N] float.
+// The points of a receiver operating characteristic (ROC), as two rows: for each sample in
+// descending order of scores, the fractions of the positive and of the negative samples whose
+// score is at least that of the sample. Samples of equal score give equal points. Ports: input:
+// [N] float, label: [N] bool, output: [2 N] float.
 inline Model AUCCore() { return Model::op("auc_core"); }
 
 struct UniqueOptions {
   OptionValue size = {};  // int
 };
-// The distinct elements of `input`, sorted, with every NaN at the end, because NaNs are not equal.
-// Their number depends on the elements, but sizes are known before the graph runs, so `size` is
-// the length of the output. The rest of the output repeats the last element; more distinct
-// elements than `size` are an error. Ports: input: [*s] T=any, size: value int, output: [count] T.
+// The distinct elements of `input` in ascending order. NaNs are last; each of them counts as
+// distinct. `size` is the size of the output, since sizes are known before the graph runs. Fewer
+// distinct elements are followed by copies of the last one; more are an error. Ports: input: [*s]
+// T=any, size: value int, output: [count] T.
 inline Model Unique(const UniqueOptions& options = {}) {
   return op_with_options("unique", {{"size", options.size}});
 }
@@ -213,8 +213,8 @@ struct BincountOptions {
   OptionValue minlength = {};  // int
 };
 // output[v] is the number of elements of `input` that equal v, or the sum of their `weights`.
-// Sizes are known before the graph runs, so `minlength` is the number of values 0, 1, ...; an
-// element that is not below it, or negative, is an error. Ports: input: [N] int, minlength: value
+// `minlength` is the size of the output, since sizes are known before the graph runs. An element
+// that is negative or not below `minlength` is an error. Ports: input: [N] int, minlength: value
 // int, weights: [N] number|none, output: [bins] number.
 inline Model Bincount(const BincountOptions& options = {}) {
   return op_with_options("bincount", {{"minlength", options.minlength}});
@@ -226,10 +226,10 @@ struct HistcOptions {
   double max = 0.0;
 };
 // The number of elements in each of `bins` intervals of equal width from `min` to `max`, as
-// floats, as torch.histc. The last interval has its end; other elements and NaN do not count. min
-// == max: from the smallest to the largest element, which must be finite. The gradient is 0.
-// Ports: input: [*s] float, bins: value int, min: value float|int, max: value float|int, output:
-// [count] float.
+// floats, as torch.histc. The last interval includes `max`; elements outside of the range and NaN
+// do not count. If min equals max, the range is from the smallest to the largest element, which
+// must be finite. The gradient is 0. Ports: input: [*s] float, bins: value int, min: value
+// float|int, max: value float|int, output: [count] float.
 inline Model Histc(const HistcOptions& options = {}) {
   return op_with_options("histc", {
     {"bins", options.bins}, {"min", options.min}, {"max", options.max}});
@@ -246,11 +246,11 @@ struct QuantileOptions {
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
-// The quantile `q` (0 to 1; a float, or a tuple or tensor [Q], whose axis is the first of the
-// output) of the elements along an axis, or of all (None), as torch.quantile: the place q * (n -
-// 1) among the sorted elements, between two of them by `interpolation`. NaN if an element is NaN.
-// Ports: input: [*s] float, q: [*q] float|value float|int|tuple, axis: value int|none, keepdim:
-// value bool, interpolation: value str, output: [*o] float.
+// The quantile `q`, from 0 to 1, of the elements along an axis, or of all elements (None), as
+// torch.quantile. It is the element at position q * (n - 1) in sorted order; `interpolation` says
+// how to compute it between two elements. A tuple or tensor q [Q] adds a first axis to the output.
+// NaN if an element is NaN. Ports: input: [*s] float, q: [*q] float|value float|int|tuple, axis:
+// value int|none, keepdim: value bool, interpolation: value str, output: [*o] float.
 inline Model Quantile(const QuantileOptions& options = {}) {
   return op_with_options("quantile", {
     {"axis", options.axis}, {"keepdim", options.keepdim},
@@ -268,9 +268,9 @@ struct NanQuantileOptions {
   bool keepdim = false;
   NanQuantileInterpolation interpolation = NanQuantileInterpolation::linear;
 };
-// `quantile` of the elements that are not NaN; NaN if there are none. Ports: input: [*s] float, q:
-// [*q] float|value float|int|tuple, axis: value int|none, keepdim: value bool, interpolation:
-// value str, output: [*o] float.
+// The quantiles of the elements that are not NaN, as `quantile`. NaN if all elements are NaN.
+// Ports: input: [*s] float, q: [*q] float|value float|int|tuple, axis: value int|none, keepdim:
+// value bool, interpolation: value str, output: [*o] float.
 inline Model NanQuantile(const NanQuantileOptions& options = {}) {
   return op_with_options("nanquantile", {
     {"axis", options.axis}, {"keepdim", options.keepdim},

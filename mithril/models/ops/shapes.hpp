@@ -16,8 +16,8 @@ namespace makers {
 struct ReshapeOptions {
   OptionValue shape = {};  // tuple, int
 };
-// The same elements, in row-major order, in another shape. One size may be -1, which is inferred
-// from the other sizes; a size of None is inferred from the model. Ports: input: [*s] T=any,
+// The same elements in row-major order, in another shape. One size may be -1, which is inferred
+// from the other sizes. A size of None is inferred from the model. Ports: input: [*s] T=any,
 // shape: value tuple|int, output: [*o] T.
 inline Model Reshape(const ReshapeOptions& options = {}) {
   return op_with_options("reshape", {{"shape", options.shape}});
@@ -27,8 +27,9 @@ struct FlattenOptions {
   int64_t start_dim = 0;
   int64_t end_dim = -1;
 };
-// The axes from `start_dim` to `end_dim`, both included, as one; a scalar becomes a vector of one.
-// Ports: input: [*s] T=any, start_dim: value int, end_dim: value int, output: [*o] T.
+// Merges the axes from `start_dim` to `end_dim`, both included, into one. A tensor of rank 0
+// becomes a vector of one element. Ports: input: [*s] T=any, start_dim: value int, end_dim: value
+// int, output: [*o] T.
 inline Model Flatten(const FlattenOptions& options = {}) {
   return op_with_options("flatten", {
     {"start_dim", options.start_dim}, {"end_dim", options.end_dim}});
@@ -37,9 +38,9 @@ inline Model Flatten(const FlattenOptions& options = {}) {
 struct SqueezeOptions {
   OptionValue axis = none;  // int, tuple, none
 };
-// Without the axes of size 1: those that `axis` names, which must have that size, or all. Without
-// `axis` the shape is known once every size is. Ports: input: [*s] T=any, axis: value
-// int|tuple|none, output: [*o] T.
+// Removes the axes of size 1 that `axis` names; they must have size 1. axis=None removes all axes
+// of size 1; then the shape of the output is known once all sizes are known. Ports: input: [*s]
+// T=any, axis: value int|tuple|none, output: [*o] T.
 inline Model Squeeze(const SqueezeOptions& options = {}) {
   return op_with_options("squeeze", {{"axis", options.axis}});
 }
@@ -47,8 +48,8 @@ inline Model Squeeze(const SqueezeOptions& options = {}) {
 struct ExpandDimsOptions {
   OptionValue axis = {};  // int, tuple
 };
-// Adds axes of size 1 at the positions `axis` of the output. Ports: input: [*s] T=any, axis: value
-// int|tuple, output: [*o] T.
+// Inserts axes of size 1 at the positions `axis` of the output. Ports: input: [*s] T=any, axis:
+// value int|tuple, output: [*o] T.
 inline Model ExpandDims(const ExpandDimsOptions& options = {}) {
   return op_with_options("expand_dims", {{"axis", options.axis}});
 }
@@ -56,8 +57,8 @@ inline Model ExpandDims(const ExpandDimsOptions& options = {}) {
 struct TransposeOptions {
   OptionValue axes = none;  // tuple, int, none
 };
-// The axes in another order: axis i of the output is axis axes[i] of the input; None reverses
-// them. Ports: input: [*s] T=any, axes: value tuple|int|none, output: [*o] T.
+// Permutes the axes: axis i of the output is axis axes[i] of the input. axes=None reverses them.
+// Ports: input: [*s] T=any, axes: value tuple|int|none, output: [*o] T.
 inline Model Transpose(const TransposeOptions& options = {}) {
   return op_with_options("transpose", {{"axes", options.axes}});
 }
@@ -66,21 +67,20 @@ struct SwapAxesOptions {
   int64_t axis1 = 0;
   int64_t axis2 = 1;
 };
-// Two axes exchanged. Ports: input: [*s] T=any, axis1: value int, axis2: value int, output: [*o]
-// T.
+// Swaps two axes. Ports: input: [*s] T=any, axis1: value int, axis2: value int, output: [*o] T.
 inline Model SwapAxes(const SwapAxesOptions& options = {}) {
   return op_with_options("swapaxes", {{"axis1", options.axis1}, {"axis2", options.axis2}});
 }
 
-// A tensor of rank 0 becomes a vector of one element; other tensors do not change. Ports: input:
-// [*s] T=any, output: [*o] T.
+// The input with at least one axis: a tensor of rank 0 becomes a vector of one element, and other
+// tensors do not change. Ports: input: [*s] T=any, output: [*o] T.
 inline Model AtLeast1D() { return Model::op("at_least1d"); }
 
 struct BroadcastToOptions {
   OptionValue shape = {};  // tuple, int
 };
-// Repeated along new leading axes and along axes of size 1, so as to have the given shape. Ports:
-// input: [*s] T=any, shape: value tuple|int, output: [*o] T.
+// Broadcasts the input to `shape`: repeats it along new leading axes and along axes of size 1.
+// Ports: input: [*s] T=any, shape: value tuple|int, output: [*o] T.
 inline Model BroadcastTo(const BroadcastToOptions& options = {}) {
   return op_with_options("broadcast_to", {{"shape", options.shape}});
 }

@@ -13,36 +13,35 @@ namespace mithril {
 // comment of a maker describes the function of the same op, too.
 namespace makers {
 
-// The dims of a tensor as a tuple of ints, symbolic until they are known. Ports: input: [*s] any,
-// output: value tuple.
+// The dims of a tensor, as a tuple of ints. They are symbolic until they are known. Ports: input:
+// [*s] any, output: value tuple.
 inline Model Shape() { return Model::op("shape"); }
 
 struct SizeOptions {
   OptionValue dim = none;  // int, tuple, none
 };
-// The number of elements of a tensor, symbolic until it is known. If `dim` is an int, the size of
-// that axis; if it is a tuple, the sizes of these axes. Ports: input: [*s] any, dim: value
-// int|tuple|none, output: value int|tuple.
+// The number of elements of a tensor, or the size of axis `dim` if it is an int, or the sizes of
+// several axes if it is a tuple. Sizes are symbolic until they are known. Ports: input: [*s] any,
+// dim: value int|tuple|none, output: value int|tuple.
 inline Model Size(const SizeOptions& options = {}) {
   return op_with_options("size", {{"dim", options.dim}});
 }
 
-// The size of the first axis of a tensor as an int, symbolic until it is known. Ports: input:
-// [length *s] any, output: value int.
+// The size of the first axis of a tensor, as an int. It is symbolic until the size is known.
+// Ports: input: [length *s] any, output: value int.
 inline Model Length() { return Model::op("length"); }
 
-// The only element of a tensor, as a tensor of rank 0. It may be used wherever a tensor may.
-// Ports: input: [*s] T=any, output: T.
+// The only element of a tensor, as a tensor of rank 0. Ports: input: [*s] T=any, output: T.
 inline Model Item() { return Model::op("item"); }
 
-// The dtype of a tensor. While composing only bool is one; the width of ints and floats is decided
-// later. Ports: input: [*s] any, output: value dtype.
+// The dtype of a tensor. While a model is composed, it is known only for bools; the width of ints
+// and floats is decided later. Ports: input: [*s] any, output: value dtype.
 inline Model Dtype() { return Model::op("dtype"); }
 
 struct ToTupleOptions {
   OptionValue input = {};  // any
 };
-// The values of `input` as one tuple. Ports: input: value any, output: value tuple.
+// The values of `input` as a tuple. Ports: input: value any, output: value tuple.
 inline Model ToTuple(const ToTupleOptions& options = {}) {
   return op_with_options("to_tuple", {{"input", options.input}});
 }
@@ -50,7 +49,7 @@ inline Model ToTuple(const ToTupleOptions& options = {}) {
 struct ToListOptions {
   OptionValue input = {};  // any
 };
-// The values of `input` as one tuple. Lists and tuples are the same. Ports: input: value any,
+// The values of `input` as a tuple. Lists and tuples are the same. Ports: input: value any,
 // output: value tuple.
 inline Model ToList(const ToListOptions& options = {}) {
   return op_with_options("to_list", {{"input", options.input}});
@@ -61,7 +60,7 @@ struct SliceOptions {
   OptionValue stop = {};  // int, none
   OptionValue step = {};  // int, none
 };
-// A slice, to index with: each of its bounds is an int or None. Ports: start: value int|none,
+// slice(start, stop, step), an index. Each bound is an int or None. Ports: start: value int|none,
 // stop: value int|none, step: value int|none, output: value slice.
 inline Model Slice(const SliceOptions& options = {}) {
   return op_with_options("make_slice", {
