@@ -103,7 +103,8 @@ void refuse_option(const ExportTarget& target, const char* option) {
 void write(const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
   const ExportTarget& target = target_of(path, options.target);
   if (!fits(target, path)) {
-    refuse_ending(path, std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
+    refuse_ending(path,
+                  std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
   }
   if (!target.takes_params && !options.params.empty()) refuse_option(target, "params");
   if (!target.takes_data && !options.data.empty()) refuse_option(target, "data");

@@ -253,8 +253,14 @@ def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):
         [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
-    expected = '"Unigram", expected "BPE": the tokenizers of GPT-2, Llama, Mistral and Qwen2'
-    assert run.stderr == f"{file}: model.type is {expected}\n"
+    assert run.stderr == (
+        "mithril.ParseError[E0772]: /model/type: BytePairTokenizer does not read tokenizers of "
+        "this kind\n"
+        f"  at       : {file}\n"
+        '  expected : "BPE": the tokenizers of GPT-2, Llama, Mistral and Qwen2\n'
+        '  got      : "Unigram"\n'
+        "  help: the Python package tokenizers reads tokenizers of all kinds\n"
+    )
 
 
 @pytest.mark.parametrize("token", [-1, 2**24])
@@ -266,8 +272,12 @@ def test_a_token_outside_of_vocabularies_is_refused(program, tmp_path, token):
         [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
-    expected = f"{token}, expected an integer from 0 to 16777215"
-    assert run.stderr == f"{file}: a is {expected}\n"
+    assert run.stderr == (
+        "mithril.ParseError[E0726]: /a: this does not fit here\n"
+        f"  at       : {file}\n"
+        "  expected : an integer from 0 to 16777215\n"
+        f"  got      : {token}\n"
+    )
 
 
 def test_a_merge_of_tokens_that_do_not_exist_is_refused(program, tmp_path):
@@ -277,5 +287,8 @@ def test_a_merge_of_tokens_that_do_not_exist_is_refused(program, tmp_path):
     run = subprocess.run(
         [program, "--tokens", tmp_path], input="", capture_output=True, text=True, check=False
     )
-    expected = 'the merge of "a" and "b" needs the token "ab", which the vocabulary lacks'
-    assert (run.returncode, run.stderr) == (1, f"{file}: {expected}\n")
+    expected = (
+        "mithril.ParseError[E0773]: line 2: the merge of 'a' and 'b' needs the token 'ab', which "
+        f"the vocabulary lacks\n  at : {file}\n"
+    )
+    assert (run.returncode, run.stderr) == (1, expected)
