@@ -60,6 +60,15 @@ InferenceProgram::InferenceProgram(const CompiledModel& model) try
 
 const Graph& InferenceProgram::graph() const { return compiled_->graph; }
 
+std::optional<ProgramSize> InferenceProgram::size(ValueId value, std::size_t axis) const try {
+  const std::lock_guard lock(*compiled_->facts_mutex);
+  const Value& at = compiled_->graph.value(value);
+  if (!at.ranked || axis >= at.dims.size()) return std::nullopt;
+  return program_size(at.dims[axis]);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
 std::int64_t InferenceProgram::bytes() const {
   std::int64_t bytes = compiled_->native_code_bytes.value_or(0);
   for (const Constant& constant : compiled_->graph.constants())

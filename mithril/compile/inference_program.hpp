@@ -54,8 +54,12 @@ class InferenceProgram {
   const std::vector<ProgramPort>& inputs() const { return inputs_; }  // the data
   const std::vector<ProgramPort>& states() const { return states_; }
   const std::vector<ProgramPort>& outputs() const { return outputs_; }
-  // The graph that is evaluated. It has no nodes if the model is native code.
+  // The graph that is evaluated. It has no nodes if the model is native code. Its dims change when
+  // sizes become known: read them by `size`.
   const Graph& graph() const;
+  // The size of an axis of a value of the graph, as it is known now. None: the value has no such
+  // axis, or its rank is not known.
+  std::optional<ProgramSize> size(ValueId value, std::size_t axis) const;
   std::int64_t bytes() const;        // of constants and native code
   std::int64_t state_bytes() const;  // of one state
 

@@ -50,18 +50,19 @@ struct Table {
 };
 
 // The table whose rows the node that makes the value gathers; none if it is another op.
-std::optional<Table> find_table(const Graph& graph, const std::string& made) {
+std::optional<Table> find_table(const InferenceProgram& program, const std::string& made) {
+  const Graph& graph = program.graph();
   const auto& nodes = graph.nodes();
-  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& each) {
-    return each.op->name == "gather" && graph.value(each.outputs.front()).name == made;
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& candidate) {
+    return candidate.op->name == "gather" && graph.value(candidate.outputs.front()).name == made;
   });
   if (node == nodes.end()) return std::nullopt;
   const auto *table = std::get_if<ValueId>(&node->arguments[0]),
              *index = std::get_if<ValueId>(&node->arguments[1]);
-  if (!table || !index || graph.value(*table).dims.empty()) return std::nullopt;
-  const Dim rows = resolve(graph.value(*table).dims.front());
-  if (!rows.is_constant()) return std::nullopt;
-  return Table{graph.value(*table).name, graph.value(*index).name, rows.constant()};
+  if (!table || !index) return std::nullopt;
+  const std::optional<ProgramSize> rows = program.size(*table, 0);
+  if (!rows || !rows->number) return std::nullopt;
+  return Table{graph.value(*table).name, graph.value(*index).name, *rows->number};
 }
 
 // The texts of a call of `generate`, and the model that continues them.
@@ -207,7 +208,7 @@ class Generation {
   // Ids are in range: an index that is not is the position of a token, in a table of the model.
   void check_positions(const Error& error, size_t length) const {
     if (error.code() != "E0402") return;
-    const std::optional<Table> table = find_table(program_.graph(), error.path());
+    const std::optional<Table> table = find_table(program_, error.path());
     if (!table || table->index == "input_ids") return;
     raise({.kind = ErrorKind::input,
            .code = "E0853",

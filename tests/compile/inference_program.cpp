@@ -50,6 +50,18 @@ const TensorMap two_as_weight = {{"w", floats({}, {2})}};
 
 }  // namespace
 
+TEST_CASE("a program knows the sizes of the values of its graph") {
+  const InferenceProgram program(doubling());
+  const Graph& graph = program.graph();
+  const ValueId x = graph.inputs()[program.inputs().front().index];
+  REQUIRE(program.size(x, 1).has_value());
+  CHECK(program.size(x, 1)->text == "L");
+  CHECK(!program.size(x, 1)->number.has_value());
+  CHECK(!program.size(x, 2).has_value());
+  const InferenceProgram fixed(compile(Model::op("relu"), cpu(), {.shapes = {{"input", {2, 3}}}}));
+  CHECK(fixed.size(fixed.graph().inputs()[0], 1)->number == 3);
+}
+
 TEST_CASE("the ports of a program have the sizes of the model as symbols") {
   const InferenceProgram program(doubling());
   CHECK(names_of(program.inputs()) == Texts{"x"});
