@@ -23,8 +23,25 @@ void write_generated(const std::string& path, std::string_view source) {
   write_generated(path, pieces);
 }
 
+namespace {
+
+// The endings of the files that targets write.
+constexpr std::string_view file_endings[] = {".cc", ".cjs", ".cpp", ".cxx", ".js", ".mjs",
+                                             ".pt", ".pth", ".py",  ".so",  ".ts", ".wasm"};
+
+void refuse_file_name(const std::string& folder) {
+  for (const std::string_view ending : file_endings) {
+    if (folder.ends_with(ending))
+      refuse_generated(folder,
+                       "a package is a folder, and '" + std::string(ending) + "' ends a file");
+  }
+}
+
+}  // namespace
+
 void write_generated_files(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files) {
+  refuse_file_name(folder);
   refuse_generated(folder, make_folder(folder));
   for (const auto& [name, text] : files) write_generated(folder + "/" + name, text);
 }

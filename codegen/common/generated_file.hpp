@@ -17,7 +17,8 @@ void refuse_generated(const std::string& path, const std::string& why);
 void write_generated(const std::string& path, std::span<const std::string_view> pieces);
 void write_generated(const std::string& path, std::string_view source);
 
-// Writes files into a folder, which is made if it is not there, by their names.
+// Writes files into a folder, which is made if it is not there, by their names. BackendError E1030
+// also for a folder with the ending of a file, such as "net.py".
 void write_generated_files(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 

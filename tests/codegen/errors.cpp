@@ -5,6 +5,8 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/cpp/write_cpp.hpp"
+#include "codegen/web/write_javascript.hpp"
+#include "codegen/web/write_wasm.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/op/op_def.hpp"
@@ -98,6 +100,18 @@ TEST_CASE("a file that cannot be written raises an error and leaves no file") {
         "mithril.BackendError[E1030]: the file '/dev/full' cannot be written\n"
         "  why : No space left on device");
   CHECK(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a package is not written to a folder with the name of a file") {
+  const ExportedModel model = layer(cpu()).exported();
+  CHECK(text_of_error([&] { write_javascript(model, "net.py"); }) ==
+        "mithril.BackendError[E1030]: the file 'net.py' cannot be written\n"
+        "  why : a package is a folder, and '.py' ends a file");
+  CHECK(text_of_error([&] { write_wasm_loaders(model, "net.wasm"); }) ==
+        "mithril.BackendError[E1030]: the file 'net.wasm' cannot be written\n"
+        "  why : a package is a folder, and '.wasm' ends a file");
+  CHECK(!std::filesystem::exists("net.py"));
+  CHECK(!std::filesystem::exists("net.wasm"));
 }
 
 }  // namespace mithril
