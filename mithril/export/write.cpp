@@ -73,11 +73,18 @@ bool fits(const ExportTarget& target, const std::string& path) {
                       [&](const ExportTarget& other) { return has_ending(other, path); });
 }
 
-[[noreturn]] void refuse_ending(const std::string& path, const std::string& expected) {
+[[noreturn]] void refuse_ending(const std::string& message, const std::string& expected) {
   raise({.kind = ErrorKind::value,
          .code = "E0492",
-         .message = "the ending of " + mithril::quoted(path) + " names no language",
+         .message = message,
          .facts = {{"expected", expected}}});
+}
+
+// The path has not the ending of the target that the caller names.
+[[noreturn]] void refuse_path(const ExportTarget& target, const std::string& path) {
+  refuse_ending(
+      "the target " + mithril::quoted(target.name) + " does not write " + mithril::quoted(path),
+      std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
 }
 
 const ExportTarget& target_of(const std::string& path, const std::string& name) {
@@ -88,7 +95,8 @@ const ExportTarget& target_of(const std::string& path, const std::string& name) 
     names.emplace_back(target.name);
     endings += (endings.empty() ? "" : ", ") + std::string(target.endings.front());
   }
-  if (name.empty()) refuse_ending(path, endings);
+  if (name.empty())
+    refuse_ending("the ending of " + mithril::quoted(path) + " names no language", endings);
   unknown_name(ErrorKind::name, "E0630", "target of write", name, "", names);
 }
 
@@ -102,10 +110,7 @@ void refuse_option(const ExportTarget& target, const char* option) {
 
 void write(const CompiledModel& compiled, const std::string& path, const WriteOptions& options) {
   const ExportTarget& target = target_of(path, options.target);
-  if (!fits(target, path)) {
-    refuse_ending(path,
-                  std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
-  }
+  if (!fits(target, path)) refuse_path(target, path);
   if (!target.takes_params && !options.params.empty()) refuse_option(target, "params");
   if (!target.takes_data && !options.data.empty()) refuse_option(target, "data");
   target.write(compiled, path, options);

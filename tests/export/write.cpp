@@ -44,10 +44,10 @@ TEST_CASE("a named target of write needs a path with its ending") {
   write(compiled, folder.at("npm"), {.target = "javascript"});
   CHECK(!contents(folder.at("npm/package.json")).empty());
   CHECK(text_of_error([&] { write(compiled, "net.py", {.target = "cpp"}); }) ==
-        "mithril.ValueError[E0492]: the ending of 'net.py' names no language\n"
+        "mithril.ValueError[E0492]: the target 'cpp' does not write 'net.py'\n"
         "  expected : .cpp");
   CHECK(text_of_error([&] { write(compiled, "net.py", {.target = "javascript"}); }) ==
-        "mithril.ValueError[E0492]: the ending of 'net.py' names no language\n"
+        "mithril.ValueError[E0492]: the target 'javascript' does not write 'net.py'\n"
         "  expected : .mjs, a folder");
   CHECK(text_of_error([&] { write(compiled, "net.onnx"); }) ==
         "mithril.ValueError[E0492]: the ending of 'net.onnx' names no language\n"

@@ -78,7 +78,10 @@ def export(
         unknown_name("E0630", "target of export", name, list(TARGETS))
     chosen = TARGETS[name]
     if not _fits(file, chosen):
-        _refuse_ending(file, [ending or "a folder" for ending in chosen.endings])
+        _refuse_path(
+            f"the target '{name}' does not write '{file}'",
+            [ending or "a folder" for ending in chosen.endings],
+        )
     given = {"params": params, "data": data, "compiler": compiler, "march": march}
     options = {key: value for key, value in given.items() if value is not None}
     for key in options:
@@ -105,13 +108,13 @@ def _target_of(file: str) -> str:
     for name, target in TARGETS.items():
         if ending and ending in target.endings:
             return name
-    _refuse_ending(
-        file,
+    _refuse_path(
+        f"the ending of '{file}' names no language",
         [target.endings[0] for target in TARGETS.values() if target.endings[0]],
         'name the target: target="wasm" and target="javascript" write folders',
     )
 
 
-def _refuse_ending(file: str, endings: list[str], help: str = "") -> NoReturn:
-    message, facts = f"the ending of '{file}' names no language", [("expected", ", ".join(endings))]
+def _refuse_path(message: str, endings: list[str], help: str = "") -> NoReturn:
+    facts = [("expected", ", ".join(endings))]
     raise_error("ValueError", "E0492", message, facts=facts, help=help)
