@@ -270,15 +270,12 @@ Program make_program(const Graph& graph, const std::vector<Dims>& inputs,
   Program program{.graph = graph, .plan = plan_for(graph, inputs)};
   program.dims.resize(graph.values().size());
   program.constants.resize(graph.values().size());
-  for (size_t i = 0; i < inputs.size(); ++i) program.dims[index(graph.inputs()[i])] = inputs[i];
-  for (const Constant& constant : graph.constants()) {
-    program.dims[index(constant.value)] = constant.tensor.dims();
+  const std::vector<const Dims*> dims = program.plan.dims_of_values(program.graph);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i]) program.dims[i] = *dims[i];
+  }
+  for (const Constant& constant : graph.constants())
     program.constants[index(constant.value)] = constant.tensor.host();
-  }
-  for (const PlannedNode& node : program.plan.nodes) {
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      program.dims[index(node.outputs[i])] = node.output_dims[i];
-  }
   ProgramBuilder(program, language).make();
   return program;
 }

@@ -21,21 +21,6 @@ namespace {
 
 using Reduction = RowStatement::Reduction;
 
-const Dims& dims_of(const Graph& graph, const Plan& plan, ValueId id) {
-  for (size_t i = 0; i < graph.inputs().size(); ++i) {
-    if (graph.inputs()[i] == id) return plan.inputs[i];
-  }
-  for (const Constant& constant : graph.constants()) {
-    if (constant.value == id) return constant.tensor.dims();
-  }
-  for (const PlannedNode& node : plan.nodes) {
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] == id) return node.output_dims[i];
-    }
-  }
-  MITHRIL_CHECK(false, "a value of a kernel is neither given nor made");
-}
-
 // Whether the node has no axis, or one that is the last.
 bool reduces_last(const Node& node, const PlannedNode& planned, size_t rank) {
   const auto& ports = node.op->inputs;
@@ -333,7 +318,7 @@ std::optional<Dims> row_dims(const Graph& graph, const Plan& plan, std::size_t n
   if (!at.op->spelling("rows") || planned.tensors.empty() || planned.tensors.front() < 0)
     return std::nullopt;
   if (!is_floating(graph.value(planned.outputs.front()).dtype)) return std::nullopt;
-  Dims dims = codegen::dims_of(graph, plan, static_cast<ValueId>(planned.tensors.front()));
+  Dims dims = *plan.dims_of_values(graph)[static_cast<size_t>(planned.tensors.front())];
   if (dims.empty() || element_count(dims) == 0) return std::nullopt;
   if (!codegen::reduces_last(at, planned, dims.size())) return std::nullopt;
   return dims;
