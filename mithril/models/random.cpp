@@ -54,7 +54,9 @@ Arguments given(const std::optional<std::vector<int64_t>>& shape, int64_t key,
   return arguments;
 }
 
-ArgumentDef shape() { return {"shape", "int|tuple|none", Datum(), "None: given by the port"}; }
+ArgumentDef shape() {
+  return {"shape", "int|tuple|none", Datum(), "the shape; if None, the port gives it"};
+}
 ArgumentDef key() {
   return {"key", "int", 0, "seed of the numbers, which also depend on the path of the part"};
 }
@@ -88,23 +90,24 @@ ModelDef define_randn_model() {
 
 ModelDef define_randint_model();
 ModelDef define_randint_model() {
-  return {
-      .name = "RandInt",
-      .doc =
-          "Random ints, uniform in [low, high). Each evaluation draws other numbers. Ports: "
-          "shape, low, high, dtype, output; state key.",
-      .arguments = {shape(),
-                    key(),
-                    {"low", "int|none", Datum(), "lower bound, included; None: given by the port"},
-                    {"high", "int|none", Datum(), "upper bound, excluded; None: given by the port"},
-                    {"dtype", "dtype|none", Datum(), "None: the default int"}},
-      .build = [](const CheckedArguments& arguments) {
-        check_shape(arguments);
-        check_range(arguments);
-        check_dtype(arguments, false);
-        return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
-                       {"shape", "low", "high"});
-      }};
+  return {.name = "RandInt",
+          .doc =
+              "Random ints, uniform in [low, high). Each evaluation draws other numbers. Ports: "
+              "shape, low, high, dtype, output; state key.",
+          .arguments = {shape(),
+                        key(),
+                        {"low", "int|none", Datum(),
+                         "lower bound, included; if None, the port gives it"},
+                        {"high", "int|none", Datum(),
+                         "upper bound, excluded; if None, the port gives it"},
+                        {"dtype", "dtype|none", Datum(), "None: the default int"}},
+          .build = [](const CheckedArguments& arguments) {
+            check_shape(arguments);
+            check_range(arguments);
+            check_dtype(arguments, false);
+            return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
+                           {"shape", "low", "high"});
+          }};
 }
 
 }  // namespace mithril

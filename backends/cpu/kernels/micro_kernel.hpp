@@ -105,7 +105,7 @@ struct GemmKernels {
   // Block size of k: packed rows of A then stay in the L2 cache. At most most_depth.
   int kc = most_depth;
   int a_block = 1;  // contiguous elements of k of one row in packed A
-  // Indexed by the number of rows, from 1 to mr.
+  // The index is the number of rows, from 1 to mr.
   void (*tile[most_rows + 1])(const Tile<T>&);
   void (*window[most_rows + 1])(const WindowTile<T>&);
   // B stationary: a panel of B stays in the L1 cache instead of a tile of A.
