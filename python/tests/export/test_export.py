@@ -43,14 +43,16 @@ def test_a_folder_needs_the_name_of_the_target(tmp_path: Path) -> None:
         "  expected : .cpp, .py, .mjs, .pt, .so\n"
         '  help: name the target: target="wasm" and target="javascript" write folders'
     )
-    with pytest.raises(ml.ValueError, match=r"E0492.*the target 'jax' does not write .*\n  expected : .py"):
+    refusal = r"E0492.*the target 'jax' does not write .*\n  expected : .py"
+    with pytest.raises(ml.ValueError, match=refusal):
         ml.export(fixed, tmp_path / "net.cpp", "jax")
 
 
 @pytest.mark.parametrize("target", ["javascript", "wasm"])
 def test_a_folder_has_no_ending_of_another_target(target: str, tmp_path: Path) -> None:
     fixed = compiled_layer(ml.CpuBackend(), 2)
-    with pytest.raises(ml.ValueError, match=rf"E0492.*the target '{target}'.*\n  expected : .*a folder"):
+    refusal = rf"E0492.*the target '{target}'.*\n  expected : .*a folder"
+    with pytest.raises(ml.ValueError, match=refusal):
         ml.export(fixed, tmp_path / "net.py", target)
     assert not (tmp_path / "net.py").exists()
 
