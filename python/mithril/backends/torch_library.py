@@ -56,17 +56,22 @@ def _check_build(torch_version: str) -> None:
             _refuse_other("E1003", "another Mithril", f"libmithril_core.so {built['core']}", core)
 
 
-@functools.cache
-def import_torch() -> Any:
-    """Imports PyTorch and loads its libraries, so that the plugin finds them."""
+def require_torch(user: str) -> Any:
+    """Imports PyTorch alone; `user` is the call that needs it."""
     if importlib.util.find_spec("torch") is None:
         _core.raise_error(
             "BackendError",
             "E1013",
-            "TorchBackend needs PyTorch, which is not installed",
+            f"{user} needs PyTorch, which is not installed",
             help="pip install torch",
         )
-    torch = importlib.import_module("torch")
+    return importlib.import_module("torch")
+
+
+@functools.cache
+def import_torch() -> Any:
+    """Imports PyTorch and loads its libraries, so that the plugin finds them."""
+    torch = require_torch("TorchBackend")
     _check_build(str(torch.__version__))
     _core.use_bridge(importlib.import_module("mithril._torch").bridge)
     return torch

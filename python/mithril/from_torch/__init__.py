@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._core import CompiledModel, Model, raise_error, wrong_argument
 from .._internal.arguments import checked
 from ..backends.torch import TorchBackend
-from ..backends.torch_library import import_torch
+from ..backends.torch_library import require_torch
 
 if TYPE_CHECKING:
     import torch
@@ -108,7 +108,7 @@ def from_torch(
 
     See docs/pytorch-backend.md.
     """
-    torch = import_torch()
+    torch = require_torch("from_torch")
     if not isinstance(module, torch.nn.Module | torch.export.ExportedProgram):
         wrong_argument("from_torch", "module", "a module of torch", module)
     is_program = isinstance(module, torch.export.ExportedProgram)
