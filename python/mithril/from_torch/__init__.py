@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._core import CompiledModel, Model, raise_error, wrong_argument
@@ -67,7 +67,12 @@ def as_torch_module(
 def from_torch(
     module: torch.nn.Module | torch.export.ExportedProgram,
     example_inputs: Any = None,
-    dynamic_shapes: Mapping[str, Any] | Literal["auto"] | None = None,
+    dynamic_shapes: Mapping[str, Any]
+    | Sequence[Any]
+    | torch.export.ShapesCollection
+    | torch.export.AdditionalInputs
+    | Literal["auto"]
+    | None = None,
     *,
     seed: int = 0,
 ) -> tuple[Model, dict[str, torch.nn.Parameter]]:
@@ -86,8 +91,10 @@ def from_torch(
         module: A module that torch.export can export, or an exported program.
         example_inputs: A tensor, a tuple of the arguments of `forward`, or a dict of them by name.
             None for an exported program.
-        dynamic_shapes: The names of symbolic axes, {"x": ["N", None, 8]} or {"x": {0: "N"}}; dims
-            of torch.export are allowed, too. A size of 1 in an example cannot stay symbolic.
+        dynamic_shapes: The names of symbolic axes, {"x": ["N", None, 8]} or {"x": {0: "N"}}, or
+            what torch.export.export takes: a dict, or a tuple or list in the order of the inputs,
+            with `Dim("N")`, `Dim.AUTO`, `Dim.DYNAMIC` and sizes, a ShapesCollection or
+            AdditionalInputs. A size of 1 in an example cannot stay symbolic.
             "auto": the first axis of every input and all axes of inputs of ints or bools, as far as
             torch.export allows; a warning names each axis that stays fixed.
         seed: The seed of the random keys of dropout.
@@ -115,8 +122,12 @@ def from_torch(
     if (example_inputs is None) != is_program:
         expected = "None, since the program has inputs" if is_program else "inputs of forward"
         wrong_argument("from_torch", "example_inputs", expected, example_inputs)
-    if dynamic_shapes not in (None, "auto") and not isinstance(dynamic_shapes, Mapping):
-        wrong_argument("from_torch", "dynamic_shapes", "a dict, 'auto' or None", dynamic_shapes)
+    if is_program and dynamic_shapes is not None:
+        expected = "None, since the program has sizes"
+        wrong_argument("from_torch", "dynamic_shapes", expected, dynamic_shapes)
+    if not is_dynamic(dynamic_shapes):
+        expected = "a dict, a tuple, 'auto' or None"
+        wrong_argument("from_torch", "dynamic_shapes", expected, dynamic_shapes)
     if not hasattr(type(seed), "__index__"):
         wrong_argument("from_torch", "seed", "an int", seed)
     from .convert import convert  # noqa: PLC0415 - torch is not needed for the rest
@@ -125,6 +136,14 @@ def from_torch(
     kwargs = dict(example_inputs) if by_name else {}
     args = () if by_name else as_arguments(example_inputs)
     return convert(module, args, kwargs, dynamic_shapes, seed)
+
+
+def is_dynamic(shapes: Any) -> bool:
+    """Whether the value is a form of `dynamic_shapes`."""
+    if isinstance(shapes, str):
+        return shapes == "auto"
+    is_torch = hasattr(shapes, "dynamic_shapes")  # a ShapesCollection, or AdditionalInputs
+    return shapes is None or is_torch or isinstance(shapes, Mapping | tuple | list)
 
 
 def as_arguments(inputs: Any) -> tuple[Any, ...]:

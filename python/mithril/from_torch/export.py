@@ -6,14 +6,15 @@ import inspect
 import re
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.export import Dim, ExportedProgram
+from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from .._core import raise_error
+from .dynamic_shapes import automatic, dims_of
 from .exported import Exported, Names
 from .functionalize import replace_changes
 from .names import is_theirs
@@ -32,10 +33,15 @@ def export(
     exported already."""
     if isinstance(module, ExportedProgram):
         return Exported(functional(module))
-    args, kwargs = distinct((args, kwargs))
     inputs = arguments_of(module, args, kwargs)
     names: Names = {}
+    try:
+        if hasattr(dynamic, "dynamic_shapes"):  # a ShapesCollection, or AdditionalInputs
+            dynamic = dynamic.dynamic_shapes(module, args, kwargs)
+    except Exception as error:
+        refuse(module, error)
     dims = dims_of(inputs, dynamic, names)
+    args, kwargs = distinct((args, kwargs))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -107,47 +113,6 @@ def arguments_of(
     return named
 
 
-def dims_of(inputs: dict[str, Any], dynamic: Any, names: Names) -> Any:
-    if dynamic is None:
-        return None
-    if dynamic == "auto":
-        return {name: pytree.tree_map(automatic, value) for name, value in inputs.items()}
-    unknown = [name for name in dynamic if name not in inputs]
-    if unknown:
-        raise_error(
-            "NameError",
-            "E0618",
-            f"dynamic_shapes names {unknown[0]!r}, which is no input",
-            facts=[("inputs", ", ".join(inputs))],
-        )
-    return {name: named_dims(name, dynamic.get(name), names) for name in inputs}
-
-
-def automatic(value: Any) -> Any:
-    """The first axis of each tensor, and all axes of tokens and masks, which hold no floats."""
-    if not isinstance(value, torch.Tensor):
-        return None
-    count = min(1, value.dim()) if value.is_floating_point() else value.dim()
-    return dict.fromkeys(range(count), Dim.AUTO)
-
-
-def named_dims(name: str, given: Any, names: Names) -> Any:
-    """Names of axes as dims of torch, which has its own reasons to refuse names."""
-    if isinstance(given, Mapping) and all(isinstance(axis, int) for axis in given):
-        pairs = dict(given)
-    elif isinstance(given, list | tuple) and all(is_dim(argument) for argument in given):
-        pairs = dict(enumerate(given))
-    else:
-        return given
-    names[name] = {axis: value for axis, value in pairs.items() if isinstance(value, str)}
-    dims = {axis: Dim.DYNAMIC if isinstance(value, str) else value for axis, value in pairs.items()}
-    return {axis: value for axis, value in dims.items() if not isinstance(value, int)}
-
-
-def is_dim(value: Any) -> bool:
-    return value is None or isinstance(value, int | str | Dim) or value in {Dim.AUTO, Dim.DYNAMIC}
-
-
 def known_size(size: Any) -> Any:
     """An int where torch.export found that the size cannot change."""
     if isinstance(size, int):
@@ -166,7 +131,7 @@ def warn_of_fixed(exported: Exported) -> None:
         warnings.warn(
             f"from_torch: torch.export fixed {', '.join(fixed)}: forward depends on the size, or "
             "the size of the example is 1",
-            stacklevel=5,
+            stacklevel=6,
         )
 
 
