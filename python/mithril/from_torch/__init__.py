@@ -102,7 +102,8 @@ def from_torch(
         A tuple (model, params), where params is a dict of torch parameters for `evaluate`.
     Raises:
         ValueError: Operators cannot be converted (the error lists all of them with their lines),
-            or control flow depends on elements.
+            control flow depends on elements, or the backward of a `torch.autograd.Function` is not
+            the derivative of its forward.
         NameError: `dynamic_shapes` names no input.
 
     Example:

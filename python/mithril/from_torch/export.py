@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from .._core import raise_error
+from .custom_gradients import noted_gradients, refuse_functions, warn_of_hooks
 from .dynamic_shapes import automatic, dims_of
 from .exported import Exported, Names
 from .functionalize import replace_changes
@@ -43,13 +44,15 @@ def export(
     dims = dims_of(inputs, dynamic, names)
     args, kwargs = distinct((args, kwargs))
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), noted_gradients() as noted:
             warnings.simplefilter("ignore")
             program = traced(module, args, kwargs, dims)
             replace_changes(program)
             ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
         refuse(module, error)
+    refuse_functions(module, noted.calls.values())
+    warn_of_hooks(module, noted.hooks)
     exported = Exported(ready, module, names)
     if dynamic == "auto":
         warn_of_fixed(exported)
