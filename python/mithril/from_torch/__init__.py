@@ -79,9 +79,11 @@ def from_torch(
     """Converts a PyTorch module to a model and returns the model and its parameters.
 
     The parameters have the dotted names of the module, and are its own, not copies: training one of
-    the two trains both. A parameter with several names keeps the first one. Buffers in `state_dict`
-    (running statistics) become state of the model. Other tensors become constants. Layers in
-    training mode follow the mode of the compiled model, and layers in evaluation mode stay in it.
+    the two trains both. A parameter with several names keeps the first one. Parameters without
+    `requires_grad` stay frozen, and a warning lists them. Buffers in `state_dict` (running
+    statistics) and parameters of ints become state of the model. Other tensors become constants.
+    Layers in training mode follow the mode of the compiled model, and layers in evaluation mode
+    stay in it.
 
     The inputs have the names of the arguments of `forward`. A single output is called "output", and
     the items of a tuple "output_0", "output_1" and so on. The items of a dict or a dataclass keep

@@ -30,7 +30,7 @@ from .exported import Exported
 from .names import leaf_names, line_of, live, place, target_text
 from .ops.complex_numbers import of_complex
 from .registry import DROPPED, OTHERS, REGIONS, row_of
-from .weights import Weights, kind_of
+from .weights import Weights, kind_of, warn_of_frozen
 
 # Operators whose result has the elements of the first argument.
 COPIES = frozenset(
@@ -68,11 +68,11 @@ class Conversion:
         name, kind = spec.target, spec.kind.name
         tensors, constants = self._exported.tensors, self._exported.constants
         held = tensors if name in tensors else constants
-        if kind == "PARAMETER":
-            if not node.users:
-                return
+        if kind == "PARAMETER" and not node.users:
+            return
+        if kind == "PARAMETER" and tensors[name].is_floating_point():
             value = self.weights.parameter(name, tensors[name])
-        elif kind == "BUFFER" and (spec.persistent or name in self._exported.updated):
+        elif is_state(spec, self._exported.updated):
             value = self.weights.buffer(name, held[name])
         elif node.users:
             self._known[node] = held[name]
@@ -236,6 +236,13 @@ class Conversion:
         self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]
 
 
+def is_state(spec: Any, updated: set[str]) -> bool:
+    """Parameters of ints and bools, which are not trained, are state as buffers are."""
+    if spec.kind.name == "PARAMETER":
+        return True
+    return spec.kind.name == "BUFFER" and (spec.persistent or spec.target in updated)
+
+
 def stopped(value: Any) -> Any:
     if isinstance(value, Complex):
         return each_part(stopped, value)
@@ -287,6 +294,7 @@ def convert(
         'the example of from_torch fixed this size: dynamic_shapes="auto" leaves sizes open'
     )
     model.set_cin(*(name for name in keys if name in model.input_keys))
+    warn_of_frozen(conversion.weights.frozen)
     return model, conversion.weights.parameters
 
 

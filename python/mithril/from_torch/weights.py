@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
 
 from .. import models as ml
-from .._core import Connection, Model
+from .._core import Connection, Initializer, Model
 from ..types import Tensor
 from .builders import array_of
+
+MOST_NAMES = 10  # in a warning
 
 
 class Weights:
@@ -21,6 +24,7 @@ class Weights:
         self._buffers: dict[str, torch.Tensor] = {}
         self._next: dict[str, Connection] = {}
         self.parameters: dict[str, torch.nn.Parameter] = {}
+        self.frozen: list[str] = []  # of parameters, those without requires_grad
 
     def register(self, name: str, value: torch.Tensor) -> None:
         self._first.setdefault(identity(value), name)
@@ -30,8 +34,16 @@ class Weights:
         if name not in self.parameters:
             self.parameters[name] = value
             self._describe(name, value)
-            self._model.set_differentiability({name: value.is_floating_point()})
+            self._model.set_differentiability({name: value.requires_grad})
+            if not value.requires_grad:
+                self._freeze(name)
         return self._model[name]
+
+    def _freeze(self, name: str) -> None:
+        """The initializer, that of parameters without one, keeps an input that is not
+        differentiable from being data."""
+        self._model.set_initializer(name, Initializer("uniform_fan_in"))
+        self.frozen.append(name)
 
     def buffer(self, name: str, value: torch.Tensor) -> Connection:
         self._buffers[name] = value
@@ -51,6 +63,17 @@ class Weights:
         self._model.add_input(name)
         self._model.set_shapes({name: list(value.shape)})
         self._model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
+
+
+def warn_of_frozen(names: list[str]) -> None:
+    if not names:
+        return
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    warnings.warn(
+        f"from_torch: {', '.join(names[:MOST_NAMES])}{more} stay frozen, without requires_grad; "
+        "model.set_differentiability({key: True}) before compile trains a parameter",
+        stacklevel=5,
+    )
 
 
 def kind_of(value: torch.Tensor) -> type:

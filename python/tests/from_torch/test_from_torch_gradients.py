@@ -1,6 +1,8 @@
-"""Errors and warnings of `ml.from_torch` about gradients that torch.export does not show."""
+"""What `ml.from_torch` keeps of a module beside the operators of forward: frozen parameters, and
+errors and warnings about gradients that torch.export does not show."""
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,172 @@ pytest.importorskip("mithril._torch", reason="torch is not built")
 
 nn = torch.nn
 X = torch.tensor([[1.0, -2.0, 0.5], [0.3, 0.7, -1.1]], dtype=torch.float64)
+TRAINED = ["norm.bias", "head.weight", "head.bias"]
+FROZEN = ["encoder.weight", "encoder.bias", "norm.weight"]
+
+
+class Tuned(nn.Module):
+    """A network whose first layer, and a part of the second, are frozen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.norm, self.head = nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)
+        self.encoder.requires_grad_(False)
+        self.norm.weight.requires_grad_(False)
+        self.double()
+
+    def forward(self, x):
+        return self.head(self.norm(self.encoder(x).relu()))
+
+
+BACKENDS: dict[str, Any] = {
+    "cpu": lambda: ml.CpuBackend(dtype=ml.float64),
+    "torch": lambda: ml.TorchBackend(dtype=ml.float64),
+}
+
+
+def converted(module: "nn.Module", *inputs: Any) -> tuple[ml.Model, dict[str, Any]]:
+    with pytest.warns(UserWarning, match="stay frozen"):
+        return ml.from_torch(module, inputs)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_frozen_parameters_have_no_gradients(backend: str) -> None:
+    module = Tuned()
+    model, params = converted(module, X)
+    assert list(params) == [name for name, _ in module.named_parameters()]
+    assert all(params[name] is value for name, value in module.named_parameters())
+    compiled = ml.compile(model, BACKENDS[backend]())
+    assert compiled.frozen_keys == FROZEN
+    assert compiled.data_keys == ["x"]
+    assert list(compiled.get_parameters()) == compiled.parameter_keys == list(params)
+    upstream = torch.ones(2, 2, dtype=torch.float64)
+    outputs, gradients = compiled.evaluate(params, {"x": X}, output_gradients={"output": upstream})
+    expected = module(X)
+    expected.backward(upstream)
+    assert torch.allclose(torch.as_tensor(outputs["output"]), expected)
+    assert list(gradients) == TRAINED
+    for name, gradient in gradients.items():
+        assert torch.allclose(torch.as_tensor(gradient), module.get_parameter(name).grad), name
+
+
+OPTIMIZERS = [ml.Adagrad, ml.Adam, ml.AdamW, ml.Lion, ml.NAdam, ml.RMSprop, ml.SGD]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_optimizers_leave_frozen_parameters_as_they_are(optimizer: Any, backend: str) -> None:
+    """The converted model is a part of the model that is trained."""
+    model, initial = converted(Tuned(), X)
+    train = ml.Model()
+    train |= model(x="x", output="y")
+    train |= ml.Mean()(input=train["y"] * train["y"], output="loss")
+    here = BACKENDS[backend]()
+    compiled = ml.compile(train, here, data_keys={"x"}, outputs="loss")
+    keys = dict(zip(compiled.parameter_keys, initial, strict=True))
+    assert [keys[key] for key in compiled.frozen_keys] == FROZEN
+    before = {key: np.array(initial[name].detach()) for key, name in keys.items()}
+    stepped = {key: here.array(value.copy()) for key, value in before.items()}
+    trained = {key: here.array(value.copy()) for key, value in before.items()}
+    data = {"x": here.array(X.numpy())}
+    step = ml.TrainingStep(compiled, optimizer(0.1, weight_decay=0.1))
+    own = optimizer(0.1, weight_decay=0.1)
+    for _ in range(3):
+        step(trained, data)
+        _, gradients = compiled.evaluate(stepped, data, output_gradients=True)
+        own.step(stepped, gradients)
+    for params in (trained, stepped):
+        for key, value in before.items():
+            same = np.array_equal(np.asarray(params[key]), value)
+            assert same == (keys[key] in FROZEN), key
+
+
+def test_a_model_in_json_keeps_its_frozen_parameters() -> None:
+    model, _ = converted(Tuned(), X)
+    read = ml.Model.from_json(model.to_json())
+    assert read == model
+    assert ml.compile(read, ml.CpuBackend()).frozen_keys == FROZEN
+
+
+def test_a_frozen_parameter_can_be_trained_again() -> None:
+    model, params = converted(Tuned(), X)
+    model.set_differentiability({"encoder.bias": True})
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64))
+    assert compiled.frozen_keys == ["encoder.weight", "norm.weight"]
+    upstream = np.ones((2, 2))
+    _, gradients = compiled.evaluate(params, {"x": X}, output_gradients={"output": upstream})
+    assert list(gradients) == ["encoder.bias", *TRAINED]
+
+
+def test_a_module_of_the_model_has_the_same_frozen_parameters() -> None:
+    module = Tuned()
+    model, params = converted(module, X)
+    ours = ml.as_torch_module(ml.compile(model, ml.TorchBackend(dtype=torch.float64)), params)
+    assert {name: value.requires_grad for name, value in ours.named_parameters()} == {
+        name: value.requires_grad for name, value in module.named_parameters()
+    }
+    in_float32 = ml.as_torch_module(ml.compile(model, ml.TorchBackend()), params)
+    assert [name for name, value in in_float32.named_parameters() if value.requires_grad] == TRAINED
+
+
+def test_a_program_has_the_frozen_parameters_of_its_module() -> None:
+    with pytest.warns(UserWarning, match="stay frozen"):
+        model, params = ml.from_torch(torch.export.export(Tuned(), (X,)))
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64))
+    assert compiled.frozen_keys == FROZEN
+    assert [name for name, value in params.items() if value.requires_grad] == TRAINED
+
+
+def test_a_module_without_trained_parameters_is_converted() -> None:
+    module = Tuned().requires_grad_(False)
+    model, params = converted(module, X)
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64))
+    assert compiled.frozen_keys == compiled.parameter_keys == list(params)
+    bound = compiled.bind(params)
+    assert torch.allclose(torch.as_tensor(bound.evaluate({}, {"x": X})["output"]), module(X))
+    x, upstream = X.clone().requires_grad_(), np.ones((2, 2))
+    _, gradients = compiled.evaluate(
+        params, {"x": X}, output_gradients={"output": upstream}, gradient_keys=["x"]
+    )
+    module(x).sum().backward()
+    assert torch.allclose(torch.as_tensor(gradients["x"]), x.grad)
+
+
+def test_the_warning_lists_the_frozen_parameters() -> None:
+    with pytest.warns(UserWarning) as caught:
+        ml.from_torch(Tuned(), X)
+    assert [(str(each.message), each.filename) for each in caught] == [
+        (
+            "from_torch: encoder.weight, encoder.bias, norm.weight stay frozen, without "
+            "requires_grad; model.set_differentiability({key: True}) before compile trains a "
+            "parameter",
+            __file__,
+        )
+    ]
+    deep = nn.Sequential(*(nn.Linear(3, 3) for _ in range(6))).requires_grad_(False)
+    with pytest.warns(UserWarning, match=r"4\.weight, 4\.bias and 2 more stay frozen"):
+        ml.from_torch(deep, X.float())
+
+
+def test_a_parameter_of_ints_is_state() -> None:
+    class Chosen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = nn.Parameter(torch.tensor([2.0, 3.0, 5.0], dtype=torch.float64))
+            self.order = nn.Parameter(torch.tensor([2, 0, 1]), requires_grad=False)
+
+        def forward(self, x):
+            return (x * self.scale)[:, self.order]
+
+    module = Chosen()
+    model, params = ml.from_torch(module, X)
+    assert list(params) == ["scale"]
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64))
+    result = compiled.evaluate(params, {"x": X})["output"]
+    assert torch.equal(torch.as_tensor(result), module(X).detach())
+    ours = ml.as_torch_module(ml.compile(model, ml.TorchBackend(dtype=torch.float64)), params)
+    assert torch.equal(ours(X), module(X))
+    assert ours.state_dict().keys() == module.state_dict().keys()
 
 
 class Round(torch.autograd.Function):
