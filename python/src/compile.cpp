@@ -3,7 +3,6 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/cpp/write_cpp.hpp"
-#include "codegen/cpp/write_library.hpp"
 #include "codegen/jax/write_jax.hpp"
 #include "codegen/web/write_javascript.hpp"
 #include "convert.hpp"
@@ -99,16 +98,6 @@ void write_any_source(py::handle compiled, py::handle path, const py::dict& data
   write_source(compiled.cast<const CompiledModel&>(), path, data);
 }
 
-void write_library_files(const CompiledModel& compiled, const py::dict& params,
-                         const py::dict& data, py::handle source, py::handle weights,
-                         py::handle exports, const std::string& name) {
-  write_library(compiled.exported(tensor_map_of(data)), tensor_map_of(params),
-                {.source = path_of(source),
-                 .weights = path_of(weights),
-                 .exports = path_of(exports),
-                 .name = name});
-}
-
 Backends backends_argument(py::handle given) {
   return argument("compile", "backends", [&] {
     if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of paths and backends");
@@ -201,7 +190,6 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
-  module.def("_write_library", write_library_files);
   set_warning_handler({});  // Python raises its own warnings
   py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
                                                         "A library that runs models.");

@@ -1,4 +1,5 @@
-// Compiled models as modules of JavaScript and WebAssembly.
+// Compiled models as modules of JavaScript and WebAssembly, and as C++ libraries.
+#include "codegen/cpp/write_library.hpp"
 #include "codegen/web/write_javascript.hpp"
 #include "codegen/web/write_wasm.hpp"
 #include "codegen/web/write_web_driver.hpp"
@@ -6,6 +7,19 @@
 #include "mithril/compile/compiled_model.hpp"
 
 namespace mithril::python {
+namespace {
+
+void write_library_files(const CompiledModel& compiled, const py::dict& params,
+                         const py::dict& data, py::handle source, py::handle weights,
+                         py::handle exports, const std::string& name) {
+  write_library(compiled.exported(tensor_map_of(data)), tensor_map_of(params),
+                {.source = path_of(source),
+                 .weights = path_of(weights),
+                 .exports = path_of(exports),
+                 .name = name});
+}
+
+}  // namespace
 
 void bind_web(py::module_& module) {
   module.def(
@@ -44,6 +58,7 @@ Example:
     ml.write_web_driver("driver")
 
 See docs/web.md.)");
+  module.def("_write_library", write_library_files);
   module.def("_wasm_source",
              [](const CompiledModel& compiled, const py::dict& data, const std::string& name) {
                return wasm_source(compiled.exported(tensor_map_of(data)), name);
