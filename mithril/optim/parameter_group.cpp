@@ -54,21 +54,21 @@ void check_groups(const std::vector<ParameterGroup>& groups) {
   }
 }
 
+void check_pattern(std::string_view pattern, const std::vector<std::string>& keys) {
+  const auto distance = [&](const std::string& key) { return pattern_distance(pattern, key); };
+  const auto nearest =
+      std::min_element(keys.begin(), keys.end(),
+                       [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  if (nearest != keys.end() && distance(*nearest) == 0) return;
+  raise({.kind = ErrorKind::name,
+         .code = "E0623",
+         .message = "no parameter matches the pattern " + quoted(pattern),
+         .help = nearest == keys.end() ? "" : "the nearest key is " + quoted(*nearest)});
+}
+
 void check_patterns(const std::vector<ParameterGroup>& groups,
                     const std::vector<std::string>& keys) {
-  for (const ParameterGroup& group : groups) {
-    const auto distance = [&](const std::string& key) {
-      return pattern_distance(group.pattern, key);
-    };
-    const auto nearest =
-        std::min_element(keys.begin(), keys.end(),
-                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-    if (nearest != keys.end() && distance(*nearest) == 0) continue;
-    raise({.kind = ErrorKind::name,
-           .code = "E0623",
-           .message = "no parameter matches the pattern " + quoted(group.pattern),
-           .help = nearest == keys.end() ? "" : "the nearest key is " + quoted(*nearest)});
-  }
+  for (const ParameterGroup& group : groups) check_pattern(group.pattern, keys);
 }
 
 }  // namespace mithril

@@ -24,6 +24,7 @@ bool matches(std::string_view pattern, std::string_view key);
 // ValueError E0406 for a factor or a weight decay that is negative.
 void check_groups(const std::vector<ParameterGroup>& groups);
 // NameError E0623 for a pattern that matches none of the keys, with the nearest key.
+void check_pattern(std::string_view pattern, const std::vector<std::string>& keys);
 void check_patterns(const std::vector<ParameterGroup>& groups,
                     const std::vector<std::string>& keys);
 
