@@ -109,8 +109,8 @@ class Backend {
   void check_ops(const Graph& graph) const;
   // Called only for a graph without missing ops, and from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
-  // The tensor as a tensor of the backend, on its device: a user's parameter, or a state, which has
-  // no gradient.
+  // The tensor as a tensor of the backend, on its device: a user's parameter, or what has no
+  // gradient: a frozen parameter or a state.
   virtual Tensor adopt(const Tensor& tensor, bool parameter) const {
     static_cast<void>(parameter);
     return tensor;

@@ -216,14 +216,14 @@ class ComparedModel {
   // The gradients of all outputs that have one.
   void choose_graph() {
     graph_ = compiled_.graph;
-    if (!options_.gradients || compiled_.inference || compiled_.parameters.empty()) return;
+    if (!options_.gradients || compiled_.inference || compiled_.trained_inputs().empty()) return;
     const std::lock_guard lock(*compiled_.facts_mutex);
     const std::vector<bool> differentiable = compiled_.differentiable_outputs();
     for (size_t i = 0; i < compiled_.outputs.size(); ++i) {
       if (!differentiable[compiled_.outputs[i].index]) continue;
       of_.push_back(i);
       try {
-        graph_ = compiled_.gradient_graph(of_, compiled_.parameter_inputs());
+        graph_ = compiled_.gradient_graph(of_, compiled_.trained_inputs());
       } catch (const GradientError&) {
         of_.pop_back();  // an op before this output has no gradient
       }

@@ -62,8 +62,9 @@ struct OutputOptions {
 //   ml::of_cost,
 //                                                 {.gradient_keys = {"image"}});
 struct GradientOptions {
-  std::vector<std::string> outputs = {};        // as in OutputOptions
-  std::vector<std::string> gradient_keys = {};  // parameters and data; empty: all parameters
+  std::vector<std::string> outputs = {};  // as in OutputOptions
+  // Parameters, frozen ones too, and data. Empty: all parameters that are not frozen.
+  std::vector<std::string> gradient_keys = {};
 };
 
 // Immutable: many threads may evaluate it at the same time, with any sizes that satisfy its
@@ -72,13 +73,13 @@ class CompiledModel {
  public:
   // Running. `params` has the parameters, `data` the data inputs. Inputs that only outputs which
   // are not asked for need may be left out, and are ignored if given. Floats and integers are
-  // converted to the width of the model. Gradients have the keys of `params`, or `gradient_keys`.
-  // Outputs may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key,
-  // E0803 a wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807
-  // a gradient of an unknown output, E0808 no cost, E0817 a gradient of an unknown input.
-  // GradientError E0502 for the gradient of an input that is not floating-point, E0505 if the model
-  // was compiled for inference. StateError E0920 if the model has a state that training changes and
-  // none was passed, E0902 for other states.
+  // converted to the width of the model. Gradients have the keys of the parameters that are not
+  // frozen, or `gradient_keys`. Outputs may share elements with inputs. InputError: E0801 missing
+  // keys, E0802 an unknown key, E0803 a wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a
+  // key of the other map, E0807 a gradient of an unknown output, E0808 no cost, E0817 a gradient of
+  // an unknown input. GradientError E0502 for the gradient of an input that is not floating-point,
+  // E0505 if the model was compiled for inference. StateError E0920 if the model has a state that
+  // training changes and none was passed, E0902 for other states.
   TensorMap evaluate(const TensorMap& params, const TensorMap& data,
                      const OutputOptions& options = {}) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
@@ -179,6 +180,8 @@ class CompiledModel {
   // Queries.
   std::vector<std::string> input_keys() const;  // parameters and data
   std::vector<std::string> parameter_keys() const;
+  // Parameters without gradients, which optimizers leave as they are (CompileOptions::frozen).
+  std::vector<std::string> frozen_keys() const;
   // Parameters that no output depends on, for instance after expose_keys of an earlier value. Their
   // gradients are zeros, and a TrainingStep leaves them as they are.
   std::vector<std::string> unread_parameter_keys() const;

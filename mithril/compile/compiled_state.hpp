@@ -112,8 +112,10 @@ struct CompiledState : CompileSettings {
   // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& requested_outputs,
                        const std::vector<size_t>& inputs) const;
-  std::vector<size_t> parameter_inputs() const;
-  // For each parameter, whether an incoming gradient of these outputs flows to it.
+  bool is_frozen(const NamedIndex& key) const { return inputs[key.index].frozen; }
+  std::vector<NamedIndex> trained_parameters() const;  // those that are not frozen, in order
+  std::vector<size_t> trained_inputs() const;          // their indices
+  // For each trained parameter, whether an incoming gradient of these outputs flows to it.
   std::vector<bool> parameters_reached(const std::vector<size_t>& requested_outputs) const;
   State copy_of(const State& state) const;  // tensors of the backend with elements of their own
 };
@@ -141,7 +143,7 @@ struct CompiledModel::Impl : CompiledState {
   std::shared_ptr<Impl> inference_form;                                  // null until first used
   std::map<std::vector<std::string>, std::shared_ptr<Impl>> selections;  // by their outputs
   Graph gradients(
-      const std::vector<size_t>& requested_outputs);  // of the parameters: the graph that runs
+      const std::vector<size_t>& requested_outputs);  // of trained parameters: the graph that runs
   // The program of a training step: gradients of these outputs, and the update of these parameters.
   // Made each time.
   TrainingProgram training(const std::vector<size_t>& requested_outputs,

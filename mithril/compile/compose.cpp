@@ -89,6 +89,7 @@ FlatComposition compose(Composite& model, DType default_dtype, const CompileOpti
         objective_outputs(model, composed.graph, composed.inputs, composed.outputs);
   if (options.use_short_namings && !shortens_first)
     shorten(composed.inputs, composed.graph.outputs());
+  freeze(composed.inputs, composed.spare, options.frozen);
   return composed;
 }
 

@@ -103,7 +103,8 @@ struct DifferentiatedInput {
   std::optional<size_t> index;  // in the model with the selected outputs; none: they do not need it
 };
 
-// Parameters and data with these keys, in the order of the model; without keys all parameters.
+// Parameters and data with these keys, in the order of the model; without keys all parameters that
+// are not frozen.
 std::vector<const NamedIndex*> inputs_named(const CompiledState& whole,
                                             const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
@@ -117,7 +118,7 @@ std::vector<const NamedIndex*> inputs_named(const CompiledState& whole,
   };
   std::vector<const NamedIndex*> inputs;
   for (const NamedIndex& key : whole.parameters)
-    if (keys.empty() || is_asked(key.name)) inputs.push_back(&key);
+    if (keys.empty() ? !whole.is_frozen(key) : is_asked(key.name)) inputs.push_back(&key);
   for (const NamedIndex& key : whole.data)
     if (is_asked(key.name)) inputs.push_back(&key);
   return inputs;
@@ -180,6 +181,15 @@ std::vector<NamedIndex> those(const std::vector<std::string>& names,
   return outputs;
 }
 
+// So that autograd of torch has no gradients of them, even if the given tensors require some.
+void detach_frozen(const CompiledState& compiled, std::vector<Tensor>& inputs) {
+  if (compiled.inference) return;
+  for (const NamedIndex& key : compiled.parameters) {
+    Tensor& input = inputs[key.index];
+    if (compiled.is_frozen(key) && input.foreign()) input = compiled.backend->adopt(input, false);
+  }
+}
+
 Result run(const std::shared_ptr<Impl>& model, const Request& request) {
   const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> held = selected(whole, request);
@@ -197,6 +207,7 @@ Result run(const std::shared_ptr<Impl>& model, const Request& request) {
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(compiled, program.signature, request.params, request.data, state, inputs, "data",
               true);
+  detach_frozen(compiled, inputs);
   for (size_t i = 0; i < requested_outputs.size(); ++i) {
     inputs[compiled.inputs.size() + i] =
         incoming_gradient(compiled, program.signature, *request.gradients, requested_outputs, i);

@@ -38,6 +38,7 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
     ExportedInput& result = exported.inputs.emplace_back();
     result.key = input.key;
     result.role = role_of(input.key_class);
+    result.frozen = input.frozen;
     if (result.role != Role::state) {
       result.dims = dims_of(NamedIndex{input.key, i});
       continue;
@@ -76,7 +77,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   for (const auto& [key, tensor] : data) check_key(compiled, key);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
-  if (compiled.inference || compiled.parameters.empty()) return exported;
+  if (compiled.inference || compiled.trained_inputs().empty()) return exported;
   exported.gradient_of = differentiated_outputs(compiled);
   if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
   return exported;

@@ -7,6 +7,8 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/model/keys.hpp"
+#include "mithril/optim/parameter_group.hpp"
 
 namespace mithril {
 namespace {
@@ -78,16 +80,46 @@ class InitialDistributions {
          .facts = {{"reason", why}}});
 }
 
-KeyClass class_of(const Wire* wire, const Value& value, KeySets::Set set, bool canonical) {
+// `of_layer`: whether it is a parameter of a layer.
+KeyClass class_of(const Wire* wire, const Value& value, KeySets::Set set, bool canonical,
+                  bool of_layer) {
   const bool declared_not = wire->differentiable == 0;
   if (set == KeySets::Set::trainable) {
     if (!is_floating(value.dtype)) cannot_train(value.name, "only tensors of floats are trained");
     if (declared_not) cannot_train(value.name, "it is declared not differentiable");
     return KeyClass::parameter;
   }
-  if (set == KeySets::Set::data || declared_not || !is_floating(value.dtype)) return KeyClass::data;
+  if (set == KeySets::Set::data || !is_floating(value.dtype)) return KeyClass::data;
+  if (declared_not && !of_layer) return KeyClass::data;
   const bool declared = wire->differentiable == 1;
   return canonical && !declared ? KeyClass::data : KeyClass::parameter;
+}
+
+// The parameters of layers that are declared not differentiable.
+std::set<const Wire*> frozen_in_model(const Composite& model, const FlatModel& flat) {
+  std::vector<const Wire*> declared;
+  for (const Wire* wire : flat.inputs) {
+    if (wire->differentiable == 0) declared.push_back(wire);
+  }
+  if (declared.empty()) return {};
+  const std::vector<const Wire*> frozen = layer_parameters(model, declared);
+  return {frozen.begin(), frozen.end()};
+}
+
+[[noreturn]] void refuse_frozen(const InputKey& input, const std::string& pattern) {
+  const std::string in_set = quoted(input.key) + " is in " + text(input.stated);
+  raise({.kind = ErrorKind::value,
+         .code = "E0407",
+         .message = in_set + (pattern == input.key ? " and in frozen"
+                                                   : ", and the pattern " + quoted(pattern) +
+                                                         " of frozen matches it"),
+         .help = "name it in one of them"});
+}
+
+// A pattern with `*` or `?` passes over data.
+bool is_refused(const InputKey& input, const std::string& pattern) {
+  if (input.stated == KeySets::Set::trainable) return true;
+  return input.stated == KeySets::Set::data && pattern == input.key;
 }
 
 std::string_view last_component(std::string_view path) {
@@ -227,6 +259,7 @@ std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, co
   const std::vector<Wire*> open = open_inputs(model);
   const std::set<const Wire*> canonical(open.begin(), open.end());
   const InitialDistributions distributions(model);
+  const std::set<const Wire*> frozen = frozen_in_model(model, flat);
   std::set<std::string_view> states;
   for (const FlatState& state : flat.states) states.insert(state.input);
   std::vector<InputKey> keys;
@@ -237,12 +270,37 @@ std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, co
     if (states.contains(value.name)) {
       key.key_class = KeyClass::state;
     } else {
-      key.key_class = class_of(wire, value, sets.of(wire), canonical.contains(wire));
+      key.stated = sets.of(wire);
+      key.key_class =
+          class_of(wire, value, key.stated, canonical.contains(wire), frozen.contains(wire));
     }
-    if (key.key_class == KeyClass::parameter) key.initial = distributions.of(wire);
+    if (key.key_class == KeyClass::parameter) {
+      key.initial = distributions.of(wire);
+      key.frozen = frozen.contains(wire);
+    }
     keys.push_back(std::move(key));
   }
   return keys;
+}
+
+void freeze(std::vector<InputKey>& inputs, std::vector<InputKey>& spare,
+            const std::vector<std::string>& patterns) {
+  std::vector<std::string> parameters;
+  for (const auto* keys : {&inputs, &spare}) {
+    for (const InputKey& input : *keys) {
+      if (input.key_class == KeyClass::parameter) parameters.push_back(input.key);
+    }
+  }
+  for (const std::string& pattern : patterns) {
+    for (auto* keys : {&inputs, &spare}) {
+      for (InputKey& input : *keys) {
+        if (!matches(pattern, input.key)) continue;
+        if (is_refused(input, pattern)) refuse_frozen(input, pattern);
+        input.frozen = input.frozen || input.key_class == KeyClass::parameter;
+      }
+    }
+    check_pattern(pattern, parameters);
+  }
 }
 
 void shorten(std::vector<InputKey>& inputs, const std::vector<Output>& outputs) {

@@ -25,13 +25,6 @@ struct InitialDistribution {
   std::optional<std::pair<double, double>> interval = {};
 };
 
-struct InputKey {
-  std::string key;   // as the user sees it
-  std::string path;  // as the graph names it
-  KeyClass key_class = KeyClass::data;
-  InitialDistribution initial = {};  // of a parameter
-};
-
 // The key sets of the options, by wire. Made before facts are stated, because a fact may give a key
 // a value.
 class KeySets {
@@ -60,9 +53,23 @@ class KeySets {
   std::unordered_map<const Wire*, std::string> asked_;
 };
 
+struct InputKey {
+  std::string key;   // as the user sees it
+  std::string path;  // as the graph names it
+  KeyClass key_class = KeyClass::data;
+  InitialDistribution initial = {};          // of a parameter
+  KeySets::Set stated = KeySets::Set::none;  // the set of the options that has it
+  bool frozen = false;                       // a parameter without a gradient
+};
+
 // The keys of inputs in the order of flat.graph.inputs(). GradientError E0506 for a trainable key
-// that cannot be a parameter.
+// that cannot be a parameter. A parameter of a layer that is declared not differentiable is frozen.
 std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets);
+
+// Freezes the parameters among `inputs` and `spare` that match one of the patterns. Errors as those
+// of CompileOptions::frozen.
+void freeze(std::vector<InputKey>& inputs, std::vector<InputKey>& spare,
+            const std::vector<std::string>& patterns);
 
 // Replaces paths by their last components, numbered if several paths share one.
 void shorten(std::vector<InputKey>& inputs, const std::vector<Output>& outputs);

@@ -51,6 +51,12 @@ struct CompileOptions {
   // (E0415).
   std::vector<KeyRef> data_keys = {};       // inputs that are not parameters
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
+  // Patterns of the keys of parameters that stay as they are, such as "encoder.*" (`*` and `?` as
+  // in ParameterGroup). evaluate, PerSample, training steps and generated code compute no gradients
+  // of them. Parameters of layers that are declared not differentiable are frozen as well.
+  // NameError E0623 for a pattern that matches no parameter, with the nearest key. ValueError E0407
+  // if it matches a key of trainable_keys, or is one of data_keys.
+  std::vector<std::string> frozen = {};
   std::vector<KeyRef> discard_keys =
       {};  // outputs to leave out, with the nodes that only they need
   // The outputs to make; the inputs that only others need are no inputs. Empty: all, in inference

@@ -157,7 +157,7 @@ TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
     const std::string& dims = compiled.forward->signature.dims_text(key.index);
     const Tensor initial =
         make(input, value.dtype, numbers(key.name, value, dims), Random(seed, input.path));
-    items.emplace_back(key.name, compiled.backend->adopt(initial, true));
+    items.emplace_back(key.name, compiled.backend->adopt(initial, !input.frozen));
   }
   return TensorMap(std::move(items));
 }
@@ -193,8 +193,8 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
     } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
       wrong.push_back({"mismatched", key.name + " " + why});
     } else {
-      items.emplace_back(key.name,
-                         impl_->backend->adopt(signature.convert(key.index, *tensor), true));
+      items.emplace_back(key.name, impl_->backend->adopt(signature.convert(key.index, *tensor),
+                                                         !impl_->is_frozen(key)));
     }
   }
   for (const auto& [name, tensor] : saved) {

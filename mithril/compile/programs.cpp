@@ -65,15 +65,25 @@ const Program& CompiledModel::Impl::in_place() {
   return *in_place_;
 }
 
-std::vector<size_t> CompiledState::parameter_inputs() const {
+std::vector<NamedIndex> CompiledState::trained_parameters() const {
+  std::vector<NamedIndex> trained;
+  for (const NamedIndex& key : parameters) {
+    if (!is_frozen(key)) trained.push_back(key);
+  }
+  return trained;
+}
+
+std::vector<size_t> CompiledState::trained_inputs() const {
   std::vector<size_t> indices;
-  for (const NamedIndex& key : parameters) indices.push_back(key.index);
+  for (const NamedIndex& key : parameters) {
+    if (!is_frozen(key)) indices.push_back(key.index);
+  }
   return indices;
 }
 
 Graph CompiledModel::Impl::gradients(const std::vector<size_t>& requested_outputs) {
   const std::lock_guard lock(*facts_mutex);
-  return gradient_graph(requested_outputs, parameter_inputs());
+  return gradient_graph(requested_outputs, trained_inputs());
 }
 
 void CompiledState::require_gradients() const {
@@ -113,10 +123,10 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
                                               const TrainingOptions& options, StepPart part) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
-  std::vector<size_t> trained_inputs;
-  for (const TrainedParameter& parameter : trained) trained_inputs.push_back(parameter.input);
-  const TrainingGraph step = training_graph(gradient_graph(requested_outputs, trained_inputs),
-                                            trained, optimizer, options, part);
+  std::vector<size_t> moved;
+  for (const TrainedParameter& parameter : trained) moved.push_back(parameter.input);
+  const TrainingGraph step =
+      training_graph(gradient_graph(requested_outputs, moved), trained, optimizer, options, part);
   std::vector<std::string> labels = input_labels();
   for (size_t i = labels.size(); i < step.graph.inputs().size(); ++i) {
     labels.push_back(quoted(step.graph.value(step.graph.inputs()[i]).name));

@@ -124,7 +124,7 @@ Graph CompiledState::gradient_graph(const std::vector<size_t>& requested_outputs
 std::vector<bool> CompiledState::parameters_reached(
     const std::vector<size_t>& requested_outputs) const {
   const std::lock_guard lock(*facts_mutex);
-  return have_gradients(graph, options_of(*this, requested_outputs, parameter_inputs()));
+  return have_gradients(graph, options_of(*this, requested_outputs, trained_inputs()));
 }
 
 }  // namespace mithril

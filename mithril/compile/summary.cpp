@@ -68,7 +68,7 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
 
 std::optional<Graph> gradients_if_any(Impl& compiled, const std::vector<size_t>& outputs) {
   try {
-    return compiled.gradient_graph(outputs, compiled.parameter_inputs());
+    return compiled.gradient_graph(outputs, compiled.trained_inputs());
   } catch (const GradientError&) {
     return std::nullopt;
   }
@@ -96,7 +96,7 @@ std::optional<Graph> available_gradient_graph(Impl& compiled) {
 // The values that cross between several backends when gradients are evaluated.
 std::vector<std::string> gradient_notes(Impl& compiled) {
   const auto* several = dynamic_cast<const SeveralBackends*>(compiled.backend.get());
-  if (!several || compiled.inference || compiled.parameters.empty()) return {};
+  if (!several || compiled.inference || compiled.trained_inputs().empty()) return {};
   const std::lock_guard lock(*compiled.facts_mutex);
   const std::optional<Graph> graph = available_gradient_graph(compiled);
   return graph ? several->gradient_notes(compiled.graph, *graph) : std::vector<std::string>();
@@ -147,6 +147,14 @@ const std::shared_ptr<Backend>& CompiledModel::backend() const { return impl_->b
 
 std::vector<std::string> CompiledModel::parameter_keys() const {
   return names_of(impl_->parameters);
+}
+std::vector<std::string> CompiledModel::frozen_keys() const try {
+  std::vector<std::string> keys;
+  for (const NamedIndex& key : impl_->parameters)
+    if (impl_->is_frozen(key)) keys.push_back(key.name);
+  return keys;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 std::vector<std::string> CompiledModel::unread_parameter_keys() const try {
   std::vector<std::string> keys;
@@ -208,7 +216,8 @@ std::string CompiledModel::summary() const try {
       bytes += size.value_or(0) * static_cast<std::int64_t>(size_of(value.dtype));
       if (!size) ++unknown;
     }
-    table.add({input.key, std::string(mithril::name(input.key_class)),
+    table.add({input.key,
+               (input.frozen ? "frozen " : "") + std::string(mithril::name(input.key_class)),
                unknowns.renumber(impl_->forward->signature.dims_text(i)),
                std::string(mithril::name(value.dtype)), counted});
   }

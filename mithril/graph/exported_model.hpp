@@ -15,6 +15,9 @@ struct ExportedInput {
   Role role = Role::data;
   Dims dims = {};
   std::optional<Tensor> initial = {};  // of a state
+  bool frozen = false;                 // a parameter without a gradient
+
+  bool is_trained() const { return role == Role::parameter && !frozen; }
 };
 
 struct ExportedOutput {
@@ -28,7 +31,7 @@ struct ExportedModel {
   std::vector<ExportedInput> inputs;    // in the order of graph.inputs()
   std::vector<ExportedOutput> outputs;  // the visible outputs, then the next states
   // Takes the inputs, then an incoming gradient for each of `gradient_of`. Returns the outputs of
-  // `graph`, then a gradient for each parameter. None: there are no gradients.
+  // `graph`, then a gradient for each parameter that is trained. None: there are no gradients.
   std::optional<Graph> gradients = {};
   std::vector<size_t> gradient_of = {};  // of `outputs`
 };

@@ -51,6 +51,8 @@ class ParameterExpressions {
     if (any_) find_layers();
   }
 
+  bool has_initializer(const Wire* wire) { return parameters_.find(wire) != nullptr; }
+
   // An input that a layer with parameters reads, too, is data.
   bool has(const Wire* input) {
     if (!any_) return false;
@@ -127,6 +129,16 @@ std::vector<Wire*> open_inputs(const Composite& model) {
   ParameterExpressions expressions(model);
   std::erase_if(open, [&](const Wire* wire) { return expressions.has(wire); });
   return open;
+}
+
+std::vector<const Wire*> layer_parameters(const Composite& model,
+                                          const std::vector<const Wire*>& inputs) {
+  std::vector<const Wire*> parameters;
+  ParameterExpressions expressions(model);
+  for (const Wire* wire : inputs) {
+    if (expressions.has_initializer(wire) || expressions.has(wire)) parameters.push_back(wire);
+  }
+  return parameters;
 }
 
 std::vector<std::string> canonical_names(const OpDef& op) {

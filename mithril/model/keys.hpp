@@ -27,6 +27,10 @@ std::vector<Wire*> open_outputs(const Composite& model);
 // The canonical inputs without a source and a value. An input that serves only to compute
 // parameters of layers, as in weight=base + b @ a, is not canonical: it is a parameter itself.
 std::vector<Wire*> open_inputs(const Composite& model);
+// Those of these inputs that are parameters of layers: the ones with an initializer, and the ones
+// that only feed expressions of such parameters.
+std::vector<const Wire*> layer_parameters(const Composite& model,
+                                          const std::vector<const Wire*>& inputs);
 // They stay canonical outputs of this part even if they are read later. Undone with the Attempt.
 void keep_open_outputs(Composite& part);
 // The inputs of an op that are canonical.

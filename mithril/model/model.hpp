@@ -107,6 +107,7 @@ class Model {
   Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
   Model& set_values(
       const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
+  // False freezes a parameter of a layer (CompileOptions::frozen), and makes another input data.
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
   // Calls `constraint` like an op's solve (OpDef::solve), with these keys as its ports: now, and
   // whenever a fact changes that the constraint read and found unknown, until it returns true. Its

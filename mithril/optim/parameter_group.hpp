@@ -11,12 +11,13 @@ namespace mithril {
 // Options of the parameters whose key matches `pattern`: `*` is any text, dots included, and `?`
 // one character. Of several groups that match a key the first counts. Example:
 //   ml::AdamW optimizer({.lr = 1e-3, .groups = {{.pattern = "*.bias", .weight_decay = 0},
-//                                               {.pattern = "encoder.*", .frozen = true}}});
+//                                               {.pattern = "encoder.*", .lr_factor = 0.1}}});
 struct ParameterGroup {
   std::string pattern;
   double lr_factor = 1;                     // the learning rate is multiplied by it
   std::optional<double> weight_decay = {};  // nothing: that of the optimizer
-  bool frozen = false;                      // the parameters do not change
+  // This optimizer does not change them. CompileOptions::frozen also leaves out their gradients.
+  bool frozen = false;
 };
 
 bool matches(std::string_view pattern, std::string_view key);

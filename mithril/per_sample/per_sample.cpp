@@ -29,7 +29,7 @@ struct PerSample::Impl {
     return last = found;
   }
 
-  const std::vector<NamedIndex>& parameters() const { return programs.compiled().parameters; }
+  const std::vector<NamedIndex>& parameters() const { return programs.parameters(); }
 
   SingleSamples singles(const SampleBatch& batch, const State& state) const {
     return SingleSamples(model, programs, options, batch, state);
@@ -80,6 +80,7 @@ ExportedModel exported(const PerSamplePrograms& programs, const PerSampleProgram
     input.key = compiled.inputs[i].key;
     if (compiled.inputs[i].key_class == KeyClass::parameter)
       input.role = ExportedInput::Role::parameter;
+    input.frozen = compiled.inputs[i].frozen;
     if (compiled.inputs[i].key_class == KeyClass::state) {
       input.role = ExportedInput::Role::state;
       input.initial = compiled.initial.at(input.key).host();

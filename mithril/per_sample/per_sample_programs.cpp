@@ -29,6 +29,7 @@ PerSamplePrograms::PerSamplePrograms(std::shared_ptr<CompiledModel::Impl> compil
     : compiled_(std::move(compiled)),
       reduction_(options.reduction),
       strategy_(options.strategy),
+      parameters_(compiled_->trained_parameters()),
       model_{gradient_} {
   compiled_->require_gradients();
   const std::vector<std::string> names = names_of(compiled_->outputs);
@@ -36,10 +37,12 @@ PerSamplePrograms::PerSamplePrograms(std::shared_ptr<CompiledModel::Impl> compil
   if (at == names.end())
     unknown_name(ErrorKind::input, "E0807", "output", options.losses, "", names);
   output_ = static_cast<size_t>(at - names.begin());
-  if (compiled_->parameters.empty()) {
+  if (parameters_.empty()) {
+    const char* why =
+        compiled_->parameters.empty() ? "the model has no parameters" : "all parameters are frozen";
     raise({.kind = ErrorKind::gradient,
            .code = "E0514",
-           .message = "the model has no parameters, so its samples have no gradients"});
+           .message = std::string(why) + ", so its samples have no gradients"});
   }
   gradient_ = compiled_->gradients({output_});
   const std::lock_guard lock(*compiled_->facts_mutex);
@@ -75,8 +78,8 @@ void PerSamplePrograms::classify(const std::vector<std::string>& shared) {
     model_.inputs.push_back(
         {.value = graph.inputs()[i], .data = compiled_->inputs[i].key_class == KeyClass::data});
   }
-  for (size_t i = 0; i < compiled_->parameters.size(); ++i) {
-    const NamedIndex& key = compiled_->parameters[i];
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const NamedIndex& key = parameters_[i];
     model_.parameters.push_back(
         {key.name, graph.inputs()[key.index], graph.outputs()[outputs + i].value});
   }

@@ -38,6 +38,8 @@ class PerSamplePrograms {
 
   const CompiledModel::Impl& compiled() const { return *compiled_; }
   size_t output() const { return output_; }  // of the losses, in compiled().outputs
+  // The parameters whose gradients are computed: those that are not frozen.
+  const std::vector<NamedIndex>& parameters() const { return parameters_; }
 
   // `name`: of the data in messages.
   SampleBatch take(const TensorMap& params, const TensorMap& data, const State& state,
@@ -80,6 +82,7 @@ class PerSamplePrograms {
   size_t output_ = 0;
   const LossReduction reduction_;
   const std::optional<Strategy> strategy_;
+  const std::vector<NamedIndex> parameters_;
   Graph gradient_;
   std::optional<SizeSources> sizes_, forward_sizes_;
   std::vector<Batch> batch_;             // per input

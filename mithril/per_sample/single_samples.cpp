@@ -90,6 +90,7 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
   const CompiledState& compiled = programs.compiled();
   for (const NamedIndex& key : compiled.parameters) {
     params_[key.name] = batch.inputs[key.index];
+    if (compiled.is_frozen(key)) continue;
     Dims dims = batch.inputs[key.index].dims();
     dims.insert(dims.begin(), samples_);
     gradients_[key.name] = Tensor(batch.inputs[key.index].dtype(), dims);

@@ -138,9 +138,10 @@ std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
     const CompiledState& compiled, const std::vector<size_t>& of, const Optimizer& optimizer) {
   check_patterns(optimizer.groups(), names_of(compiled.parameters));
   const std::vector<bool> reached = compiled.parameters_reached(of);
+  const std::vector<NamedIndex> parameters = compiled.trained_parameters();
   std::vector<Trained> trained;
-  for (size_t i = 0; i < compiled.parameters.size(); ++i) {
-    const NamedIndex& key = compiled.parameters[i];
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const NamedIndex& key = parameters[i];
     const ParameterGroup& group = optimizer.group_of(key.name);
     if (!group.frozen && reached[i]) trained.push_back({key, &group});
   }
@@ -291,12 +292,14 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
            .message = "this training step keeps no averages",
            .help = "make it with average=EMA() or SWA()"});
   }
+  const std::vector<std::string> frozen = CompiledModel(compiled).frozen_keys();
   std::vector<TensorMap::Item> items;
   for (const auto& [key, param] : params) {
     const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
     const bool averaged = memory && memory->average && optimizer.averaged() > 0;
     const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
-    items.emplace_back(key, compiled->backend->adopt(host, true));
+    const bool is_frozen = std::find(frozen.begin(), frozen.end(), key) != frozen.end();
+    items.emplace_back(key, compiled->backend->adopt(host, !is_frozen));
   }
   return TensorMap(std::move(items));
 }

@@ -19,14 +19,15 @@ namespace mithril::tests {
 namespace {
 
 // Two layers whose losses are [B, 3].
-CompiledModel regression() {
+CompiledModel regression(std::vector<std::string> frozen = {}) {
   Model model;
   model |= Linear({.dimension = 6}).named("first")({{"input", "x"}, {"output", "hidden"}});
   model |= Tanh()({{"input", "hidden"}, {"output", "active"}});
   model |= Linear({.dimension = 3}).named("second")({{"input", "active"}, {"output", "y"}});
   model |= SquaredError()({{"input", "y"}, {"target", "target"}, {"output", "losses"}});
-  return compile(model, cpu({.dtype = DType::float64}),
-                 {.shapes = {{"x", {any, 4}}}, .data_keys = {"x", "target"}});
+  return compile(
+      model, cpu({.dtype = DType::float64}),
+      {.shapes = {{"x", {any, 4}}}, .data_keys = {"x", "target"}, .frozen = std::move(frozen)});
 }
 
 Tensor rows(int64_t count, int64_t width, double phase) {
@@ -65,6 +66,40 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 }  // namespace
+
+TEST_CASE("frozen parameters are no part of norms, sums and inner products") {
+  const CompiledModel whole = regression(), model = regression({"first.*"});
+  const TensorMap params = whole.get_parameters(1), data = batch(5, 0), validation = batch(3, 5);
+  const PerSample all(whole, {.losses = "losses"}), samples(model, {.losses = "losses"});
+  const std::vector<std::string> keys = {"second.weight", "second.bias"};
+
+  const SampleNorms norms = samples.norms(params, data), expected = all.norms(params, data);
+  CHECK(norms.by_key.keys() == keys);
+  for (size_t i = 0; i < 5; ++i) {
+    double square = 0;
+    for (const std::string& key : keys)
+      square += std::pow(expected.by_key.at(key).values<double>()[i], 2);
+    CHECK(norms.total.values<double>()[i] == doctest::Approx(std::sqrt(square)).epsilon(1e-12));
+  }
+  const SampleDots dots = samples.dots(params, data, validation);
+  const SampleDots whole_dots = all.dots(params, data, validation);
+  CHECK(dots.gradients.keys() == keys);
+  for (size_t i = 0; i < 5; ++i) {
+    double sum = 0;
+    for (const std::string& key : keys) sum += whole_dots.by_key.at(key).values<double>()[i];
+    CHECK(dots.total.values<double>()[i] == doctest::Approx(sum).epsilon(1e-12));
+  }
+  CHECK(samples.gradients(params, data).keys() == keys);
+  CHECK(samples.clipped_gradients(params, data, 0.1).gradients.keys() == keys);
+  CHECK(samples.projections(params, data, {.rank = 2}).metadata.size() == 2);
+  samples.verify(params, data);
+}
+
+TEST_CASE("samples of a model whose parameters are all frozen have no gradients") {
+  CHECK(text_of_error([] { PerSample(regression({"*"}), {.losses = "losses"}); }) ==
+        "mithril.GradientError[E0514]: all parameters are frozen, so its samples have no "
+        "gradients");
+}
 
 TEST_CASE("norms, inner products and sums of single samples follow from their gradients") {
   const CompiledModel model = regression();

@@ -213,6 +213,49 @@ TEST_CASE("groups have their own rates, and frozen parameters stay") {
   for (const auto& item : optimizer.state_dict()) CHECK(!item.key().starts_with("table."));
 }
 
+TEST_CASE("parameters that compile froze keep their bits under every option of a step") {
+  const CompiledModel whole = compiled_classifier();
+  const CompiledModel model = compiled_classifier({}, {.frozen = {"table", "linear.*"}});
+  const std::vector<TrainingOptions> all = {
+      {}, {.max_norm = 0.5}, {.accumulate = 2, .average = EMA{0.9}}};
+  for (const TrainingOptions& options : all) {
+    TensorMap params = model.get_parameters(), expected = params.copy();
+    const TensorMap before = params.copy();
+    AdamW optimizer({.lr = 0.1, .weight_decay = 0.5});
+    AdamW grouped({.lr = 0.1,
+                   .weight_decay = 0.5,
+                   .groups = {{.pattern = "table", .frozen = true},
+                              {.pattern = "linear.*", .frozen = true}}});
+    TrainingStep step(model, optimizer, options), other(whole, grouped, options);
+    for (int i = 0; i < 4; ++i) {
+      step(params, batch(9));
+      other(expected, batch(9));
+    }
+    check_identical(expected, params);
+    for (const std::string& key : model.frozen_keys()) {
+      CAPTURE(key);
+      CHECK(identical(before.at(key), params.at(key)));
+    }
+    CHECK(!identical(before.at("linear_1.weight"), params.at("linear_1.weight")));
+    for (const auto& item : optimizer.state_dict()) {
+      CHECK(!item.key().starts_with("table."));
+      CHECK(!item.key().starts_with("linear."));
+    }
+  }
+}
+
+TEST_CASE("a step of a model whose parameters are all frozen moves none") {
+  const CompiledModel model = compiled_classifier({}, {.frozen = {"*"}});
+  TensorMap params = model.get_parameters();
+  const TensorMap before = params.copy();
+  AdamW optimizer({.lr = 0.1, .weight_decay = 0.5});
+  TrainingStep step(model, optimizer);
+  step(params, batch(9));
+  check_identical(before, params);
+  optimizer.step(params, model.evaluate(params, batch(9), of_cost).second);
+  check_identical(before, params);
+}
+
 TEST_CASE("a step without a parameter that moves counts its steps") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
