@@ -52,7 +52,8 @@ class StructWriter {
     std::vector<Member> all;
     for (size_t i = 0; i < model_.inputs.size(); ++i) {
       const ExportedInput& input = model_.inputs[i];
-      const char* role = input.role == Role::data        ? "data"
+      const char* role = input.frozen                    ? "frozen parameter"
+                         : input.role == Role::data      ? "data"
                          : input.role == Role::parameter ? "parameter"
                                                          : "state, null: the initial one;";
       all.push_back(member(members_.inputs[i], forward_.graph.inputs()[i],
@@ -90,7 +91,7 @@ class StructWriter {
   std::string parameter_gradients() const {
     std::vector<Member> all;
     for (size_t i = 0; i < model_.inputs.size(); ++i) {
-      if (model_.inputs[i].role != Role::parameter) continue;
+      if (!model_.inputs[i].is_trained()) continue;
       all.push_back(member(members_.gradients[all.size()], forward_.graph.inputs()[i],
                            "of " + comment(model_.inputs[i].key), false));
     }
@@ -159,7 +160,7 @@ std::string null_checks(const std::string& function, const ExportedModel& model,
   checks.add_struct("gradients");
   size_t parameter = 0;
   for (size_t i = 0; i < model.inputs.size(); ++i) {
-    if (model.inputs[i].role != Role::parameter) continue;
+    if (!model.inputs[i].is_trained()) continue;
     checks.add_member(members.gradients[parameter++], forward.graph.inputs()[i]);
   }
   return checks.text();
@@ -170,7 +171,7 @@ Members members_of(const ExportedModel& model) {
   Identifiers inputs, outputs, output_gradients, gradients;
   for (const ExportedInput& input : model.inputs) {
     members.inputs.push_back(inputs.add(input.key));
-    if (input.role == Role::parameter) members.gradients.push_back(gradients.add(input.key));
+    if (input.is_trained()) members.gradients.push_back(gradients.add(input.key));
   }
   for (const ExportedOutput& output : model.outputs) {
     members.outputs.push_back(outputs.add((output.next_state ? "next_" : "") + output.key));

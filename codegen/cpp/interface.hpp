@@ -14,7 +14,7 @@ struct Members {
   std::vector<std::string> inputs;            // as ExportedModel::inputs
   std::vector<std::string> outputs;           // as ExportedModel::outputs
   std::vector<std::string> output_gradients;  // as ExportedModel::gradient_of
-  std::vector<std::string> gradients;         // as the parameters among the inputs
+  std::vector<std::string> gradients;         // as the trained parameters among the inputs
 };
 Members members_of(const ExportedModel& model);
 

@@ -85,8 +85,9 @@ std::string module_text(const std::string& head, const JaxFunction& function,
 std::string jax_source(const ExportedModel& model, const std::string& name) try {
   codegen::JaxFunctionOptions options;
   for (const ExportedInput& input : model.inputs) {
-    options.inputs.push_back(std::string(role_names[static_cast<size_t>(input.role)]) + "[" +
-                             python_string(input.key) + "]");
+    const std::string from = std::string(role_names[static_cast<size_t>(input.role)]) + "[" +
+                             python_string(input.key) + "]";
+    options.inputs.push_back(input.frozen ? "jax.lax.stop_gradient(" + from + ")" : from);
   }
   const JaxFunction function = codegen::jax_function(model.graph, options);
   std::vector<std::pair<std::string, std::string>> outputs, states;

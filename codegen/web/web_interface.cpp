@@ -57,7 +57,7 @@ void place_ports(WebModel& web) {
     for (const size_t i : web.model.gradient_of)
       gradients.inputs.push_back(place(value_of(web, web.model.outputs[i])));
     for (size_t i = 0; i < web.model.inputs.size(); ++i) {
-      if (web.model.inputs[i].role == Role::parameter)
+      if (web.model.inputs[i].is_trained())
         gradients.outputs.push_back(place(web.forward.graph.inputs()[i]));
     }
   }
@@ -215,7 +215,7 @@ std::string web_description(const WebModel& web) {
                     web.gradients_memory.inputs[input++], "");
     }
     for (size_t i = 0; i < web.model.inputs.size(); ++i) {
-      if (web.model.inputs[i].role != Role::parameter) continue;
+      if (!web.model.inputs[i].is_trained()) continue;
       gradients += port_text(web, web.model.inputs[i].key, web.forward.graph.inputs()[i],
                              web.gradients_memory.outputs[output++], "");
     }
@@ -238,10 +238,9 @@ std::string web_declarations(const WebModel& web, bool is_wasm) {
     const DType dtype = graph.value(id).dtype;
     const std::string key = javascript_string(input.key);
     if (input.role == Role::data) data += member(key, id, given_type(dtype));
-    if (input.role == Role::parameter) {
+    if (input.role == Role::parameter)
       parameters += member("readonly " + key, id, array_type(dtype));
-      gradients += member(key, id, array_type(dtype));
-    }
+    if (input.is_trained()) gradients += member(key, id, array_type(dtype));
     const bool is_big = (dtype == DType::int64 && is_wasm) || web.is_wide[index(id)];
     if (input.role == Role::state)
       states += member("readonly " + key, id, is_big ? "BigInt64Array" : array_type(dtype));

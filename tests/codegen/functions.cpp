@@ -4,6 +4,8 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/cpp/write_cpp.hpp"
+#include "codegen/jax/write_jax.hpp"
+#include "codegen/web/write_javascript.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
@@ -152,6 +154,33 @@ TEST_CASE("the gradients of a model with a cost are those of the cost") {
   REQUIRE(exported.gradient_of.size() == 1);
   CHECK(exported.outputs[exported.gradient_of.front()].key == "final_cost");
   CHECK(cpp_source(exported, "net").find("const float* final_cost;  // of final_cost []") !=
+        std::string::npos);
+}
+
+TEST_CASE("generated gradients leave frozen parameters out") {
+  Model model;
+  model |=
+      Linear({.dimension = 1})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "y"}});
+  const CompileOptions options{.shapes = {{"x", {1, 2}}}, .data_keys = {"x"}, .frozen = {"w"}};
+  const ExportedModel exported = compile(model, cpu(), options).exported();
+  CHECK(cpp_source(exported, "net").find("const float* w;  // frozen parameter w [1, 2]") !=
+        std::string::npos);
+  check_printed(exported, R"(
+  float x[] = {1, 2}, w[] = {3, 4}, b[] = {5}, y[1], dy[] = {1}, db[1];
+  const net_inputs inputs{x, w, b};
+  const net_outputs outputs{y};
+  const net_output_gradients output_gradients{dy};
+  const net_gradients gradients{db};
+  if (net_evaluate_gradients(&inputs, &output_gradients, &outputs, &gradients, nullptr)) return 1;
+  std::printf("%g %g", y[0], db[0]);
+)",
+                "16 1");
+  const std::string web = javascript_source(exported, "net");
+  const std::size_t gradients = web.find("  gradients: [");
+  REQUIRE(gradients != std::string::npos);
+  CHECK(web.find("name: \"w\"", gradients) == std::string::npos);
+  CHECK(web.find("name: \"b\"", gradients) != std::string::npos);
+  CHECK(jax_source(exported, "net").find("jax.lax.stop_gradient(params[\"w\"])") !=
         std::string::npos);
 }
 
