@@ -1,6 +1,6 @@
 """The types of the compiled module."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, overload
@@ -282,6 +282,8 @@ class CompiledModel:
     @property
     def parameter_keys(self) -> list[str]: ...
     @property
+    def frozen_keys(self) -> list[str]: ...
+    @property
     def unread_parameter_keys(self) -> list[str]: ...
     @property
     def data_keys(self) -> list[str]: ...
@@ -310,6 +312,7 @@ def compile(
     data_keys: Keys | None = None,
     constant_keys: Mapping[Any, Value | Array] | None = None,
     trainable_keys: Keys | None = None,
+    frozen: str | Iterable[str] | None = None,
     discard_keys: Keys | None = None,
     outputs: str | Keys | None = None,
     inference: bool = False,

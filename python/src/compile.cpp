@@ -57,6 +57,17 @@ std::vector<KeyRef> keys_argument(const char* name, py::handle keys) {
   return argument("compile", name, [&] { return key_refs(keys); });
 }
 
+std::vector<std::string> patterns_argument(const char* name, py::handle patterns) {
+  return argument("compile", name, [&] {
+    std::vector<std::string> texts;
+    if (patterns.is_none()) return texts;
+    if (py::isinstance<py::str>(patterns)) return std::vector{text_of(patterns)};
+    if (!py::isinstance<py::iterable>(patterns)) wrong_type(patterns, "a list of patterns of keys");
+    for (const py::handle each : patterns) texts.push_back(text_of(each, "a pattern of keys"));
+    return texts;
+  });
+}
+
 template <typename Value, typename Read>
 auto map_argument(const char* name, py::handle dict, Read read) {
   return argument("compile", name, [&] { return key_map<Value>(dict, read); });
@@ -135,7 +146,7 @@ CompiledModel compile_for(const Model& model, py::handle backend, py::handle bac
 // Also keeps the backend alive, so that `backend` is the user's object.
 py::object compile_model(py::handle model, py::handle backend, py::handle backends,
                          py::handle shapes, py::handle types, py::handle data_keys,
-                         py::handle constant_keys, py::handle trainable_keys,
+                         py::handle constant_keys, py::handle trainable_keys, py::handle frozen,
                          py::handle discard_keys, py::handle outputs, bool inference, bool jit,
                          bool use_short_namings, py::handle file_path, bool safe_shapes,
                          bool use_checkpointing, bool debug, bool quiet,
@@ -148,6 +159,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .constant_keys = map_argument<Binding>("constant_keys", constant_keys, constant_of),
       .data_keys = keys_argument("data_keys", data_keys),
       .trainable_keys = keys_argument("trainable_keys", trainable_keys),
+      .frozen = patterns_argument("frozen", frozen),
       .discard_keys = keys_argument("discard_keys", discard_keys),
       .outputs = keys_argument("outputs", outputs),
       .inference = inference,
@@ -169,7 +181,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       py::arg("backends") = backends, py::arg("shapes") = by_name(shapes),
       py::arg("types") = by_name(types), py::arg("data_keys") = names_of(given.data_keys),
       py::arg("constant_keys") = by_name(constant_keys),
-      py::arg("trainable_keys") = names_of(given.trainable_keys),
+      py::arg("trainable_keys") = names_of(given.trainable_keys), py::arg("frozen") = given.frozen,
       py::arg("discard_keys") = names_of(given.discard_keys),
       py::arg("outputs") = names_of(given.outputs), py::arg("inference") = inference,
       py::arg("jit") = jit, py::arg("use_short_namings") = use_short_namings,
@@ -236,8 +248,8 @@ void bind_compile(py::module_& module) {
              py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
              py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
              py::arg("constant_keys") = py::none(), py::arg("trainable_keys") = py::none(),
-             py::arg("discard_keys") = py::none(), py::arg("outputs") = py::none(),
-             py::arg("inference") = false, py::arg("jit") = true,
+             py::arg("frozen") = py::none(), py::arg("discard_keys") = py::none(),
+             py::arg("outputs") = py::none(), py::arg("inference") = false, py::arg("jit") = true,
              py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("quiet") = false,
@@ -246,7 +258,7 @@ void bind_compile(py::module_& module) {
 
 Shapes, types and constants hold for this compile only, and the model does not change. A key is a
 name or a Connection, and may be in one key set only. By default a float tensor input without a
-value is a parameter, unless it is a canonical input or declared with `differentiable=False`.
+value is a parameter unless it is canonical. `differentiable=False` freezes those of layers.
 
 Args:
     model: The Model to compile.
@@ -257,6 +269,7 @@ Args:
     data_keys: Inputs that are data, not parameters.
     constant_keys: {key: value} of inputs whose value is constant.
     trainable_keys: Inputs that are parameters.
+    frozen: Patterns of parameters that stay as they are, such as "encoder.*": without gradients.
     discard_keys: Outputs to leave out, with the inputs that only they need.
     outputs: Outputs to compute. None: all; with inference=True all except losses and metrics.
     inference: Whether to compile in inference mode, without gradients.

@@ -248,8 +248,8 @@ Args:
     value: A value or a tensor that the port holds.
     shape: The sizes: ints, names, None for any size, ... for any number of sizes.
     type: The type, such as float, ml.Tensor[int] or int | float.
-    differentiable: Whether the port is differentiable. An input declared False is never a
-        parameter, and a canonical input declared True is one.
+    differentiable: Whether the port is differentiable. An input declared False is data, or a frozen
+        parameter if it is one of a layer. A canonical input declared True is a parameter.
     interval: (low, high), from which `get_parameters` draws a parameter uniformly.
 
 Example:

@@ -341,7 +341,8 @@ Example:
               return flag.cast<bool>();
             }));
           },
-          py::arg("keys") = py::dict(), "States whether keys are differentiable.")
+          py::arg("keys") = py::dict(),
+          "States whether keys are differentiable. False freezes parameters of layers.")
       .def(
           "bind_state_keys",
           [](Model& m, const std::string& input, const std::string& output, py::handle initial) {

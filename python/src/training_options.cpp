@@ -44,7 +44,8 @@ Args:
     pattern: pattern of keys. `*` matches any text, including dots; `?` matches one character.
     lr_factor: factor of the learning rate.
     weight_decay: weight decay of these parameters. None uses that of the optimizer.
-    frozen: whether these parameters keep their values.
+    frozen: whether this optimizer leaves them as they are. `frozen=` of `compile` also leaves out
+        their gradients.
 
 Raises:
     ValueError: If an option is out of range.

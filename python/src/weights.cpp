@@ -202,6 +202,9 @@ See docs/checkpoints.md.)");
           "initial_state_dict",
           [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
           "Copy of the initial state: running statistics and random keys.")
+      .def_property_readonly("frozen_keys", &CompiledModel::frozen_keys,
+                             "Keys of the parameters that `compile` or the model froze: they have "
+                             "no gradients, and optimizers do not change them.")
       .def_property_readonly("unread_parameter_keys", &CompiledModel::unread_parameter_keys,
                              "Keys of the parameters that no output depends on. A `TrainingStep` "
                              "does not change them.");

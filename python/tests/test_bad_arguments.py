@@ -55,6 +55,7 @@ def test_compile_names_the_argument_of_the_wrong_kind() -> None:
         "data_keys": lambda: ml.compile(model, backend, data_keys=3),
         "constant_keys": lambda: ml.compile(model, backend, constant_keys={"input": object()}),
         "trainable_keys": lambda: ml.compile(model, backend, trainable_keys=[3]),
+        "frozen": lambda: ml.compile(model, backend, frozen=[3]),
         "discard_keys": lambda: ml.compile(model, backend, discard_keys=3),
     }.items():
         expected = f"mithril.TypeError[E0395]: compile: argument '{name}' has the wrong kind\n"

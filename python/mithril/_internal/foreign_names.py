@@ -187,7 +187,8 @@ PerSample(...).clipped_gradients
 apply_every ApplyEvery MultiSteps: accumulate= of TrainingStep
 apply_if_finite skip_large_updates skip_not_finite zero_nans ShouldSkipUpdateFunction: GradScaler
 apply_updates incremental_update periodic_update: optimizer.step(params, gradients)
-conditionally_mask conditionally_transform freeze masked MaskedNode multi_transform partition \
+freeze: frozen= of compile
+conditionally_mask conditionally_transform masked MaskedNode multi_transform partition \
 selective_transform keep_params_nonnegative: groups=[ParameterGroup(pattern)] of the optimizer
 ema measure_with_ema: EMA
 monitor snapshot: callbacks= of fit

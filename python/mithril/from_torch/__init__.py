@@ -30,7 +30,8 @@ def as_torch_module(
     Args:
         compiled: A model that was compiled for a TorchBackend.
         params: The initial parameters. None: `compiled.get_parameters()`. Parameters of torch
-            (`nn.Parameter`) stay the same objects if their dtype and device fit.
+            (`nn.Parameter`) stay the same objects if their dtype and device fit. Frozen parameters
+            do not require gradients.
     Raises:
         BackendError: The model was compiled for another backend.
         NameError: A key cannot be a name in a torch module.

@@ -42,9 +42,10 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         self._parameter_places: list[tuple[str, torch.nn.Module, str]] = []
         self._state_places: list[tuple[str, torch.nn.Module, str]] = []
         given = compiled.get_parameters() if params is None else params
+        frozen = set(compiled.frozen_keys)
         for key, value in compiled.load_state_dict(given).items():
             holder, name = self._place(key)
-            holder.register_parameter(name, as_parameter(given[key], value))
+            holder.register_parameter(name, as_parameter(given[key], value, key not in frozen))
             self._parameter_places.append((key, holder, name))
         for key, value in compiled.initial_state_dict.items():
             holder, name = self._place(key)
@@ -113,11 +114,12 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         return super()._apply(fn, recurse)
 
 
-def as_parameter(given: Any, converted: torch.Tensor) -> torch.nn.Parameter:
+def as_parameter(given: Any, converted: torch.Tensor, trained: bool) -> torch.nn.Parameter:
     """Returns the parameter itself if no conversion is needed."""
-    if isinstance(given, torch.nn.Parameter) and given.data_ptr() == converted.data_ptr():
+    same = isinstance(given, torch.nn.Parameter) and given.data_ptr() == converted.data_ptr()
+    if same and (trained or not given.requires_grad):
         return given
-    return torch.nn.Parameter(converted.detach())
+    return torch.nn.Parameter(converted.detach(), requires_grad=trained)
 
 
 def refuse_name(key: str, name: str) -> NoReturn:

@@ -127,7 +127,8 @@ class GradDotProdEngineJAX:
         source = self._samples._core.dots_module(data, validation, self._validation_reduction)
         model = module_of(source)["model"]
         keys = [*self._inputs, *(f"validation.{key}" for key in self._inputs)]
-        parameters = self._compiled.parameter_keys
+        frozen = set(self._compiled.frozen_keys)
+        parameters = [key for key in self._compiled.parameter_keys if key not in frozen]
 
         def step(params: Any, given: Any, state: Any) -> Any:
             data = dict(zip(keys, given, strict=True))

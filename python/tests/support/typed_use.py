@@ -66,6 +66,7 @@ def run(net: ml.Model) -> None:
         data_keys={"image", net.b},
         constant_keys={"a": 3, "b": np.ones(3)},
         trainable_keys=["c"],
+        frozen=["stem.*"],
         discard_keys=[net.z],
         optimization_level="max",
         debug=True,
@@ -80,7 +81,7 @@ def run(net: ml.Model) -> None:
     ones = {"y": np.ones(3)}
     _, _, state = compiled.evaluate(params, data, output_gradients=ones, state=state)
     compiled.register_hook("y", lambda value: print(value.shape))
-    print(outputs["y"].mean(), gradients.keys(), compiled.shapes, compiled.parameter_keys)
+    print(outputs["y"].mean(), gradients.keys(), compiled.shapes, compiled.frozen_keys)
 
 
 def fails() -> str:
