@@ -1,5 +1,7 @@
 // The product of the other elements for each element: the gradient of prod.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -32,6 +34,52 @@ void eval_prod_of_others(EvalContext& c) {
   });
 }
 
+// The sums over i != k of grad[i] times the product of the elements but i and k. Two recurrences
+// hold the sums over i < k and i > k, without a division, so that they are exact where elements are
+// 0.
+Expression grad_along(const Expression& x, const Expression& grad, int64_t axis) {
+  const auto products = [&](bool reverse) {
+    return call("cumprod", {x, Datum(axis), reverse, true});
+  };
+  const auto sums = [&](const Expression& of, bool reverse) {
+    return call("linear_scan", {of, x, Datum(axis), reverse, true});
+  };
+  const Expression before = products(false), after = products(true);
+  return sums(grad * before, false) * after + before * sums(grad * after, true);
+}
+
+// The others along several axes are those along the first axis times the others of the products
+// along it, along the next axes.
+Expression grad_along(const Expression& x, const Expression& grad, std::span<const int64_t> axes) {
+  const int64_t axis = axes[0];
+  if (axes.size() == 1) return grad_along(x, grad, axis);
+  const std::span<const int64_t> rest = axes.subspan(1);
+  const Expression others = call("prod_of_others", {x, Datum(axis)});
+  const Expression products = call("prod", {x, Datum(axis), true});
+  const Expression factor =
+      call("prod_of_others", {products, Datum::ints({rest.begin(), rest.end()})});
+  const Expression factor_grad = call("sum", {grad * others, Datum(axis), true});
+  return grad_along(x, grad * factor, axis) + grad_along(products, factor_grad, rest) * others;
+}
+
+void grad_prod_of_others(GradContext& g) {
+  const Expression x = g.in("input"), grad = g.out_grad();
+  const Datum& axis = g.value("axis");
+  if (axis.is_none()) {
+    const Datum flat = Datum::ints({-1});
+    const Expression of_all =
+        grad_along(call("reshape", {x, flat}), call("reshape", {grad, flat}), 0);
+    return g.flow("input", call("reshape_like", {of_all, x}));
+  }
+  std::vector<int64_t> axes;
+  if (axis.kind() == kind::tuple) {
+    for (const Datum& item : axis.tuple()) axes.push_back(item.integer());
+  } else {
+    axes.push_back(axis.integer());
+  }
+  if (!axes.empty()) g.flow("input", grad_along(x, grad, std::span<const int64_t>(axes)));
+}
+
 }  // namespace
 
 OpDef define_prod_of_others() {
@@ -39,19 +87,13 @@ OpDef define_prod_of_others() {
       .name = "prod_of_others",
       .doc =
           "For each element, the product of all other elements along an axis, several axes, or all "
-          "of them (None). The gradient divides by the element, so it is not finite where an "
-          "element is 0.",
+          "of them (None).",
       .internal = true,
       .inputs = {{"input", "*s", "float"}, value("axis", "int|tuple|none", Datum())},
       .outputs = {{"output", "*s", "float"}},
       .solve = check_axes,
       .eval = eval_prod_of_others,
-      .grad =
-          [](GradContext& g) {
-            const Expression x = g.in("input"), each = g.out_grad() * g.out();
-            const Expression all = call("sum", {each, g.value("axis")});
-            g.flow("input", (call("expand_reduced", {all, x, g.value("axis")}) - each) / x);
-          },
+      .grad = grad_prod_of_others,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "prod_of_others({input}, {axis})"},
