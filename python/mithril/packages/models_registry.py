@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,10 +15,10 @@ from .._core import (
     Model,
     compile,
     raise_error,
-    unknown_name,
     wrong_argument,
 )
 from .._internal.arguments import checked, checked_kinds
+from .._internal.registry import LazyRegistry
 from ..backends.cpu import CpuBackend
 from ..backends.torch import TorchBackend
 from ..files import Checkpoint, load_checkpoint
@@ -33,17 +32,7 @@ BACKENDS: dict[str, Callable[[], Backend]] = {"cpu": CpuBackend, "torch": TorchB
 WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".npz")
 
 
-class Entry:
-    """A registered model."""
-
-    def __init__(self, make: Callable[[], Loaded]) -> None:
-        self.make = make
-        self.loaded: Loaded | None = None
-        self.lock = threading.Lock()  # held while it is loaded
-        self.loader = 0  # the thread that loads it
-
-
-class ModelsRegistry:
+class ModelsRegistry(LazyRegistry[Loaded]):
     """Maps names to models, and loads them when they are first used.
 
     `ml.models_registry` is the registry of the program. A registry is thread-safe.
@@ -56,10 +45,11 @@ class ModelsRegistry:
     See docs/data.md.
     """
 
+    _noun = "model"
+
     @checked
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
-        self._lock = threading.Lock()  # guards the entries and what they hold
+        super().__init__()
 
     @checked_kinds
     def register(
@@ -98,15 +88,7 @@ class ModelsRegistry:
             outputs = registry.load("digits").evaluate({}, {"x": data["x"]})
         """
         opened = _opener(source, _Options(backend, model, allow_native_code))
-        with self._lock:
-            if name in self._entries and not replace:
-                raise_error(
-                    "NameError",
-                    "E0629",
-                    f"register: there is a model '{name}' already",
-                    help="choose another name, or pass replace=True",
-                )
-            self._entries[name] = Entry(opened)
+        self._add(name, opened, replace)
 
     @checked_kinds
     def load(self, name: str) -> Loaded:
@@ -125,50 +107,7 @@ class ModelsRegistry:
             NameError: If the name is not registered.
             StateError: If the source of the model loads the model itself.
         """
-        with self._lock:
-            entry = self._entry(name)
-        if entry.loader == threading.get_ident():
-            message = f"load: the source of '{name}' loads '{name}' itself"
-            raise_error("StateError", "E0931", message)
-        with entry.lock:
-            if entry.loaded is None:
-                entry.loader = threading.get_ident()
-                try:
-                    entry.loaded = entry.make()
-                finally:
-                    entry.loader = 0
-            return entry.loaded
-
-    @property
-    def names(self) -> list[str]:
-        """The registered names, sorted."""
-        with self._lock:
-            return sorted(self._entries)
-
-    @checked_kinds
-    def is_loaded(self, name: str) -> bool:
-        """Returns whether the model was loaded."""
-        with self._lock:
-            return self._entry(name).loaded is not None
-
-    @checked_kinds
-    def unregister(self, name: str) -> None:
-        """Removes a model. Callers that have loaded it keep it."""
-        with self._lock:
-            self._entry(name)
-            del self._entries[name]
-
-    def __contains__(self, name: object) -> bool:
-        with self._lock:
-            return name in self._entries
-
-    def __repr__(self) -> str:
-        return f"<ModelsRegistry: {', '.join(self.names) or 'empty'}>"
-
-    def _entry(self, name: str) -> Entry:
-        if name not in self._entries:
-            unknown_name("E0628", "model in the registry", name, sorted(self._entries))
-        return self._entries[name]
+        return self._loaded(name)
 
 
 class _Options(NamedTuple):
