@@ -15,10 +15,11 @@ Item = TypeVar("Item")
 def check_new(noun: str, name: str, is_known: bool, replace: bool) -> None:
     """Raises NameError E0629 if the name is known and must not be replaced."""
     if is_known and not replace:
+        article = "an" if noun[0] in "aeiou" else "a"
         raise_error(
             "NameError",
             "E0629",
-            f"register: there is a {noun} '{name}' already",
+            f"register: there is {article} {noun} '{name}' already",
             help="choose another name, or pass replace=True",
         )
 

@@ -3,9 +3,10 @@
 from typing import Literal
 
 from .._core import CompiledModel
+from ..metrics.evaluator import Evaluator as AbstractEvaluator
 from .types import Arrays
 
-class Evaluator:
+class Evaluator(AbstractEvaluator):
     def update(self, batch: Arrays) -> None: ...
     def compute(self) -> float: ...
     def merge(self, other: Evaluator) -> None: ...

@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .._core import (
-    Evaluator,
     TrainingStep,
     _all_finite,
     _shuffled_rows,
@@ -24,12 +23,13 @@ from .._internal.arguments import checked
 from .._internal.summaries import summary_of
 from ..data.batches import named
 from ..data.source import Batches, DataSource
+from ..metrics import Evaluator, create
 from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
 from .fit_files import FitFiles, copied, copied_for_training, detached
 from .progress import ProgressBar
 
 Batch = Mapping[str, Any]
-Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator
+Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator | str
 Data = Batch | Iterable[Any] | DataSource
 
 
@@ -70,7 +70,7 @@ class History:
 
 
 @checked
-def fit(  # noqa: PLR0913 - its options
+def fit(  # noqa: PLR0913, PLR0915 - its options
     step: TrainingStep,
     data: Data,
     *,
@@ -113,8 +113,8 @@ def fit(  # noqa: PLR0913 - its options
             sample_weight="sample_weight".
         validation: data that is evaluated in inference mode after each epoch.
         validation_split: fraction of the rows of arrays, from the end, to use as validation.
-        metrics: dict of functions metric(outputs, batch) that return a mean, or of evaluators of
-            `ml.metrics`.
+        metrics: dict of functions metric(outputs, batch) that return a mean, of evaluators of
+            `ml.metrics`, or of names that are registered there.
         averages: whether to validate with the averages of `step`.
         monitor: number that determines the best epoch. None is "validation_loss", or "loss" without
             validation.
@@ -142,6 +142,7 @@ def fit(  # noqa: PLR0913 - its options
     See docs/semantics.md.
     """
     check_fit(locals())
+    measured = _loss_and_metrics(loss, metrics)
     data, validation = arranged(data, validation, sample_weight, validation_split)
     fitted, epochs_before = _FITTED.get(step, (None, 0))
     is_new = params is None and fitted is None
@@ -178,7 +179,7 @@ def fit(  # noqa: PLR0913 - its options
         if validation is not None:
             weights = detached(step.averages(params) if averages else params)
             batches = _batches(validation, batch_size, order._replace(seed=None), keys)
-            entry |= _validated(step, weights, batches, _loss_and_metrics(loss, metrics), check)
+            entry |= _validated(step, weights, batches, measured, check)
         bar.close()
         if progress:
             _print_epoch(label, entry, (epochs - epoch - 1) * (time.perf_counter() - began))
@@ -226,15 +227,20 @@ def _is_over(history: History, patience: int | None) -> bool:
     return patience is not None and len(history.epochs) - history.best_epoch >= patience
 
 
-def _loss_and_metrics(loss: str, metrics: Mapping[str, Metric] | None) -> dict[str, Metric]:
-    return {"validation_loss": lambda outputs, _: outputs[loss], **(metrics or {})}
+def _loss_and_metrics(loss: str, metrics: Mapping[str, Metric] | None) -> dict[str, Any]:
+    """Returns the metrics, with new evaluators of registered names, and the loss."""
+    named = {
+        key: create(metric) if isinstance(metric, str) else metric
+        for key, metric in (metrics or {}).items()
+    }
+    return {"validation_loss": lambda outputs, _: outputs[loss], **named}
 
 
 def _validated(
     step: TrainingStep,
     params: dict[str, Any],
     batches: Iterator[Batch],
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, Any],
     check: FitChecks,
 ) -> dict[str, float]:
     """Returns the means of the metrics over rows, and the results of the evaluators.

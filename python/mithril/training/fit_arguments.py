@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import Evaluator, TrainingStep, raise_error, unknown_name, wrong_argument
+from .._core import TrainingStep, raise_error, unknown_name, wrong_argument
 from ..data.source import DataSource
+from ..metrics import Evaluator
 
 NUMBERS = {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}
 
@@ -32,7 +33,8 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
     metrics, callbacks = arguments["metrics"] or {}, arguments["callbacks"]
     is_known = isinstance(metrics, Mapping) and all(map(_is_metric, metrics.values()))
     if not is_known:
-        wrong_argument("fit", "metrics", "a dict of functions and evaluators", arguments["metrics"])
+        expected = "a dict of functions, evaluators and their names"
+        wrong_argument("fit", "metrics", expected, arguments["metrics"])
     for name in sorted(set(metrics) & NUMBERS):
         message = f"fit: a metric is '{name}', expected a name that fit does not use"
         raise_error("ValueError", "E0416", message)
@@ -178,7 +180,7 @@ def made_folder(path: str | PathLike[str]) -> Path:
 
 
 def _is_metric(metric: Any) -> bool:
-    return callable(metric) or isinstance(metric, Evaluator)
+    return callable(metric) or isinstance(metric, (Evaluator, str))
 
 
 def _check_data(name: str, data: Any) -> None:

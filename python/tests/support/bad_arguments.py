@@ -189,7 +189,7 @@ def modules() -> Calls:
     """Yields the functions, classes and methods of ml.data, ml.metrics and the registry."""
     for module in (ml.data, ml.metrics):
         for name in module.__all__:
-            if name not in ("DataSource", "Field"):  # abstract, and a tuple
+            if name not in NOT_CALLED:
                 yield name, getattr(module, name)
     source = ml.data.from_arrays({"x": np.ones((3, 2))})
     made = {
@@ -197,13 +197,19 @@ def modules() -> Calls:
         "Batches": lambda: source.batch(2),
         "Accuracy": ml.metrics.Accuracy,
         "ModelsRegistry": ml.ModelsRegistry,
+        "SourcesRegistry": ml.data.SourcesRegistry,
+        "EvaluatorsRegistry": ml.metrics.EvaluatorsRegistry,
+        "Bleu": ml.metrics.Bleu,
+        "RougeL": ml.metrics.RougeL,
     }
     for owner, make in made.items():
         for name in dir(make()):
-            if not name.startswith("_") and callable(getattr(make(), name)):
+            if not name.startswith("_") and callable(getattr(type(make()), name, None)):
                 yield f"{owner}.{name}", partial(call, make, name)
 
 
+# Abstract classes, a tuple, and an object.
+NOT_CALLED = ("DataSource", "Evaluator", "SampleEvaluator", "Field", "registry")
 VALUES = values()
 LIBRARY = (
     *("Linear", "Conv2d", "MLP", "Concat", "Reshape", "Cast", "Indexer", "MultiHeadAttention"),

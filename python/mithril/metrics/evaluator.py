@@ -1,0 +1,214 @@
+"""The base classes of evaluators: of a whole data set, and of a score for each row."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._core import raise_error
+from .._internal.arguments import checked_kinds
+from ..data.batches import as_array
+
+
+class Evaluator(ABC):
+    """The base class of evaluators, which measure a model over a data set.
+
+    An evaluator reads predictions and targets from batches by their keys. The result does not
+    depend on how the rows are divided into batches. A derived class implements `update`, `compute`,
+    `merge` and `reset`, and is a metric of `ml.fit` like the others.
+
+    Example:
+        class LargestError(ml.metrics.Evaluator):
+            def __init__(self):
+                self.reset()
+
+            def update(self, batch):
+                error = np.abs(np.asarray(batch["y"]) - batch["target"]).max()
+                self.largest = max(self.largest, float(error))
+
+            def compute(self):
+                return self.largest
+
+            def merge(self, other):
+                self.largest = max(self.largest, other.largest)
+
+            def reset(self):
+                self.largest = 0.0
+
+        metrics = {"largest_error": LargestError()}
+        history = ml.fit(step, data, epochs=1, validation=data, metrics=metrics, progress=False)
+
+    See docs/data.md.
+    """
+
+    @abstractmethod
+    def update(self, batch: Mapping[str, Any]) -> None:
+        """Adds the rows of a batch.
+
+        Args:
+            batch: dict of arrays that contains the predictions and targets.
+        """
+
+    @abstractmethod
+    def compute(self) -> float:
+        """Returns the result over all rows."""
+
+    @abstractmethod
+    def merge(self, other: Any) -> None:
+        """Adds the rows of another evaluator of the same class with the same options."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Removes all rows. `ml.fit` calls it before each validation."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+Evaluator.register(_core.Evaluator)
+
+
+class SampleEvaluator(Evaluator):
+    """The base class of evaluators that score each row by itself.
+
+    The result is the mean of the scores. With a threshold it is the fraction of rows whose score is
+    at least the threshold. A derived class implements `score`.
+
+    Args:
+        threshold: least score of a row that passes. None computes the mean.
+
+    Example:
+        class AbsoluteError(ml.metrics.SampleEvaluator):
+            def score(self, batch):
+                return np.abs(np.asarray(batch["y"]) - batch["target"]).mean(axis=1)
+
+        error = AbsoluteError()
+        error.update({**data, **compiled.evaluate(params, data)})
+        mean, worst_row = error.compute(), error.scores.argmax()
+
+    See docs/data.md.
+    """
+
+    @checked_kinds
+    def __init__(self, *, threshold: float | None = None) -> None:
+        self._threshold = threshold
+        self._scores: list[float] = []
+
+    @abstractmethod
+    def score(self, batch: Mapping[str, Any]) -> Any:
+        """Returns a score for each row of a batch, as an array [N] or [N, 1]."""
+
+    @checked_kinds
+    def update(self, batch: Mapping[str, Any]) -> None:
+        """Adds the rows of a batch. After an error the evaluator is unchanged.
+
+        Args:
+            batch: dict of arrays that contains the predictions and targets.
+
+        Raises:
+            InputError: If a key is missing, or there is no score for each row.
+        """
+        self._scores += scores_of(self, self.score(batch))
+
+    @property
+    def scores(self) -> np.ndarray[Any, Any]:
+        """The scores of all rows, in the order in which they were added: float64[N]."""
+        return np.array(self._scores, np.float64)
+
+    @property
+    def passed(self) -> np.ndarray[Any, Any]:
+        """Whether the score of each row is at least the threshold: bool[N].
+
+        StateError E0932 without a threshold.
+        """
+        if self._threshold is None:
+            name = type(self).__name__
+            message = f"{name}: rows pass or fail only with a threshold"
+            raise_error("StateError", "E0932", message, help="give one: threshold=0.5")
+            raise AssertionError
+        return self.scores >= self._threshold
+
+    def compute(self) -> float:
+        """Returns the mean of the scores, or the fraction of rows that pass the threshold.
+
+        Raises:
+            StateError: If no rows were added.
+        """
+        require_rows(self, len(self._scores))
+        if self._threshold is not None:
+            return int(self.passed.sum()) / len(self._scores)
+        if not all(map(math.isfinite, self._scores)):
+            with np.errstate(invalid="ignore"):
+                return float(self.scores.mean())
+        return math.fsum(self._scores) / len(self._scores)  # in any order the same bits
+
+    def merge(self, other: Any) -> None:
+        """Adds the rows of another evaluator, such as one of another thread.
+
+        Raises:
+            TypeError: If its class or its options differ.
+        """
+        check_same(self, other)
+        self._scores += other._scores
+
+    def reset(self) -> None:
+        """Removes all rows."""
+        self._scores = []
+
+    def _options(self) -> tuple[Any, ...]:
+        return (self._threshold,)
+
+
+def scores_of(evaluator: Evaluator, scores: Any) -> list[float]:
+    """Returns the scores of an array [N] or [N, 1]. InputError E0882 for anything else."""
+    array = as_array(scores)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.dtype.kind not in "bifu":
+        name = type(evaluator).__name__
+        got = f"{array.dtype}[{', '.join(map(str, array.shape))}]"
+        message = f"{name}: the function returned {got}, expected a number for each row"
+        raise_error("InputError", "E0882", message)
+    numbers: list[float] = array.astype(np.float64).tolist()
+    return numbers
+
+
+def value_at(evaluator: Evaluator, key: str, batch: Mapping[str, Any]) -> Any:
+    """Returns the value of a key. InputError E0890 if the batch lacks it."""
+    if key in batch:
+        return batch[key]
+    raise_error(
+        "InputError",
+        "E0890",
+        f"{type(evaluator).__name__}: the batch lacks '{key}'",
+        facts=[("known", ", ".join(map(str, batch)))],
+        help="name the keys when the evaluator is made",
+    )
+    raise AssertionError
+
+
+def require_rows(evaluator: Evaluator, rows: int) -> None:
+    """Raises StateError E0930 without rows."""
+    if rows > 0:
+        return
+    message = f"{type(evaluator).__name__}: compute was called before the first row"
+    raise_error("StateError", "E0930", message, help="call update with a batch first")
+
+
+def check_same(evaluator: Any, other: Any) -> None:
+    """Raises TypeError E0310 unless class and options are the same."""
+    if type(other) is type(evaluator) and other._options() == evaluator._options():
+        return
+    name = type(evaluator).__name__
+    raise_error(
+        "TypeError",
+        "E0310",
+        f"{name}: an evaluator of another kind cannot be merged",
+        facts=[("got", type(other).__name__)],
+        help="merge evaluators of the same class with the same options",
+    )
