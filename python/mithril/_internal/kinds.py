@@ -82,6 +82,7 @@ OBJECTS = {
     "CompiledModel": "a compiled model, which ml.compile makes",
     "Optimizer": "an optimizer, such as ml.Adam()",
     "Backend": "a backend, such as ml.CpuBackend()",
+    "DeviceArrays": "a backend, such as ml.CpuBackend()",
     "Connection": "a connection",
     "DataSource": "a source of ml.data",
     **dict.fromkeys(SCHEDULES, "a schedule, such as ml.CosineSchedule(steps=1000)"),

@@ -14,6 +14,7 @@ from .files import csv_columns, read_csv, read_idx, read_npy
 from .source import Arrays, DataSource, Stream
 from .torch import is_loader, is_map_style, loader_stream, map_style, sample_stream
 
+
 @checked_kinds
 def from_arrays(arrays: Mapping[str, Any]) -> DataSource:
     """Creates a source of the rows of arrays.

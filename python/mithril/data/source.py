@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -12,7 +11,10 @@ import numpy as np
 
 from .._core import _shuffled_rows, raise_error, wrong_argument
 from .._internal.arguments import checked, checked_kinds
+from ..backends.devices import DeviceArrays
 from .batches import Batch, checked_batch, chosen, cut, rebatched, row_count
+from .checks import at_least, close, refuse_result, with_dtype
+from .placement import Placement
 from .prefetch import prefetched
 
 PIECE = 1024  # rows that are read at a time where nobody asks for a number
@@ -40,12 +42,14 @@ class DataSource(ABC):
     """
 
     _epoch = 0
+    _placement: Placement | None = None  # None: batches stay NumPy arrays
 
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
         """Yields all rows in batches of `n` rows. The last batch may be short."""
         n = at_least("read_batches", "n", n, 1)
-        return rebatched(self._pieces(n), n)
+        batches = rebatched(self._pieces(n), n)
+        return batches if self._placement is None else self._placement.moved(batches)
 
     @property
     def schema(self) -> dict[str, Field]:
@@ -112,6 +116,27 @@ class DataSource(ABC):
         """
         n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
+
+    @checked_kinds
+    def to(self, backend: DeviceArrays, *, prefetch: int = 2) -> DataSource:
+        """Returns a source whose batches are arrays on the device of a backend.
+
+        Batches are moved last, wherever `to` is called: functions of `map` and `filter` always take
+        NumPy arrays. Dtypes stay as they are, and texts stay NumPy arrays.
+
+        Args:
+            backend: the backend, whose default device gets the arrays.
+            prefetch: number of batches that a thread reads and moves ahead. 0 uses no thread.
+
+        Example:
+            source = ml.data.from_arrays(data).shuffle(seed=1).to(ml.CpuBackend())
+            for batch in source.read_batches(4):
+                step(params, batch)
+        """
+        prefetch = at_least("to", "prefetch", prefetch, 0)
+        source = copy.copy(self)
+        source._placement = Placement(backend, prefetch)
+        return source
 
     @abstractmethod
     def _pieces(self, n: int) -> Iterator[Batch]:
@@ -198,22 +223,6 @@ class Batches:
         return f"<Batches of {self._size}: {self._source!r}>"
 
 
-def at_least(call: str, name: str, got: Any, least: int) -> int:
-    """Returns the int. ValueError E0452 if it is too small."""
-    number = operator.index(got)
-    if number < least:
-        message = f"{call}: {name} is {number}, expected at least {least}"
-        raise_error("ValueError", "E0452", message)
-    return number
-
-
-def close(pieces: Iterator[Batch]) -> None:
-    """Closes a generator, and with it what it has started."""
-    end = getattr(pieces, "close", None)
-    if end is not None:
-        end()
-
-
 class Arrays(DataSource):
     """A source of the rows of arrays in memory or of mapped files."""
 
@@ -250,6 +259,7 @@ class Derived(DataSource):
 
     def __init__(self, source: DataSource) -> None:
         self._source, self._epoch = source, source._epoch
+        self._placement = source._placement
 
     @property
     def rows(self) -> int | None:
@@ -375,14 +385,3 @@ class Shuffled(Derived):
 
     def _at(self, rows: Any) -> Batch:
         return self._source._at(self._permutation()[rows])
-
-
-def with_dtype(array: Any, dtype: Any) -> Any:
-    """Returns the array in a dtype that also holds elements of `dtype`, for longer strings."""
-    return array.astype(np.promote_types(array.dtype, dtype), copy=False)
-
-
-def refuse_result(call: str, got: str, expected: str) -> None:
-    """Raises InputError E0882."""
-    message = f"{call}: the function returned {got}, expected {expected}"
-    raise_error("InputError", "E0882", message)
