@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import _core
-from .._core import Backend, Model
+from .._core import Backend, CompiledModel, Model
 from .._internal.arguments import checked
 from ..files import save_safetensors
+from .compare_floats import Floats, Inputs, Reference, floats_of, with_gradients
 
 TEST = '''"""{backend} differs from {reference} at {path}, the result of {op}; {nodes} of its nodes.
 
@@ -69,7 +71,8 @@ class BackendComparison(NamedTuple):
     """The result of `ml.compare`.
 
     `differences` has a BackendDifference for each backend that differs from the first one. `nodes`
-    is the number of nodes that were compared, and `text` describes the result.
+    is the number of nodes that were compared, or of outputs and gradients if the floats of all
+    other backends differ from those of the first one. `text` describes the result.
     """
 
     backends: list[str]
@@ -105,6 +108,13 @@ def compare(
     Each backend computes every node from the values of the first backend, so errors do not add up.
     Then it runs the whole graph, and outputs and gradients are compared.
 
+    A backend whose floats have another dtype than those of the first one, or another mixed
+    precision, is compared only by outputs and gradients. The default tolerance is then
+    sqrt(max(eps of the first, eps of the other)), where eps is the distance from 1 to the next
+    larger number in the coarsest dtype in which the backend computes: 3.5e-4 for float32, 3.1e-2
+    for float16 and 8.8e-2 for bfloat16. Differences up to 4 times the effect of changing each float
+    of the inputs by a factor of 1 + eps or 1 - eps are accepted, too.
+
     Args:
         model: The model to run.
         backends: The backends. The first one is the reference.
@@ -115,11 +125,13 @@ def compare(
             Differences that rounding of the inputs causes are accepted.
         gradients: Whether to compare gradients, too.
         seed: The seed of the gradients of the outputs.
-        reduce: Whether to reduce the graph to the smallest one that still fails.
+        reduce: Whether to reduce the graph to the smallest one that still fails, for backends with
+            the same floats.
         state: The state, as `evaluate` returned it. None: the initial state.
         options: Options of `ml.compile`.
     Raises:
         ValueError: There are fewer than two backends.
+        BackendError: With `reduce`, the floats of a backend have another dtype.
 
     Example:
         backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
@@ -130,24 +142,88 @@ def compare(
     See docs/several-backends.md.
     """
     compiled = _core.compile(model, backends[0] if backends else None, **options)
-    names, nodes, found, text = _core._compare(
-        compiled,
-        list(backends[1:]),
-        dict(params),
-        dict(data),
-        tolerance,
-        gradients,
-        seed,
-        reduce,
-        dict(state or {}),
-    )
+    own = floats_of(backends[0]) if backends else None
+    mixed = {
+        i: floats
+        for i, backend in enumerate(backends[1:], 1)
+        if not reduce and own and (floats := floats_of(backend)) and floats != own
+    }
+    alike = [backend for i, backend in enumerate(backends) if i > 0 and i not in mixed]
+    names, nodes, found, text = [compiled.backend.name], 0, [], ""
+    if alike or not mixed:
+        names, nodes, found, text = _core._compare(
+            compiled,
+            alike,
+            dict(params),
+            dict(data),
+            tolerance,
+            gradients,
+            seed,
+            reduce,
+            dict(state or {}),
+        )
     differences = []
     for fields in found:
         difference = BackendDifference._make(fields)
         if difference.reduced is not None:
             difference = difference._replace(reduced=ReducedFailure(*difference.reduced))
         differences.append(difference)
-    return BackendComparison(names, nodes, differences, text)
+    compared = BackendComparison(names, nodes, differences, text)
+    if not mixed or own is None:
+        return compared
+    inputs = Inputs(params, data, state or compiled.initial_state_dict, {})
+    if gradients and not options.get("inference"):
+        inputs = with_gradients(compiled, inputs, seed)
+    reference = Reference(compiled, inputs, own, seed)
+    for i, floats in mixed.items():
+        other = _core.compile(model, backends[i], **options)
+        compared = _with_mixed(compared, reference, other, floats, tolerance)
+    return compared
+
+
+def _with_mixed(
+    compared: BackendComparison,
+    reference: Reference,
+    other: CompiledModel,
+    floats: Floats,
+    tolerance: float | None,
+) -> BackendComparison:
+    """Returns the comparison with one more backend, whose floats differ."""
+    first, name = compared.backends[0], other.backend.name
+    names, nodes = [*compared.backends, name], max(compared.nodes, len(reference.values))
+    found = reference.mismatch(other, floats, tolerance)
+    if found is None:
+        text = f"{first}, {name} agree on {len(reference.values)} outputs and gradients\n"
+        return BackendComparison(names, nodes, compared.differences, compared.text + text)
+    expected, got = (
+        float(array[found.worst]) if array[found.worst].ndim == 0 else math.nan
+        for array in (found.expected, found.got)
+    )
+    difference = BackendDifference(
+        found.path,
+        "the whole model",
+        name,
+        found.expected,
+        found.got,
+        found.worst,
+        expected,
+        got,
+        found.difference,
+        found.allowed,
+        True,
+        None,
+    )
+    shape = ", ".join(map(str, found.expected.shape))
+    text = (
+        f"{name} differs from {first} at {found.path}, a result of the whole model\n"
+        f"  worst element : {list(found.worst)} of {found.expected.dtype}[{shape}]\n"
+        f"  expected      : {expected:.6g}\n"
+        f"  got           : {got:.6g}\n"
+        f"  difference    : {found.difference:.3g}, allowed {found.allowed:.3g}\n"
+    )
+    return BackendComparison(
+        names, nodes, [*compared.differences, difference], compared.text + text
+    )
 
 
 def write_reduced(
