@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, An
     raise AssertionError
 
 
-def rebatched(pieces: Iterable[Batch], size: int) -> Iterator[Batch]:
+def rebatched(pieces: Iterable[Batch], size: int) -> Generator[Batch, None, None]:
     """Yields the same rows in batches of `size`. The last batch may be short."""
     held: list[Batch] = []
     count = 0

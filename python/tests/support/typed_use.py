@@ -1,5 +1,8 @@
 """Uses everything that the stubs declare. mypy checks the file; it is never run."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 import mithril as ml
@@ -90,3 +93,21 @@ def fails() -> str:
     except ml.ShapeError as error:
         return f"{error.code} {error.path} {error.facts} {error.help}"
     return ""
+
+
+class Distance(ml.metrics.SampleEvaluator):
+    def score(self, batch: Mapping[str, Any]) -> Any:
+        return np.abs(batch["x"] - batch["y"])
+
+
+def evaluate(step: ml.TrainingStep) -> ml.History:
+    ml.data.register("rows", lambda: {"x": np.ones((3, 2))}, replace=True)
+    source: ml.data.DataSource = ml.data.load("rows").shuffle(1).to(ml.CpuBackend(), prefetch=1)
+    metrics: dict[str, ml.metrics.Evaluator | str] = {
+        "accuracy": ml.metrics.Accuracy(),
+        "distance": Distance(threshold=0.5),
+        "rouge": ml.metrics.create("rouge_l"),
+        "bleu": ml.metrics.Bleu(str.split, smoothing="exp"),
+        "f1": "f1_score",
+    }
+    return ml.fit(step, source, epochs=1, validation=source, metrics=metrics)
