@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from .._core import raise_error
-from .._internal.arguments import checked_kinds
+from .._internal.arguments import checked, checked_kinds
 from ..data.batches import as_array
 
 
@@ -133,6 +133,7 @@ class SampleEvaluator(Evaluator):
             raise AssertionError
         return self.scores >= self._threshold
 
+    @checked
     def compute(self) -> float:
         """Returns the mean of the scores, or the fraction of rows that pass the threshold.
 
@@ -147,6 +148,7 @@ class SampleEvaluator(Evaluator):
                 return float(self.scores.mean())
         return math.fsum(self._scores) / len(self._scores)  # in any order the same bits
 
+    @checked
     def merge(self, other: Any) -> None:
         """Adds the rows of another evaluator, such as one of another thread.
 
@@ -156,6 +158,7 @@ class SampleEvaluator(Evaluator):
         check_same(self, other)
         self._scores += other._scores
 
+    @checked
     def reset(self) -> None:
         """Removes all rows."""
         self._scores = []

@@ -44,6 +44,7 @@ class SampleScore(SampleEvaluator):
         self._scorer = scorer
         self._inputs = None if inputs is None else list(inputs)
 
+    @checked_kinds
     def score(self, batch: Mapping[str, Any]) -> Any:
         """Returns the scores of the rows of a batch: [N] or [N, 1]."""
         if self._inputs is None:

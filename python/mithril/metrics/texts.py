@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .._core import raise_error
-from .._internal.arguments import checked_kinds
+from .._internal.arguments import checked, checked_kinds
 from ..data.batches import as_array
+from ..data.checks import at_least
 from .evaluator import Evaluator, SampleEvaluator, check_same, require_rows, value_at
 
 Tokens = Sequence[Any]
@@ -81,6 +82,7 @@ class _TextScore(SampleEvaluator):
         super().__init__(threshold=threshold)
         self._tokenizer, self._prediction, self._target = tokenizer, prediction, target
 
+    @checked_kinds
     def score(self, batch: Mapping[str, Any]) -> list[float]:
         """Returns the score of each row of a batch, that of its best reference."""
         return [
@@ -211,11 +213,9 @@ class Bleu(Evaluator):
         max_order: int = 4,
         smoothing: Literal["none", "exp"] = "none",
     ) -> None:
-        if max_order < 1:
-            message = f"Bleu: max_order is {max_order}, expected at least 1"
-            raise_error("ValueError", "E0450", message)
         self._tokenizer, self._prediction, self._target = tokenizer, prediction, target
-        self._max_order, self._smoothing = max_order, smoothing
+        self._max_order = at_least("Bleu", "max_order", max_order, 1)
+        self._smoothing = smoothing
         self.reset()
 
     @checked_kinds
@@ -243,6 +243,7 @@ class Bleu(Evaluator):
                 self._matches[n - 1] += (found & allowed).total()
                 self._ngrams[n - 1] += found.total()
 
+    @checked
     def compute(self) -> float:
         """Returns the BLEU score over all rows.
 
@@ -262,6 +263,7 @@ class Bleu(Evaluator):
         brevity = min(0.0, 1 - self._reference_length / self._length)
         return math.exp(brevity + math.fsum(logarithms) / self._max_order)
 
+    @checked
     def merge(self, other: Any) -> None:
         """Adds the rows of another evaluator, such as one of another thread.
 
@@ -275,6 +277,7 @@ class Bleu(Evaluator):
         for own, added in ((self._matches, other._matches), (self._ngrams, other._ngrams)):
             own[:] = [a + b for a, b in zip(own, added, strict=True)]
 
+    @checked
     def reset(self) -> None:
         """Removes all rows."""
         self._rows = self._length = self._reference_length = 0

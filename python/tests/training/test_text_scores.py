@@ -172,7 +172,7 @@ def test_wrong_rows_are_named() -> None:
     with pytest.raises(ml.ValueError) as caught:
         E.Bleu(max_order=0)
     assert str(caught.value) == (
-        "mithril.ValueError[E0450]: Bleu: max_order is 0, expected at least 1"
+        "mithril.ValueError[E0452]: Bleu: max_order is 0, expected at least 1"
     )
     with pytest.raises(ml.TypeError):
         E.Bleu(smoothing="add")
