@@ -251,6 +251,8 @@ class TorchBackend(DeviceArrays, _core.Backend):
         return total, free
 
     def _moved(self, array: Any, device: str) -> torch.Tensor:
+        if device == "cpu" and type(array) is np.ndarray:
+            return self._torch.from_numpy(array)  # shares the elements: there is nothing to count
         return self._make(self._torch.as_tensor, array, device=device)
 
     def _make(self, fn: Callable[..., torch.Tensor], *args: Any, **options: Any) -> torch.Tensor:

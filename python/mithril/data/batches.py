@@ -14,7 +14,9 @@ Batch = dict[str, Any]
 
 def as_array(value: Any) -> Any:
     """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view."""
-    if type(value) is np.ndarray or not hasattr(value, "detach"):
+    if type(value) is np.ndarray:
+        return value
+    if not hasattr(value, "detach"):
         return np.asarray(value)
     try:
         return value.numpy()  # a tensor of PyTorch
@@ -51,10 +53,9 @@ def joined(batches: Sequence[Batch]) -> Batch:
 def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:
     """Returns the arrays as a batch. InputError E0880 unless they have equal numbers of rows."""
     batch = {str(key): as_array(value) for key, value in arrays.items()}
-    lengths = [array.shape[:1] for array in batch.values()]
-    if not lengths or (lengths[0] and lengths.count(lengths[0]) == len(lengths)):
+    if len(lengths := {array.shape[:1] for array in batch.values()}) < 2 and () not in lengths:
         return batch
-    shown = [str(length[0]) if length else "a scalar" for length in lengths]
+    shown = [str(len(array)) if array.shape else "a scalar" for array in batch.values()]
     raise_error(
         "InputError",
         "E0880",
@@ -66,9 +67,12 @@ def checked_batch(call: str, arrays: Mapping[str, Any]) -> Batch:
 
 def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, Any]:
     """Returns the parts of a batch or a sample of PyTorch (dict, tuple or tensor) by name."""
-    if isinstance(parts, Mapping):
+    if isinstance(parts, (tuple, list)):
+        given = parts
+    elif isinstance(parts, Mapping):
         return parts
-    given = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+    else:
+        given = [parts]
     if names is not None and len(names) == len(given):
         return dict(zip(names, given, strict=True))
     raise_error(

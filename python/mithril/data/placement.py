@@ -32,10 +32,11 @@ class Placement(NamedTuple):
             batches.close()
 
     def _moved_array(self, array: Any, device: str) -> Any:
-        if array.dtype.kind not in "biufc":
+        dtype, flags = array.dtype, array.flags
+        if dtype.kind not in "biufc":
             return array
         # Libraries of devices take arrays that can be written, without negative strides.
-        is_plain = array.dtype.isnative and array.flags.writeable
-        if not is_plain or min(array.strides, default=0) < 0:
-            array = np.array(array, array.dtype.newbyteorder("="), order="C")
+        is_contiguous = flags.c_contiguous or min(array.strides) >= 0
+        if not (dtype.isnative and flags.writeable and is_contiguous):
+            array = np.array(array, dtype.newbyteorder("="), order="C")
         return self.backend._moved(array, device)

@@ -6,30 +6,20 @@ import threading
 from collections.abc import Generator, Iterator
 from queue import Empty, SimpleQueue
 from time import perf_counter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 END: Any = object()
-HAND_OVER = 1e-4  # seconds that it takes about to get an item from another thread
+HAND_OVER = 1e-4  # seconds that getting an item from another thread takes, about
 INTERVAL = 0.2  # seconds after which a waiting thread looks whether the program ends
 
 
-class Made(NamedTuple, Generic[Item]):
+class Made(NamedTuple):
     """An item or END, or the exception in its place, and the seconds that it took."""
 
-    item: Item
+    item: Any
     seconds: float
     error: BaseException | None = None
-
-
-def make(items: Iterator[Item]) -> Made[Item]:
-    """Makes the next item."""
-    began = perf_counter()
-    try:
-        item = next(items, END)
-    except BaseException as error:
-        return Made(END, 0.0, error)
-    return Made(item, perf_counter() - began)
 
 
 class Maker(threading.Thread):
@@ -39,16 +29,21 @@ class Maker(threading.Thread):
         super().__init__(name="mithril-prefetch")
         self.items = items
         self.permits: SimpleQueue[None] = SimpleQueue()
-        self.made: SimpleQueue[Made[Any]] = SimpleQueue()
+        self.made: SimpleQueue[Made] = SimpleQueue()
         self.stopped = False
 
     def run(self) -> None:
         """Puts items into `made`, and END or an exception as the last one."""
-        while self._is_permitted():
-            made = make(self.items)
-            self.made.put(made)
-            if made.item is END:
-                break
+        item: Any = None
+        while item is not END and self._is_permitted():
+            began = perf_counter()
+            try:
+                item = next(self.items, END)
+            except BaseException as error:
+                item = END
+                self.made.put(Made(END, 0.0, error))
+            else:
+                self.made.put(Made(item, perf_counter() - began))
 
     def _is_permitted(self) -> bool:
         """Waits for a permit. Returns False if the thread is stopped or the program ends."""
@@ -72,10 +67,10 @@ class Maker(threading.Thread):
 def prefetched(items: Generator[Item, None, None], depth: int) -> Iterator[Item]:
     """Yields the items, which a thread makes up to `depth` items ahead.
 
-    While the loop takes less time for an item than it costs to get one from a thread, as a loop
-    that only reads, or an item is made in less time, the thread waits and the loop makes its items
-    itself. Exceptions are raised where their item is awaited. The thread ends before this generator
-    does, also if the generator is closed early.
+    A thread saves the time of the loop or that of making an item, whichever is shorter. If that is
+    less than handing over an item costs, as in a loop that only reads, the loop makes the next
+    items itself. Exceptions are raised where their item is awaited. The thread ends before this
+    generator does, also if the generator is closed early.
     """
     maker = Maker(items)
     maker.start()
@@ -83,18 +78,23 @@ def prefetched(items: Generator[Item, None, None], depth: int) -> Iterator[Item]
     is_worth = True
     try:
         while True:
-            made: Made[Item] = maker.made.get() if ahead else make(items)
-            ahead = max(ahead - 1, 0)
-            if made.error is not None:
-                raise made.error
-            if made.item is END:
+            if ahead:
+                item, seconds, error = maker.made.get()
+                ahead -= 1
+                if error is not None:
+                    raise error
+            else:
+                began = perf_counter()
+                item = next(items, END)
+                seconds = perf_counter() - began
+            if item is END:
                 return
-            for _ in range(ahead, depth if is_worth else 0):
+            while is_worth and ahead < depth:
                 maker.permits.put(None)
                 ahead += 1
             began = perf_counter()
-            yield made.item
-            is_worth = min(perf_counter() - began, made.seconds) > HAND_OVER
+            yield item
+            is_worth = min(perf_counter() - began, seconds) > HAND_OVER
     finally:
         maker.stop()
         items.close()

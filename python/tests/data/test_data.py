@@ -261,6 +261,23 @@ def test_prefetch_is_ahead_by_its_depth(others) -> None:
     assert prefetch_threads() <= others
 
 
+@pytest.mark.parametrize("hand_over", [-1.0, 1000.0])
+def test_the_loop_makes_its_batches_where_a_thread_costs_more(
+    hand_over: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mithril.data.prefetch.HAND_OVER", hand_over)
+    makers = []
+
+    def watched(batch: Any) -> Any:
+        makers.append(threading.current_thread() is threading.main_thread())
+        return batch
+
+    batches = data.from_arrays(ARRAYS).map(watched).batch(1).prefetch(2)
+    assert same(joined(batches), ARRAYS)
+    # The loop makes the first batch, and the thread the next two. Then it depends on the time.
+    assert makers == [True, False, False] + [hand_over > 0] * (ROWS - 3)
+
+
 def test_an_early_break_and_an_error_leave_no_thread(others) -> None:
     for _ in data.from_arrays(ARRAYS).batch(2).prefetch():
         break
