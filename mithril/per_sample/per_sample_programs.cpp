@@ -205,12 +205,17 @@ PerSamplePrograms::Analysis PerSamplePrograms::analyse(const SampleBatch& batch,
   return analysis;
 }
 
+bool PerSamplePrograms::has_fixed_size(const SampleBatch& batch) const {
+  for (size_t i = 0; i < batch.batched.size(); ++i) {
+    if (batch.batched[i] && has_fixed_samples_[i]) return true;
+  }
+  return false;
+}
+
 // A plan for a number of samples that looks like no other size; none if the model is for a fixed
 // number, or for multiples of one.
 std::optional<Plan> PerSamplePrograms::probe_plan(const SampleBatch& batch) const {
-  for (size_t i = 0; i < batch.batched.size(); ++i) {
-    if (batch.batched[i] && has_fixed_samples_[i]) return std::nullopt;
-  }
+  if (has_fixed_size(batch)) return std::nullopt;
   try {
     return plan_for(batch, probe_samples);
   } catch (const Error&) {
@@ -236,7 +241,7 @@ std::shared_ptr<const PerSampleProgram> PerSamplePrograms::find(
     const std::vector<std::pair<int64_t, int64_t>>& ranks) const {
   if (validation) {
     query.validation = validation->samples;
-    query.joined = can_join(training, *validation, compiled_->data);
+    query.joined = !has_fixed_size(training) && can_join(training, *validation, compiled_->data);
   }
   PerSampleProgram wanted{.query = query, .sizes = {}, .ranks = ranks};
   for (const Tensor& input : training.inputs) wanted.sizes.push_back(input.dims());

@@ -73,6 +73,8 @@ class PerSamplePrograms {
   // For these dims of the inputs, of which the batched ones have `samples` samples.
   Analysis analyse(const SampleBatch& batch, int64_t samples) const;
   Plan plan_for(const SampleBatch& batch, int64_t samples) const;
+  // Whether the model was compiled for one number of samples.
+  bool has_fixed_size(const SampleBatch& batch) const;
   std::optional<Plan> probe_plan(const SampleBatch& batch) const;
   std::optional<Coupling> coupling_of(const SampleAxes& axes) const;
   PerSampleProgram make(PerSampleProgram program, const SampleBatch& training,

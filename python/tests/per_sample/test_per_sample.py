@@ -193,6 +193,21 @@ def test_training_and_validation_may_have_other_sizes() -> None:
         agree(pairs.total, g @ h.T, scale)
 
 
+def test_both_sets_may_have_the_fixed_size_of_the_model() -> None:
+    symbolic, fixed = (
+        Compiled(
+            Case(CASES["mlp"].model, CASES["mlp"].data, {"x": [batch, 8]}),
+            ml.CpuBackend(dtype="float64"),
+        )
+        for batch in (None, 4)
+    )
+    rng = np.random.default_rng(5)
+    training, validation = symbolic.case.data(rng, 4), symbolic.case.data(rng, 4)
+    expected = symbolic.samples().dots(symbolic.params, training, validation).total
+    found = fixed.samples().dots(symbolic.params, training, validation).total
+    assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-10)
+
+
 def test_the_mean_of_a_row_is_the_loss_with_reduction_mean() -> None:
     compiled = Compiled(CASES["mlp of rank 3"], ml.CpuBackend(dtype="float64"))
     data = compiled.case.data(np.random.default_rng(2), 3)
