@@ -152,7 +152,8 @@ SampleContext::SampleContext(const OpDef& op, int64_t batch, std::span<const Sam
       values_(values),
       dims_(dims),
       outputs_(outputs),
-      results_(outputs.size(), SampleAxis{SampleAxis::Kind::coupled}) {}
+      results_(outputs.size(), SampleAxis{SampleAxis::Kind::coupled}),
+      offers_(outputs.size()) {}
 
 size_t SampleContext::index_of(std::string_view port) const {
   size_t at = 0;
@@ -161,6 +162,16 @@ size_t SampleContext::index_of(std::string_view port) const {
     at += input.list ? arguments_.size() + 1 - op_.inputs.size() : 1;
   }
   faulty_record(op_, "its rule for samples asks for an input '" + std::string(port) + "'");
+}
+
+bool SampleContext::is_number(std::string_view port) {
+  asks_for_numbers_ = true;
+  return in(port).numbers;
+}
+
+bool SampleContext::misreads_numbers() const {
+  return !asks_for_numbers_ && std::any_of(arguments_.begin(), arguments_.end(),
+                                           [](const SampleAxis& axis) { return axis.numbers; });
 }
 
 int64_t SampleContext::inner(const SampleAxis& each, const Dims& dims) const {
@@ -188,19 +199,46 @@ SampleAxis reshaped_samples(const SampleAxis& each, const Dims& from, const Dims
   return {SampleAxis::Kind::coupled};
 }
 
+bool spans_batch(int64_t size, int64_t batch) {
+  return batch > 1 ? size > 0 && size % batch == 0 : size == batch;
+}
+
+std::vector<SampleAxis> alike_along(size_t axis, int64_t size, int64_t batch) {
+  if (!spans_batch(size, batch)) return {};
+  if (size == batch) return {SampleAxis::along(axis)};
+  return {SampleAxis::along(axis), SampleAxis::along(axis, size / batch)};
+}
+
 bool has_sample_rule(const OpDef& op) {
   return op.samples || op.keeps_elements || !op.separable.empty() || is_elementwise(op);
 }
 
+bool makes_elements(const OpDef& op) {
+  const auto gives_dims = [](const PortDef& port) {
+    return port.name == "shape" || port.name == "like";
+  };
+  const auto is_value = [&](const PortDef& port) {
+    return op.compiled.ports[static_cast<size_t>(&port - op.inputs.data())].value;
+  };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), gives_dims) ||
+         std::all_of(op.inputs.begin(), op.inputs.end(), is_value);
+}
+
 void follow_samples(SampleContext& c) {
   const OpDef& op = c.op();
-  if (op.samples) return op.samples(c);
+  if (op.samples) {
+    op.samples(c);
+    if (c.misreads_numbers()) c.couple("it reads the numbers of the samples in the batch");
+    return;
+  }
   if (op.keeps_elements) {
     if (!c.argument(0).is_each()) return c.put_all({});
-    const SampleAxis to = reshaped_samples(c.argument(0), c.argument_dims(0), c.out(), c.batch());
+    SampleAxis to = reshaped_samples(c.argument(0), c.argument_dims(0), c.out(), c.batch());
     if (!to.is_each()) return c.couple("the reshape joins elements of different samples");
+    to.numbers = c.argument(0).numbers;
     return c.put_all(to);
   }
+  if (c.misreads_numbers()) return c.couple("it reads the numbers of the samples in the batch");
   if (!op.separable.empty() || is_elementwise(op)) return PatternRule(c).run();
   c.couple("op '" + op.name + "' has no rule for samples");
 }

@@ -25,14 +25,15 @@ struct SampleAxis {
   Kind kind = Kind::shared;
   size_t axis = 0;
   int64_t outer = 1;
+  bool numbers = false;  // the elements of a sample are its number in the batch: 0 to batch - 1
 
   static SampleAxis along(size_t axis, int64_t outer = 1) { return {Kind::each, axis, outer}; }
   bool is_each() const { return kind == Kind::each; }
   bool operator==(const SampleAxis&) const = default;
 };
 
-// A node of which at least one argument is `each`, the others `each` or `shared`. Every size is a
-// number.
+// A node of which at least one argument is `each`, the others `each` or `shared`; all are `shared`
+// of a node that makes elements. Every size is a number.
 class SampleContext {
  public:
   // arguments: in port order; values: None for a tensor; dims: of tensors.
@@ -46,6 +47,9 @@ class SampleContext {
   const SampleAxis& argument(size_t i) const { return arguments_[i]; }
   const Dims& argument_dims(size_t i) const { return dims_[i]; }
   const SampleAxis& in(std::string_view port) const { return arguments_[index_of(port)]; }
+  // Whether the elements of the argument are the numbers of the samples. A rule that does not ask
+  // mixes the samples of such an argument.
+  bool is_number(std::string_view port);
   const Dims& dims(std::string_view port) const { return dims_[index_of(port)]; }
   const Datum& value(std::string_view port) const { return values_[index_of(port)]; }
   size_t output_count() const { return outputs_.size(); }
@@ -59,10 +63,17 @@ class SampleContext {
   void put_all(SampleAxis axis);
   // The output adds up all samples. It is `sum` if it is linear in the gradient of the losses.
   void add_up(size_t output = 0) { results_[output].kind = SampleAxis::Kind::sum; }
+  // An output that carries no samples can be read as one that carries them along this axis.
+  void offer(SampleAxis axis, size_t output = 0) { offers_[output].push_back(axis); }
+  // Elements depend on their place along an axis of the batch's size.
+  void depend_on_place() { depends_on_place_ = true; }
   // All outputs mix samples. "its statistics are means over the batch"
   void couple(std::string why);
 
   const std::vector<SampleAxis>& results() const { return results_; }
+  const std::vector<SampleAxis>& offers(size_t output) const { return offers_[output]; }
+  bool depends_on_place() const { return depends_on_place_; }
+  bool misreads_numbers() const;  // an argument holds numbers of samples, and the rule did not ask
   const std::string& why() const { return why_; }  // it is coupled; empty: no reason is known
 
  private:
@@ -73,6 +84,8 @@ class SampleContext {
   std::span<const Datum> values_;
   std::span<const Dims> dims_, outputs_;
   std::vector<SampleAxis> results_;
+  std::vector<std::vector<SampleAxis>> offers_;  // per output
+  bool depends_on_place_ = false, asks_for_numbers_ = false;
   std::string why_;
 };
 
@@ -81,10 +94,19 @@ class SampleContext {
 SampleAxis reshaped_samples(const SampleAxis& each, const Dims& from, const Dims& to,
                             int64_t batch);
 
+// Whether an axis of this size may hold the samples: the size is a multiple of the batch.
+bool spans_batch(int64_t size, int64_t batch);
+// The ways to read an axis of this size as one of samples, if all its elements are alike.
+std::vector<SampleAxis> alike_along(size_t axis, int64_t size, int64_t batch);
+
 // Applies the rule of the record: `samples`; of an op that keeps_elements the rule of reshapes; by
 // the pattern variables in `separable`, all of them for a formula of one element.
 void follow_samples(SampleContext& c);
 // Whether the record has such a rule.
 bool has_sample_rule(const OpDef& op);
+// Whether outputs have axes that no tensor has which the op reads: it has a port `shape` or `like`,
+// or reads values alone. Its rule `samples` also applies where no argument carries samples; it
+// says along which axes the outputs can be read as if they did (`offer`).
+bool makes_elements(const OpDef& op);
 
 }  // namespace mithril

@@ -198,6 +198,7 @@ PerSamplePrograms::Analysis PerSamplePrograms::analyse(const SampleBatch& batch,
     if (batch.batched[i]) inputs.data.push_back(gradient_.inputs()[i]);
   }
   if (const auto probe = probe_plan(batch)) {
+    inputs.distinct = true;
     analysis.axes = find_sample_axes(gradient_, *probe, probe_samples, inputs);
   } else {
     analysis.axes = find_sample_axes(gradient_, analysis.plan, samples, inputs);

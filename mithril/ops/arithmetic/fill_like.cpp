@@ -1,4 +1,5 @@
 // A tensor of one number.
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/tensor/convert.hpp"
 
@@ -21,6 +22,7 @@ OpDef define_fill_like() {
             });
           },
       .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
+      .samples = samples_of_filled,
       .spell = {{"jax", "jnp.full({like.shape}, {number}, {output.dtype})"},
                 {"torch", "aten::full_like(like, number)"},
                 {"c", "{number}"}},

@@ -5,6 +5,7 @@
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/slicing.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -43,6 +44,15 @@ bool solve_arange(Solver& s) {
   return decided;
 }
 
+// 0, 1, ..., batch - 1 are the numbers of the samples.
+void samples_of_arange(SampleContext& c) {
+  const Datum &start = c.value("start"), &step = c.value("step");
+  const bool counts = !is_float(start) && !is_float(step) && start.integer() == 0 &&
+                      step.integer() == 1 && c.out()[0] == c.batch();
+  if (counts) c.offer({.kind = SampleAxis::Kind::each, .numbers = true});
+  samples_by_place(c);
+}
+
 }  // namespace
 
 OpDef define_arange() {
@@ -74,6 +84,7 @@ OpDef define_arange() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_arange,
       .spell = {{"jax",
                  "({start} + {step} * jnp.arange({output.shape}[0])).astype({output.dtype})"},
                 {"torch", "aten::arange(start, stop, step)"}},

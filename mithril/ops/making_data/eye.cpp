@@ -1,5 +1,6 @@
 // eye: ones on the diagonal.
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -16,6 +17,7 @@ OpDef define_eye() {
       .eval = write_eye,
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_by_place,
       .spell = {{"jax", "jnp.eye({N}, {M}, dtype={output.dtype})"},
                 {"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
   };

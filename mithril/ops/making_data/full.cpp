@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -35,6 +36,7 @@ OpDef define_full() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_filled,
       .spell = {{"jax", "jnp.full({shape}, {fill_value}, {output.dtype})"},
                 {"torch", "aten::full(shape, fill_value)"},
                 {"c", "{fill_value}"}},

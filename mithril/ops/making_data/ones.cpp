@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -22,6 +23,7 @@ OpDef define_ones() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_filled,
       .spell = {{"jax", "jnp.ones({shape}, {output.dtype})"},
                 {"torch", "aten::ones(shape)"},
                 {"c", "1"}},

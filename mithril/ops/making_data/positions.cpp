@@ -4,12 +4,6 @@
 
 namespace mithril {
 
-namespace {
-
-void samples_of_positions(SampleContext& c) { c.put_all({}); }
-
-}  // namespace
-
 OpDef define_positions() {
   return {
       .name = "positions",
@@ -26,7 +20,7 @@ OpDef define_positions() {
             });
           },
       .not_differentiable = "positions do not depend on elements",
-      .samples = samples_of_positions,
+      .samples = samples_by_place,
       .spell = {{"jax", "jnp.arange({like.shape}[-2], dtype={output.dtype})"},
                 {"torch", "aten::arange(output.shape[0])"}},
   };

@@ -2,6 +2,7 @@
 #include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -49,6 +50,7 @@ OpDef define_randint() {
       .eval = eval_randint,
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_filled,
       .spell = {{"jax", "randint({shape}, {key}, {low}, {high}, {output.dtype})"},
                 {"torch", "unsupported: torch draws other numbers from a seed"}},
   };

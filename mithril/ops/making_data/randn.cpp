@@ -1,6 +1,7 @@
 // randn: normally distributed numbers drawn from a key, the same wherever they are drawn.
 #include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -27,6 +28,7 @@ OpDef define_randn() {
           },
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_filled,
       .spell = {{"jax", "randn({shape}, {key}, {output.dtype})"},
                 {"torch", "unsupported: torch draws other numbers from a seed"}},
   };

@@ -1,5 +1,6 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
 #include "mithril/ops/shared/random_bits.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -24,6 +25,7 @@ OpDef define_random_uniform() {
             });
           },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
+      .samples = samples_of_filled,
       .cast = CastPolicy::float32,  // rounded to fewer bits they would favour some results
       .spell = {{"jax", "random_uniform({like.shape}, {key}, {output.dtype})"},
                 {"torch", "mithril::random_uniform(key, output.shape, output.dtype)"}},

@@ -1,5 +1,6 @@
 // zeros: a tensor of zeros.
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -14,6 +15,7 @@ OpDef define_zeros() {
       .eval = [](EvalContext&) {},
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
+      .samples = samples_of_filled,
       .spell = {{"jax", "jnp.zeros({shape}, {output.dtype})"},
                 {"torch", "aten::zeros(shape)"},
                 {"c", "0"}},

@@ -31,6 +31,12 @@ std::string spell_gather(const SpellingContext& c) {
 void samples_of_gather(SampleContext& c) {
   const SampleAxis at = c.in("input"), index = c.in("index");
   const size_t axis = axis_of(c.value("axis").integer(), c.dims("input").size());
+  if (c.is_number("index")) {
+    // Sample i takes element i, which is its own.
+    if (at == SampleAxis::along(axis) && c.dims("input")[axis] == c.batch())
+      return c.put(SampleAxis::along(axis + index.axis, index.outer));
+    return c.couple("it chooses by the number of the sample in the batch");
+  }
   if (!at.is_each()) return c.put(SampleAxis::along(axis + index.axis, index.outer));
   if (index.is_each()) return c.couple("two axes that hold the samples meet");
   if (at.axis == axis) return couple_along(c, axis);

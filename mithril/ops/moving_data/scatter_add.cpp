@@ -26,6 +26,11 @@ void samples_of_scatter_add(SampleContext& c) {
   const SampleAxis at = c.in("input"), index = c.in("index");
   const size_t axis = axis_of(c.value("axis").integer(), c.out().size());
   const size_t chosen = c.dims("input").size() + 1 - c.out().size();  // axes of the index
+  if (c.is_number("index")) {
+    const bool own = at == SampleAxis::along(axis + index.axis, index.outer);
+    if (own && c.out()[axis] == c.batch()) return c.put(SampleAxis::along(axis));
+    return c.couple("it chooses by the number of the sample in the batch");
+  }
   if (at.is_each() && at.axis >= axis && at.axis < axis + chosen) {
     const bool meet = index.is_each() && SampleAxis::along(axis + index.axis, index.outer) == at;
     return meet ? c.add_up() : c.couple("its input and its index do not hold the same samples");

@@ -93,11 +93,30 @@ inline void samples_permuted(SampleContext& c, const std::vector<size_t>& order)
 // The input broadcasts to the output.
 inline void samples_expanded(SampleContext& c) {
   const SampleAxis at = c.in("input");
+  const Dims &from = c.dims("input"), &to = c.out();
+  const size_t added = to.size() - from.size();
+  for (size_t i = 0; i < to.size() && !at.is_each(); ++i) {
+    if (i >= added && from[i - added] == to[i]) continue;
+    for (const SampleAxis& alike : alike_along(i, to[i], c.batch())) c.offer(alike);
+  }
   if (!at.is_each()) return c.put_all({});  // only `like` carries samples
-  const size_t axis = at.axis + c.out().size() - c.dims("input").size();
-  if (c.out()[axis] != c.dims("input")[at.axis])
-    return c.couple("it repeats the axis that holds the samples");
+  const size_t axis = at.axis + added;
+  if (to[axis] != from[at.axis]) return c.couple("it repeats the axis that holds the samples");
   c.put(SampleAxis::along(axis, at.outer));
+}
+
+// Of ops that make elements which are alike, or draw each by itself.
+inline void samples_of_filled(SampleContext& c) {
+  for (size_t axis = 0; axis < c.out().size(); ++axis) {
+    for (const SampleAxis& at : alike_along(axis, c.out()[axis], c.batch())) c.offer(at);
+  }
+}
+
+// Of ops that make elements which depend on their place along the axes.
+inline void samples_by_place(SampleContext& c) {
+  for (const int64_t size : c.out()) {
+    if (spans_batch(size, c.batch())) c.depend_on_place();
+  }
 }
 
 // Slices and their gradients; the whole batch in order is no slice.

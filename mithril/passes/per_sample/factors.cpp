@@ -30,8 +30,7 @@ class Reader {
   SampleFactor read(const ProductTerm& term) {
     if (term.form == ProductTerm::Form::lookup) return lookup(term);
     if (term.form == ProductTerm::Form::windows) return windows(term);
-    const Expression left = left_rows(copy_.argument(term.site, "left"));
-    const Expression right = copy_.lifted(copy_.argument(term.site, "right"));
+    const Expression left = left_rows(term.site), right = copy_.lifted(term.site, "right");
     SampleFactor factor{grouped(left, dims_.groups), grouped(right, dims_.groups)};
     if (term.transposed) std::swap(factor.rows, factor.cols);
     return factor;
@@ -39,24 +38,26 @@ class Reader {
 
  private:
   // [n, *groups, t, p] of the left operand [*groups, p, n * t], which mostly is a transpose.
-  Expression left_rows(ValueId left) {
+  Expression left_rows(NodeId site) {
+    const ValueId left = copy_.argument(site, "left");
     const NodeId maker = makers_[index(left)];
     const size_t rank = copy_.dims(left).size();
     if (maker == no_node || copy_.node(maker).op->name != "swapaxes")
-      return swapped(copy_.lifted(left));
+      return swapped(copy_.lifted(site, "left"));
     const auto axis = [&](const char* port) {
       return axis_of(copy_.value(maker, port).integer(), rank);
     };
     const bool last_two = axis("axis1") + axis("axis2") == 2 * rank - 3 &&
                           std::max(axis("axis1"), axis("axis2")) == rank - 1;
-    if (!last_two) return swapped(copy_.lifted(left));
-    return copy_.lifted(copy_.argument(maker, "input"));
+    if (!last_two) return swapped(copy_.lifted(site, "left"));
+    return copy_.lifted(copy_.argument(maker, "input"),
+                        SampleAxis::along(rank - 2, copy_.axis(site, "left").outer));
   }
 
   SampleFactor lookup(const ProductTerm& term) {
     const ValueId index = copy_.argument(term.site, "index");
-    const Expression ids = copy_.lifted(index),
-                     cols = copy_.lifted(copy_.argument(term.site, "input"));
+    const Expression ids = copy_.lifted(term.site, "index");
+    const Expression cols = copy_.lifted(term.site, "input");
     const int64_t length = element_count(copy_.dims(index)) / copy_.samples();
     const Dims flat = {copy_.samples(), length};
     // Negative ids count from the end.
@@ -65,7 +66,7 @@ class Reader {
   }
 
   SampleFactor windows(const ProductTerm& term) {
-    const Expression rows = copy_.lifted(copy_.argument(term.site, "grad"));
+    const Expression rows = copy_.lifted(term.site, "grad");
     return {rows_of_windows(rows, dims_.groups), columns_of_windows(copy_, term.site)};
   }
 

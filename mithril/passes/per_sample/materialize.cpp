@@ -37,14 +37,6 @@ Expression Materializer::operator()(ValueId sum) {
   return made;
 }
 
-bool Materializer::carries(NodeId id, SampleAxis::Kind kind) const {
-  const auto& arguments = copy_.node(id).arguments;
-  return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
-    const ValueId* tensor = tensor_of(argument);
-    return tensor && copy_.axis(*tensor).kind == kind;
-  });
-}
-
 Expression Materializer::make(ValueId sum) {
   const NodeId maker = makers_[index(sum)];
   const Dims dims = with_samples(copy_.samples(), copy_.dims(sum));
@@ -57,15 +49,15 @@ Expression Materializer::make(ValueId sum) {
   const size_t output =
       static_cast<size_t>(std::find(outputs.begin(), outputs.end(), sum) - outputs.begin());
   const Expression made =
-      carries(maker, SampleAxis::Kind::each) ? of_site(maker, output) : of_linear(maker, output);
+      copy_.reads_samples(maker) ? of_site(maker, output) : of_linear(maker, output);
   return reshaped(made, dims);
 }
 
 Expression Materializer::of_site(NodeId id, size_t output) {
   const std::string& op = copy_.node(id).op->name;
   if (op == "layer_norm_grad" || op == "batch_norm_grad") return of_norm(id, output);
-  if (op == "conv2d_weight_grad" && copy_.axis(copy_.argument(id, "grad")).is_each() &&
-      copy_.axis(copy_.argument(id, "input")).is_each() &&
+  if (op == "conv2d_weight_grad" && copy_.axis(id, "grad").is_each() &&
+      copy_.axis(id, "input").is_each() &&
       copy_.dims(copy_.argument(id, "grad"))[0] == copy_.samples())
     return weight_grads(copy_, id);
   if (op == "sum")
@@ -85,18 +77,17 @@ Expression Materializer::of_site(NodeId id, size_t output) {
 
 // The sum over these axes, and over the rest of the axis that holds the samples.
 Expression Materializer::of_sum(NodeId id, const std::vector<bool>& reduced) {
-  const ValueId input = copy_.argument(id, "input");
   std::vector<size_t> axes;
   for (size_t i = 0; i < reduced.size(); ++i) {
-    if (reduced[i] || i == copy_.axis(input).axis) axes.push_back(i + 1);
+    if (reduced[i] || i == copy_.axis(id, "input").axis) axes.push_back(i + 1);
   }
-  return summed(wide(copy_.lifted(input)), axes);
+  return summed(wide(copy_.lifted(id, "input")), axes);
 }
 
 // weight: the sum of grad * (input - mean) * rstd; bias: the sum of grad.
 Expression Materializer::of_norm(NodeId id, size_t output) {
   const bool rows = copy_.node(id).op->name == "layer_norm_grad";
-  const Expression grad = wide(copy_.lifted(copy_.argument(id, "grad")));
+  const Expression grad = wide(copy_.lifted(id, "grad"));
   const size_t rank = grad.dims().size();
   // The channels of [n, q, C, ...], the last axis of [n, ..., D].
   const size_t kept = rows ? rank - 1 : 2;
@@ -107,12 +98,12 @@ Expression Materializer::of_norm(NodeId id, size_t output) {
   if (output == 2) return summed(grad, axes);
   const auto statistic = [&](const char* port) {
     const ValueId value = copy_.argument(id, port);
-    if (rows && copy_.axis(value).is_each()) return wide(copy_.lifted(value));
+    if (rows && copy_.axis(id, port).is_each()) return wide(copy_.lifted(id, port));
     Dims dims(rank - kept, 1);
     dims[0] = copy_.dims(value).back();
     return wide(rows ? copy_.at(value) : reshaped(copy_.at(value), dims));
   };
-  const Expression input = wide(copy_.lifted(copy_.argument(id, "input")));
+  const Expression input = wide(copy_.lifted(id, "input"));
   return summed(grad * (input - statistic("mean")) * statistic("rstd"), axes);
 }
 
@@ -179,13 +170,12 @@ Expression Materializer::unroll(NodeId id, size_t output) {
         operands.emplace_back(copy_.source().plan.nodes[index(id)].values[i]);
         continue;
       }
-      const SampleAxis::Kind kind = copy_.axis(*tensor).kind;
-      if (kind == SampleAxis::Kind::shared) {
+      const SampleAxis& axis = copy_.axis(id, i);
+      if (axis.kind == SampleAxis::Kind::shared) {
         operands.emplace_back(copy_.at(*tensor));
         continue;
       }
-      const Expression all =
-          kind == SampleAxis::Kind::each ? copy_.lifted(*tensor) : (*this)(*tensor);
+      const Expression all = axis.is_each() ? copy_.lifted(*tensor, axis) : (*this)(*tensor);
       Dims own = dims_of(all);
       own.erase(own.begin());
       operands.emplace_back(reshaped(sliced(all, sample, sample + 1), own));

@@ -24,7 +24,6 @@ class Materializer {
   Expression of_norm(NodeId id, size_t output);
   Expression of_linear(NodeId id, size_t output);
   Expression unroll(NodeId id, size_t output);
-  bool carries(NodeId id, SampleAxis::Kind kind) const;
 
   SampleCopy& copy_;
   const std::vector<NodeId> makers_;

@@ -1,26 +1,76 @@
 #include "mithril/passes/per_sample/sample_axes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {
 
+using Axes = std::vector<SampleAxis>;
+
+// Bounds of the search for a reading of a node's arguments.
+constexpr size_t most_views = 4, most_readings = 64;
+
+// Whether all parts of the tensor along the axis are equal.
+bool is_alike_along(const Tensor& tensor, size_t axis) {
+  const Dims& dims = tensor.dims();
+  const auto at = dims.begin() + static_cast<std::ptrdiff_t>(axis);
+  const auto before = static_cast<size_t>(element_count(Dims(dims.begin(), at)));
+  const auto count = static_cast<size_t>(*at);
+  if (tensor.size() == 0) return true;
+  const size_t width = tensor.bytes() / before / count;
+  const auto* bytes = static_cast<const std::byte*>(tensor.raw_data());
+  for (size_t i = 0; i < before * count; ++i) {
+    if (!std::equal(bytes + i * width, bytes + (i + 1) * width, bytes + i / count * count * width))
+      return false;
+  }
+  return true;
+}
+
+// Whether the elements are 0, 1, ..., batch - 1.
+bool holds_numbers(const Tensor& tensor, int64_t batch) {
+  if (is_floating(tensor.dtype()) || tensor.dtype() == DType::boolean || tensor.size() != batch)
+    return false;
+  for (int64_t i = 0; i < batch; ++i) {
+    if (tensor.at_as_double(i) != static_cast<double>(i)) return false;
+  }
+  return true;
+}
+
+Axes views_of(const Tensor& tensor, int64_t batch) {
+  Axes views;
+  for (size_t axis = 0; axis < tensor.dims().size(); ++axis) {
+    const int64_t size = tensor.dims()[axis];
+    if (!spans_batch(size, batch)) continue;
+    if (is_alike_along(tensor, axis)) {
+      for (const SampleAxis& view : alike_along(axis, size, batch)) views.push_back(view);
+    } else if (size == batch && holds_numbers(tensor, batch)) {
+      views.push_back({.kind = SampleAxis::Kind::each, .axis = axis, .numbers = true});
+    }
+  }
+  return views;
+}
+
 class Search {
+  using Kind = SampleAxis::Kind;
+
  public:
   Search(const Graph& graph, const Plan& sizes, int64_t batch, const BatchInputs& inputs)
-      : graph_(graph), sizes_(sizes), batch_(batch) {
+      : graph_(graph), sizes_(sizes), batch_(batch), distinct_(inputs.distinct) {
     const size_t count = graph.values().size();
     found_.axes.resize(count);
     found_.coupled_by.assign(count, -1);
     linear_.resize(count);
     dims_.resize(count);
+    views_.resize(count);
     for (size_t i = 0; i < graph.inputs().size(); ++i) {
       dims_[index(graph.inputs()[i])] = sizes.inputs[i];
     }
     for (const Constant& constant : graph.constants()) {
       dims_[index(constant.value)] = constant.tensor.dims();
+      add_views(constant.value, views_of(constant.tensor.host(), batch));
     }
     for (const ValueId id : inputs.data) found_.axes[index(id)] = SampleAxis::along(0);
     found_.axes[index(inputs.gradient)] = SampleAxis::along(0);
@@ -35,11 +85,13 @@ class Search {
  private:
   // The arguments of a node whose elements it reads.
   struct Arguments {
-    std::vector<SampleAxis> axes;
+    Axes axes;
+    std::vector<Axes> views;  // per argument: other ways to read it
     std::vector<Dims> dims;
     bool linear = false;
     int coupled_by = -1;
-    bool has(SampleAxis::Kind kind) const {
+    bool is_coupled = false;  // an argument is, and has no views
+    bool has(Kind kind) const {
       return std::any_of(axes.begin(), axes.end(),
                          [&](const SampleAxis& axis) { return axis.kind == kind; });
     }
@@ -47,52 +99,144 @@ class Search {
 
   Arguments arguments_of(const Node& node) const {
     Arguments arguments;
-    std::vector<bool> shape_only;
-    for (const PortDef& port : node.op->inputs) {
-      const size_t count = port.list ? node.list_size() : 1;
-      shape_only.insert(shape_only.end(), count, port.name == "like");
-    }
+    std::vector<const PortDef*> ports;
+    for (const PortDef& port : node.op->inputs)
+      ports.insert(ports.end(), port.list ? node.list_size() : 1, &port);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* id = tensor_of(node.arguments[i]);
+      const bool reads = id && ports[i]->name != "like";
       arguments.dims.push_back(id ? dims_[index(*id)] : Dims{});
-      arguments.axes.push_back(id && !shape_only[i] ? found_.of(*id) : SampleAxis{});
-      if (!id || shape_only[i]) continue;
+      arguments.axes.push_back(reads ? found_.of(*id) : SampleAxis{});
+      arguments.views.emplace_back();
+      if (!reads) continue;
+      arguments.views.back() = views_[index(*id)];
       arguments.linear = arguments.linear || linear_[index(*id)];
       if (arguments.coupled_by < 0) arguments.coupled_by = found_.coupled_by[index(*id)];
+      if (found_.of(*id).kind == Kind::coupled && arguments.views.back().empty())
+        arguments.is_coupled = true;
     }
     return arguments;
   }
 
-  void visit(NodeId id) {
-    const Node& node = graph_.node(id);
-    const PlannedNode& planned = sizes_.nodes[index(id)];
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      dims_[index(node.outputs[i])] = planned.output_dims[i];
-    }
-    const Arguments arguments = arguments_of(node);
-    for (const ValueId output : node.outputs) linear_[index(output)] = arguments.linear;
-    if (arguments.has(SampleAxis::Kind::coupled)) return couple(node, arguments.coupled_by);
-    if (arguments.has(SampleAxis::Kind::sum)) {
-      if (arguments.has(SampleAxis::Kind::each))
-        return couple(id, "it joins samples with a sum over the batch", false);
-      for (const ValueId output : node.outputs)
-        found_.axes[index(output)] = {SampleAxis::Kind::sum};
-      return;
-    }
-    if (!arguments.has(SampleAxis::Kind::each)) return;
-    SampleContext context(*node.op, batch_, arguments.axes, planned.values, arguments.dims,
-                          planned.output_dims);
-    follow_samples(context);
-    bool coupled = false;
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      SampleAxis& axis = found_.axes[index(node.outputs[i])] = context.results()[i];
-      if (axis.kind == SampleAxis::Kind::coupled) coupled = true;
-      if (axis.kind == SampleAxis::Kind::sum && !arguments.linear) {
-        context.couple("it adds up all samples");
-        coupled = true;
+  // The other ways to read the arguments: all by their views, then combinations.
+  static std::vector<Axes> readings(const Arguments& arguments) {
+    std::vector<Axes> found, combined = {{}};
+    size_t most = 0;
+    for (const Axes& views : arguments.views) most = std::max(most, views.size());
+    for (size_t view = 0; view < most; ++view) {
+      Axes& axes = found.emplace_back(arguments.axes);
+      for (size_t i = 0; i < axes.size(); ++i) {
+        const Axes& views = arguments.views[i];
+        if (!views.empty()) axes[i] = views[std::min(view, views.size() - 1)];
       }
     }
-    if (coupled) couple(id, context.why(), !has_sample_rule(*node.op));
+    for (size_t i = 0; i < arguments.axes.size() && most > 0; ++i) {
+      Axes choices = arguments.views[i];
+      if (arguments.axes[i].kind != Kind::coupled) choices.push_back(arguments.axes[i]);
+      std::vector<Axes> longer;
+      for (const Axes& start : combined) {
+        for (const SampleAxis& choice : choices) {
+          if (longer.size() == most_readings) break;
+          longer.push_back(start);
+          longer.back().push_back(choice);
+        }
+      }
+      combined = std::move(longer);
+    }
+    if (most > 0) found.insert(found.end(), combined.begin(), combined.end());
+    return found;
+  }
+
+  SampleContext context_of(NodeId id, const Axes& axes, const Arguments& arguments) const {
+    const PlannedNode& planned = sizes_.nodes[index(id)];
+    return SampleContext(*graph_.node(id).op, batch_, axes, planned.values, arguments.dims,
+                         planned.output_dims);
+  }
+
+  void visit(NodeId id) {
+    const Node& node = graph_.node(id);
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      dims_[index(node.outputs[i])] = sizes_.nodes[index(id)].output_dims[i];
+    const Arguments arguments = arguments_of(node);
+    for (const ValueId output : node.outputs) linear_[index(output)] = arguments.linear;
+    if (arguments.is_coupled) return couple(node, arguments.coupled_by);
+    if (arguments.has(Kind::sum)) {
+      if (arguments.has(Kind::coupled)) return couple(node, arguments.coupled_by);
+      if (arguments.has(Kind::each))
+        return couple(id, "it joins samples with a sum over the batch", false);
+      for (const ValueId output : node.outputs) found_.axes[index(output)] = {Kind::sum};
+      return;
+    }
+    if (!arguments.has(Kind::each)) return visit_without_samples(id, arguments);
+    visit_with_samples(id, arguments);
+  }
+
+  // The arguments as they are if that mixes no samples, else the first reading that does not.
+  void visit_with_samples(NodeId id, const Arguments& arguments) {
+    const Node& node = graph_.node(id);
+    std::string why;
+    if (!arguments.has(Kind::coupled) && follow(id, arguments.axes, arguments, why)) return;
+    for (const Axes& axes : readings(arguments)) {
+      std::string other;
+      if (!follow(id, axes, arguments, other)) continue;
+      found_.read_as.emplace(id, axes);
+      return;
+    }
+    if (arguments.has(Kind::coupled)) return couple(node, arguments.coupled_by);
+    couple(id, std::move(why), !has_sample_rule(*node.op));
+  }
+
+  // Sets the axes of the outputs; false, and why, if the node mixes samples.
+  bool follow(NodeId id, const Axes& axes, const Arguments& arguments, std::string& why) {
+    SampleContext context = context_of(id, axes, arguments);
+    follow_samples(context);
+    if (has(context.results(), Kind::sum) && !arguments.linear)
+      context.couple("it adds up all samples");
+    why = context.why();
+    if (has(context.results(), Kind::coupled)) return false;
+    const Node& node = graph_.node(id);
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      found_.axes[index(node.outputs[i])] = context.results()[i];
+    return true;
+  }
+
+  // The outputs are shared, and may be read as values that carry samples if an argument may.
+  void visit_without_samples(NodeId id, const Arguments& arguments) {
+    const Node& node = graph_.node(id);
+    const bool is_coupled = arguments.has(Kind::coupled);
+    if (is_coupled) couple(node, arguments.coupled_by);
+    if (node.op->samples && makes_elements(*node.op) && !is_coupled) {
+      SampleContext context = context_of(id, arguments.axes, arguments);
+      node.op->samples(context);
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        add_views(node.outputs[i], context.offers(i));
+      if (distinct_ && context.depends_on_place())
+        couple(id, "its elements depend on their place in the batch", false);
+    }
+    const auto is_empty = [](const Axes& views) { return views.empty(); };
+    if (std::all_of(arguments.views.begin(), arguments.views.end(), is_empty)) return;
+    if (!has_sample_rule(*node.op)) return;
+    for (const Axes& axes : readings(arguments)) {
+      if (!has(axes, Kind::each)) continue;
+      SampleContext context = context_of(id, axes, arguments);
+      follow_samples(context);
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        if (context.results()[i].is_each()) add_views(node.outputs[i], {context.results()[i]});
+      }
+    }
+  }
+
+  static bool has(const Axes& axes, Kind kind) {
+    return std::any_of(axes.begin(), axes.end(),
+                       [&](const SampleAxis& axis) { return axis.kind == kind; });
+  }
+
+  void add_views(ValueId id, const Axes& views) {
+    Axes& known = views_[index(id)];
+    for (const SampleAxis& view : views) {
+      if (known.size() == most_views) return;
+      if (std::find(known.begin(), known.end(), view) == known.end()) known.push_back(view);
+    }
   }
 
   void couple(NodeId id, std::string why, bool no_rule) {
@@ -102,7 +246,7 @@ class Search {
 
   void couple(const Node& node, int by) {
     for (const ValueId output : node.outputs) {
-      found_.axes[index(output)] = {SampleAxis::Kind::coupled};
+      found_.axes[index(output)] = {Kind::coupled};
       found_.coupled_by[index(output)] = by;
     }
   }
@@ -110,9 +254,11 @@ class Search {
   const Graph& graph_;
   const Plan& sizes_;
   const int64_t batch_;
+  const bool distinct_;
   SampleAxes found_;
   std::vector<bool> linear_;
   std::vector<Dims> dims_;
+  std::vector<Axes> views_;  // per value that carries no samples: the ways to read it as if it did
 };
 
 }  // namespace

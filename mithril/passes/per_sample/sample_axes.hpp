@@ -1,5 +1,6 @@
 // The axis of each value of a gradient graph that holds the samples of a batch.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace mithril {
 struct BatchInputs {
   std::vector<ValueId> data;
   ValueId gradient{};  // of the losses; all that depends on it is linear in it
+  // No size is a multiple of the batch by accident. Otherwise an axis of such a size that carries
+  // no samples is taken as one that has nothing to do with the batch where that is possible.
+  bool distinct = false;
 };
 
 // Why a value is coupled.
@@ -26,11 +30,19 @@ struct SampleAxes {
   std::vector<SampleAxis> axes;     // per value of the graph
   std::vector<int> coupled_by;      // per value: an index of couplings; -1: not coupled
   std::vector<Coupling> couplings;  // in the order of the nodes
+  // Per node that reads a shared value as one that carries samples: the axes of its arguments.
+  // Zeros [B, 4] are shared, and their rows are those of the samples in a product over the batch.
+  std::map<NodeId, std::vector<SampleAxis>> read_as;
+
   const SampleAxis& of(ValueId id) const { return axes[index(id)]; }
+  // Of the node's argument i, the value `id`.
+  const SampleAxis& of(NodeId node, size_t i, ValueId id) const {
+    const auto found = read_as.find(node);
+    return found == read_as.end() ? of(id) : found->second[i];
+  }
 };
 
-// `sizes`: a plan of the graph for this batch. If the batch is a size that nothing else has, a size
-// never looks like the batch by accident.
+// `sizes`: a plan of the graph for this batch.
 SampleAxes find_sample_axes(const Graph& graph, const Plan& sizes, int64_t batch,
                             const BatchInputs& inputs);
 

@@ -102,11 +102,19 @@ Expression SampleCopy::at(ValueId id) const {
   return expression(map_[index(id)]);
 }
 
-Expression SampleCopy::lifted(ValueId each) {
-  const auto found = lifted_.find(each);
+bool SampleCopy::reads_samples(NodeId id) const {
+  const auto& arguments = node(id).arguments;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (tensor_of(arguments[i]) && axis(id, i).is_each()) return true;
+  }
+  return false;
+}
+
+Expression SampleCopy::lifted(ValueId value, const SampleAxis& axis) {
+  const std::tuple key(value, axis.axis, axis.outer);
+  const auto found = lifted_.find(key);
   if (found != lifted_.end()) return expression(found->second);
-  const SampleAxis& axis = this->axis(each);
-  const Dims& from = dims(each);
+  const Dims& from = dims(value);
   const int64_t inner = from[axis.axis] / (axis.outer * samples());
   const auto at_axis = static_cast<std::ptrdiff_t>(axis.axis);
   // [before..., outer, samples, inner, after...]
@@ -122,10 +130,10 @@ Expression SampleCopy::lifted(ValueId each) {
   result[axis.axis + 1] = axis.outer * inner;
   int64_t before = axis.outer;
   for (size_t i = 0; i < axis.axis; ++i) before *= from[i];
-  Expression x = at(each);
+  Expression x = at(value);
   if (before != 1) x = permuted(reshaped(x, split), order);
   x = reshaped(x, result);
-  lifted_.emplace(each, x.id);
+  lifted_.emplace(key, x.id);
   return x;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "mithril/eval/plan.hpp"
@@ -42,6 +43,15 @@ class SampleCopy {
   // The dims that the plan gives.
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   const SampleAxis& axis(ValueId id) const { return from_.axes.of(id); }
+  // How the node reads its argument i, or its argument at the port, which holds a tensor.
+  const SampleAxis& axis(NodeId id, size_t i) const {
+    return from_.axes.of(id, i, std::get<ValueId>(node(id).arguments[i]));
+  }
+  const SampleAxis& axis(NodeId id, std::string_view port) const {
+    return axis(id, node(id).argument_index(port));
+  }
+  // Whether an argument of the node carries samples.
+  bool reads_samples(NodeId id) const;
   const Node& node(NodeId id) const { return from_.graph.node(id); }
   // A value of a node's argument, as a number.
   const Datum& value(NodeId id, std::string_view port) const;
@@ -57,7 +67,13 @@ class SampleCopy {
 
   // A value that carries samples, as [samples, ...]: in the place of the axis that holds them are
   // the elements of one sample along it.
-  Expression lifted(ValueId each);
+  Expression lifted(ValueId each) { return lifted(each, axis(each)); }
+  // A value that is read as one that carries samples along this axis.
+  Expression lifted(ValueId value, const SampleAxis& axis);
+  // The argument of the node at the port.
+  Expression lifted(NodeId id, std::string_view port) {
+    return lifted(argument(id, port), axis(id, port));
+  }
 
  private:
   Graph& to_;
@@ -65,7 +81,7 @@ class SampleCopy {
   const std::string prefix_, scope_;
   std::vector<ValueId> map_;
   std::vector<const Dims*> dims_;
-  std::map<ValueId, ValueId> lifted_;
+  std::map<std::tuple<ValueId, size_t, int64_t>, ValueId> lifted_;  // by axis and outer
 };
 
 }  // namespace mithril

@@ -29,19 +29,11 @@ class Walk {
  private:
   const Node& node(NodeId id) const { return copy_.node(id); }
 
-  bool adds_up(NodeId id) const {
-    for (const Argument& argument : node(id).arguments) {
-      const ValueId* tensor = tensor_of(argument);
-      if (tensor && copy_.axis(*tensor).kind == SampleAxis::Kind::each) return true;
-    }
-    return false;
-  }
-
   // False: a node on the way is not one of those that only move elements and add up.
   bool walk(ValueId id, bool transposed) {
     const NodeId maker = makers_[index(id)];
     if (maker == no_node || copy_.axis(id).kind != SampleAxis::Kind::sum) return false;
-    if (adds_up(maker)) return add(maker, transposed);
+    if (copy_.reads_samples(maker)) return add(maker, transposed);
     const Node& made = node(maker);
     const auto same_dims = [&](const Argument& argument) {
       const ValueId* tensor = tensor_of(argument);
@@ -87,9 +79,9 @@ class Walk {
     const ValueId right = copy_.argument(term.site, "right");
     const Dims &a = copy_.dims(left), &b = copy_.dims(right);
     const size_t rank = a.size();
-    if (copy_.axis(left) != SampleAxis::along(rank - 1, copy_.axis(left).outer) ||
-        b.size() != rank ||
-        copy_.axis(right) != SampleAxis::along(rank - 2, copy_.axis(left).outer) ||
+    const int64_t outer = copy_.axis(term.site, "left").outer;
+    if (copy_.axis(term.site, "left") != SampleAxis::along(rank - 1, outer) || b.size() != rank ||
+        copy_.axis(term.site, "right") != SampleAxis::along(rank - 2, outer) ||
         !std::equal(a.begin(), a.end() - 2, b.begin()) || (term.transposed && rank != 2))
       return std::nullopt;
     const FactorDims dims{product(a, 0, rank - 2), a[rank - 2], b[rank - 1]};
@@ -99,18 +91,17 @@ class Walk {
   std::optional<FactorDims> lookup_dims(ProductTerm& term) const {
     term.form = ProductTerm::Form::lookup;
     const Dims& dims = copy_.dims(node(term.site).outputs.front());
-    const bool rows = copy_.has(term.site, "index") &&
-                      copy_.axis(copy_.argument(term.site, "index")).is_each() &&
-                      copy_.axis(copy_.argument(term.site, "input")).is_each() &&
-                      dims.size() == 2 && axis_of(copy_.value(term.site, "axis").integer(), 2) == 0;
+    const bool rows = copy_.has(term.site, "index") && copy_.axis(term.site, "index").is_each() &&
+                      copy_.axis(term.site, "input").is_each() && dims.size() == 2 &&
+                      axis_of(copy_.value(term.site, "axis").integer(), 2) == 0;
     if (!rows || term.transposed) return std::nullopt;
     return FactorDims{1, dims[0], dims[1]};
   }
 
   std::optional<FactorDims> window_dims(ProductTerm& term) const {
     term.form = ProductTerm::Form::windows;
-    const bool each = copy_.axis(copy_.argument(term.site, "grad")).is_each() &&
-                      copy_.axis(copy_.argument(term.site, "input")).is_each();
+    const bool each =
+        copy_.axis(term.site, "grad").is_each() && copy_.axis(term.site, "input").is_each();
     if (!each || term.transposed) return std::nullopt;
     const Dims& dims = copy_.dims(node(term.site).outputs.front());
     const int64_t groups = copy_.value(term.site, "groups").integer();
@@ -133,7 +124,7 @@ class Walk {
     const NodeId maker = makers_[index(id)];
     if (maker == no_node || copy_.axis(id).kind != SampleAxis::Kind::sum) return;
     if (last_ < maker) last_ = maker;
-    if (adds_up(maker)) {
+    if (copy_.reads_samples(maker)) {
       found_.sites.push_back(maker);
       return;
     }

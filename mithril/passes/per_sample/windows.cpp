@@ -37,7 +37,7 @@ Expression rows_of_windows(const Expression& grad, int64_t groups) {
 }
 
 Expression columns_of_windows(SampleCopy& copy, NodeId id) {
-  const Expression lifted = copy.lifted(copy.argument(id, "input"));
+  const Expression lifted = copy.lifted(id, "input");
   const Dims in = dims_of(lifted), out = copy.dims(copy.argument(id, "grad"));
   const Dims& kernel = copy.dims(copy.node(id).outputs.front());
   const int64_t images = in[0] * in[1], groups = copy.value(id, "groups").integer();
@@ -64,8 +64,7 @@ Expression columns_of_windows(SampleCopy& copy, NodeId id) {
 }
 
 Expression weight_grads(SampleCopy& copy, NodeId id) {
-  const Expression grad = copy.lifted(copy.argument(id, "grad"));
-  const Expression input = copy.lifted(copy.argument(id, "input"));
+  const Expression grad = copy.lifted(id, "grad"), input = copy.lifted(id, "input");
   const Dims dy = dims_of(grad), x = dims_of(input);
   const Dims& weight = copy.dims(copy.node(id).outputs.front());
   const int64_t n = dy[0], images = dy[1];
