@@ -44,6 +44,7 @@ Expression Materializer::make(ValueId sum) {
     // A value that is linear in the gradient of the losses and equal for all samples is zero.
     return call("broadcast_to", {copy_.at(sum), Datum::ints(dims)}) * 0.0;
   }
+  if (copy_.axis(sum).is_each()) return of_rows(sum);
   MITHRIL_CHECK(maker != no_node, "an input is a sum over the samples");
   const auto& outputs = copy_.node(maker).outputs;
   const size_t output =
@@ -82,6 +83,22 @@ Expression Materializer::of_sum(NodeId id, const std::vector<bool>& reduced) {
     if (reduced[i] || i == copy_.axis(id, "input").axis) axes.push_back(i + 1);
   }
   return summed(wide(copy_.lifted(id, "input")), axes);
+}
+
+// The gradient of a parameter with elements for each sample of a batch of a fixed size: those of
+// one sample, and zeros for the others.
+Expression Materializer::of_rows(ValueId each) {
+  const SampleAxis& axis = copy_.axis(each);
+  const Dims& dims = copy_.dims(each);
+  const int64_t n = copy_.samples(), inner = dims[axis.axis] / (axis.outer * n);
+  const Expression rows = copy_.at(each);
+  const Expression eye = call_in(rows, "eye", {Datum(n), Datum(), Datum(rows.dtype())});
+  const Expression own =
+      call("broadcast_to", {reshaped(eye, {n, 1, n, 1}), Datum::ints({n, axis.outer, n, inner})});
+  Dims placed(dims.size() + 1, 1);
+  placed[0] = n;
+  placed[axis.axis + 1] = dims[axis.axis];
+  return rows * reshaped(own, placed);
 }
 
 // weight: the sum of grad * (input - mean) * rstd; bias: the sum of grad.

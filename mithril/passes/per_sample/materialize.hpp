@@ -22,6 +22,7 @@ class Materializer {
   Expression of_site(NodeId id, size_t output);
   Expression of_sum(NodeId id, const std::vector<bool>& reduced);
   Expression of_norm(NodeId id, size_t output);
+  Expression of_rows(ValueId each);
   Expression of_linear(NodeId id, size_t output);
   Expression unroll(NodeId id, size_t output);
 

@@ -232,3 +232,15 @@ def test_batches_of_a_fixed_size_that_mix_samples_are_refused(build: Build, batc
     samples = ml.PerSample(model, losses="losses")
     with pytest.raises(ml.GradientError, match="E0511"):
         samples.norms(model.get_parameters(), {"x": rows(batch)})
+
+
+def test_a_parameter_of_the_size_of_a_fixed_batch_has_gradients_in_the_row_of_the_sample() -> None:
+    model = compiled(lambda x: (x[:, 0] + weight("rows", 5, WIDTH)) @ weight(), 5)
+    params, x = model.get_parameters(2), rows(5)
+    made = ml.PerSample(model, losses="losses").gradients(params, {"x": x})
+    for i in range(5):
+        one = np.zeros((5, WIDTH))
+        one[i] = 1
+        expected = model.evaluate(params, {"x": x}, output_gradients={"losses": one})[1]
+        for key, value in expected.items():
+            assert np.abs(host(made[key])[i] - host(value)).max() <= 1e-12 * np.abs(value).max()
