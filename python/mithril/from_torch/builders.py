@@ -42,6 +42,7 @@ class NodeContext:
     """Facts about the node that is converted, for builders that have a parameter `at`."""
 
     inputs: tuple[Any, ...]  # torch's fake tensors and numbers, one per argument of the node
+    nodes: tuple[Any, ...]  # the arguments in torch's graph: nodes, numbers and lists of them
     output: Any  # torch's fake tensor, a number, or a tuple of them
     main: torch.dtype  # floats of this dtype get the default dtype of the backend
     training: bool

@@ -157,6 +157,7 @@ class Conversion:
             return row(*args, **kwargs)
         site = NodeContext(
             inputs=tuple(meta_of(argument) for argument in node.args),
+            nodes=node.args,
             output=node.meta.get("val"),
             main=self._exported.main,
             training=False,

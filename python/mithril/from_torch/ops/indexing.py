@@ -26,6 +26,7 @@ from ..builders import (
     table,
     tensor,
 )
+from ..ranges import counted_axis
 from .creation import full_tensor
 from .shapes import move
 
@@ -59,22 +60,44 @@ def indexed_axes(indices: Any) -> list[int]:
     return [axis for axis, index in enumerate(indices) if index is not None]
 
 
-def index(self: Connection, indices: Any) -> Any:
+def index(self: Connection, indices: Any, *, at: NodeContext) -> Any:
     axes = indexed_axes(indices)
     named = [indices[axis] for axis in axes]
     refuse_if(any(is_bool(value) for value in named), "by bools, whose number of True is not known")
-    if len(named) == 1:
+    count = max(map(rank_of, named))
+    lengths = at.inputs[0].shape
+    counted = [counted_axis(at.nodes[1][axis], lengths[axis], count) for axis in axes]
+    in_order = counted == sorted({axis for axis in counted if axis is not None})
+    if len(named) == 1 and not in_order:
         return ml.Gather(axis=axes[0])(self, named[0])
     sizes = [size(self, axis) for axis in axes]
     rest = [shape(self)[axis] for axis in range(rank_of(self)) if axis not in axes]
     front = move(self, axes, list(range(len(axes))))
-    number = place_number(named, sizes)
-    found = ml.Gather(axis=0)(front.reshape((product(sizes), *rest)), number)
+    if in_order:
+        wide = dict(zip(counted, sizes, strict=True))
+        found = front.reshape((*(wide.get(axis, 1) for axis in range(count)), *rest))
+    elif counted[0] == 0:
+        found = within_rows(front, named[1:], sizes, rest, count)
+    else:
+        number = place_number(named, sizes)
+        found = ml.Gather(axis=0)(front.reshape((product(sizes), *rest)), number)
     together = axes[-1] - axes[0] == len(axes) - 1
-    count = rank_of(number)
-    if not together or axes[0] == 0 or not count:
-        return found
-    return move(found, list(range(count)), list(range(axes[0], axes[0] + count)))
+    start = axes[0] if together else 0
+    return move(found, list(range(count)), list(range(start, start + count))) if start else found
+
+
+def within_rows(
+    front: Connection, named: list[Any], sizes: list[Any], rest: list[Any], count: int
+) -> Any:
+    """front[arange(n), ...]: the other indices, of rank `count` when they are broadcast, choose
+    among the elements of each row."""
+    number, length = place_number(named, sizes[1:]), sizes[0]
+    chosen = [*(1,) * (count - rank_of(number)), *shape(number)][1:]
+    number = ml.BroadcastTo()(input=number, shape=(length, *chosen))
+    number = number.reshape((length, product(chosen), *(1,) * len(rest)))
+    number = ml.BroadcastTo()(input=number, shape=(length, product(chosen), *rest))
+    rows = front.reshape((length, product(sizes[1:]), *rest))
+    return ml.TakeAlongAxis(axis=1)(rows, number).reshape((length, *chosen, *rest))
 
 
 def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = False) -> Any:
@@ -284,6 +307,8 @@ def slice_scatter(
     step: int = 1,
 ) -> Any:
     """Each place takes the element of the source that the slice puts there."""
+    if not isinstance(start, Connection) and not start and end in (None, 2**63 - 1) and step == 1:
+        return src
     at, rank = axis_of(dim, rank_of(self)), rank_of(self)
     count = size(self, dim)
     places = ml.Arange()(stop=count)
