@@ -8,8 +8,9 @@ def slogdet(matrix):
     if matrix.shape[-1] == 0:
         sign = jnp.ones(matrix.shape[:-2], matrix.dtype)
         return sign, jnp.zeros_like(sign)
-    # jnp.linalg.slogdet multiplies the elements of small matrices. With rows divided by powers of two,
-    # the products neither overflow nor underflow. XLA divides by the reciprocal, which is no subnormal.
+    # jnp.linalg.slogdet multiplies the elements of small matrices. With rows divided by powers of
+    # two, the products neither overflow nor underflow. The powers have normal reciprocals, by which
+    # XLA multiplies.
     largest = jax.lax.stop_gradient(jnp.max(jnp.abs(matrix), axis=-1, keepdims=True))
     most = jnp.finfo(matrix.dtype).maxexp - 4
     exponents = jnp.clip(jnp.frexp(largest)[1], -most, most)
