@@ -53,6 +53,7 @@ OpDef define_floor_divide() {
                 c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
           },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.floor_divide({numerator}, {denominator})"},
                 {"torch", "aten::floor_divide(numerator, denominator)"}},
   };

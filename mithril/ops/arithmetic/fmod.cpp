@@ -43,6 +43,7 @@ OpDef define_fmod() {
             const Expression quotient = call("trunc", {g.in("numerator") / g.in("denominator")});
             flow_summed(g, "denominator", -(g.out_grad() * quotient));
           },
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.fmod({numerator}, {denominator})"},
                 {"torch", "aten::fmod(numerator, denominator)"}},
   };

@@ -65,6 +65,7 @@ OpDef define_remainder() {
                 call("floor_divide", {g.operand("numerator"), g.operand("denominator")});
             flow_summed(g, "denominator", -(g.out_grad() * quotient));
           },
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.remainder({numerator}, {denominator})"},
                 {"torch", "aten::remainder(numerator, denominator)"}},
   };
