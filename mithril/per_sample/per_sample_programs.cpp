@@ -275,7 +275,12 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
   if (const auto coupling = coupling_of(main.axes)) {
     const Node& node = gradient_.node(coupling->node);
     const std::string where = node.op->name + " at " + gradient_.value(node.outputs[0]).name;
-    if (coupling->no_rule) {
+    const bool fixed = has_fixed_size(training);
+    if (fixed && samples == 1) {
+      program.single_samples = "the batch of the model is one sample";
+      return program;
+    }
+    if (coupling->no_rule && !fixed) {
       program.single_samples = "there is no rule for samples of " + where;
       return program;
     }
