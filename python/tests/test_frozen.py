@@ -44,7 +44,9 @@ def network() -> ml.Model:
 def compiled_network(backend: Any = None, **options: Any) -> ml.CompiledModel:
     options = {"frozen": ["encoder.*"], "data_keys": ["x", "y"], **options}
     shapes = {"x": ["N", 4], "y": ["N", 3]}
-    return ml.compile(network(), backend or ml.CpuBackend("float64"), shapes=shapes, **options)
+    return ml.compile(
+        network(), backend or ml.CpuBackend(dtype=ml.float64), shapes=shapes, **options
+    )
 
 
 def batch(rows: int = 6, seed: int = 0) -> Arrays:
@@ -104,7 +106,7 @@ def test_norms_of_samples_are_those_of_torch_without_the_frozen_layer() -> None:
     expected = []
     for losses in peer.losses(data):
         peer.zero_grad()
-        losses.sum().backward()
+        losses.sum().backward(retain_graph=True)
         squares = [value.square().sum() for value in peer.gradients().values()]
         expected.append(float(sum(squares)) ** 0.5)
     assert list(norms.by_key) == TRAINED
@@ -143,7 +145,11 @@ def test_fit_leaves_frozen_parameters_as_they_are() -> None:
 @pytest.mark.parametrize("same_pass", [False, True])
 @pytest.mark.parametrize("library", ["mithril", "torch"])
 def test_the_engine_leaves_frozen_parameters_as_they_are(library: str, same_pass: bool) -> None:
-    backend = ml.CpuBackend("float64") if library == "mithril" else ml.TorchBackend("float64")
+    backend = (
+        ml.CpuBackend(dtype=ml.float64)
+        if library == "mithril"
+        else ml.TorchBackend(dtype=ml.float64)
+    )
     compiled = compiled_network(backend)
     params = compiled.get_parameters()
     before = bits(params)
@@ -191,13 +197,13 @@ def test_the_engine_of_jax_has_no_gradients_of_frozen_parameters() -> None:
     gradient, dots, _ = engine.compute_step(
         params, data["x"], data["y"], validation["x"], validation["y"]
     )
-    assert list(gradient) == TRAINED
+    assert sorted(gradient) == sorted(TRAINED)
     expected = ml.PerSample(compiled, losses="losses").dots(params, data, validation).total
     np.testing.assert_allclose(dots, expected, rtol=1e-9)
 
 
 def test_torch_differentiates_no_frozen_parameter() -> None:
-    compiled = compiled_network(ml.TorchBackend("float64", requires_grad=True))
+    compiled = compiled_network(ml.TorchBackend(dtype=ml.float64, requires_grad=True))
     params = compiled.get_parameters()
     assert [key for key, value in params.items() if value.requires_grad] == TRAINED
     data = {key: torch.tensor(value) for key, value in batch().items()}
@@ -207,7 +213,7 @@ def test_torch_differentiates_no_frozen_parameter() -> None:
 
 
 def test_a_module_of_torch_requires_no_gradients_of_frozen_parameters() -> None:
-    compiled = compiled_network(ml.TorchBackend("float64"), outputs=["loss"])
+    compiled = compiled_network(ml.TorchBackend(dtype=ml.float64), outputs=["loss"])
     given = {key: torch.nn.Parameter(value) for key, value in compiled.get_parameters().items()}
     before = bits(given)
     module = ml.as_torch_module(compiled, given)

@@ -36,7 +36,7 @@ def take(x: Any, index: Any, axis: int = 0) -> Any:
 
 
 def zero_state(x: Any) -> Any:
-    return zeros(size(x), WIDTH) @ weight() + x[:, 0]
+    return zeros(size(x), WIDTH) @ weight() + x[:, 0] @ weight("u")
 
 
 def one_state_for_all(x: Any) -> Any:
@@ -54,13 +54,13 @@ def recurrence(x: Any) -> Any:
 def states_of_layers(x: Any) -> Any:
     """[layers, B, H], as those of torch.nn.LSTM."""
     states = zeros(LENGTH, size(x), WIDTH) @ weight()
-    return states.transpose((1, 0, 2)) + x + states[1].reshape((-1, 1, WIDTH))
+    return states.transpose((1, 0, 2)) + x @ weight("u") + states[1].reshape((-1, 1, WIDTH))
 
 
 def two_batches_of_zeros(x: Any) -> Any:
     """Rows 2 i and 2 i + 1 belong to sample i."""
     pairs = (zeros(size(x) * 2, WIDTH) @ weight()).reshape((-1, 2, WIDTH))
-    return pairs.sum(1) + x[:, 0]
+    return pairs.sum(1) + x[:, 0] @ weight("u")
 
 
 def first_token(x: Any) -> Any:
@@ -81,7 +81,7 @@ def own_row_of_a_column(x: Any) -> Any:
 
 
 def types_of_tokens(x: Any) -> Any:
-    ids = ml.ZerosLike()(x.argmax(-1))
+    ids = ml.ZerosLike()(ml.ArgMax(axis=-1)(x))
     return take(weight("table", ROWS, WIDTH), ids) + x @ weight()
 
 

@@ -33,9 +33,9 @@ class Recurrent(nn.Module):
     def forward(self, x: Any, ids: Any) -> Any:
         outputs, states = self.layer(x)
         states = states if isinstance(states, tuple) else (states,)
-        return torch.cat(
-            [outputs.flatten(1), *(state.transpose(0, 1).flatten(1) for state in states)], 1
-        )
+        # torch.export of 2.11 gives the states of an LSTM an axis more, of one element.
+        rows = [state.flatten(0, -3).transpose(0, 1).flatten(1) for state in states]
+        return torch.cat([outputs.flatten(1), *rows], 1)
 
 
 class Cells(nn.Module):
@@ -73,7 +73,10 @@ class OneStateForAll(Layer):
 
 class ZeroState(Layer):
     def forward(self, x: Any, ids: Any) -> Any:
-        return self.linear(torch.zeros(x.shape[0], WIDTH)) + x.new_ones(x.shape[0], 1) * x[:, 0]
+        return (
+            self.linear(torch.zeros(x.shape[0], WIDTH, dtype=x.dtype))
+            + x.new_ones(x.shape[0], 1) * x[:, 0]
+        )
 
 
 class OwnToken(Layer):
@@ -97,8 +100,8 @@ class MaskByIndex(Layer):
     """As transformers makes masks: from a number of the sample and one of the token."""
 
     def forward(self, x: Any, ids: Any) -> Any:
-        rows = torch.arange(x.shape[0])[:, None, None]
-        columns = torch.arange(x.shape[1])[None, None, :]
+        rows = torch.arange(ids.shape[0])[:, None, None]
+        columns = torch.arange(ids.shape[1])[None, None, :]
         mask = (ids > WORDS // 3)[rows, columns]
         scores = (self.linear(x) @ x.transpose(1, 2)).masked_fill(~mask, -1e9)
         return scores.softmax(-1) @ x
