@@ -205,11 +205,18 @@ Projections PerSample::projections(const TensorMap& params, const TensorMap& dat
   std::vector<Tensor> matrices;
   Projections made;
   int64_t start = 0;
+  check_ranks(options, names_of(impl_->parameters()));
+  const Graph& graph = impl_->programs.compiled().graph;
   for (const NamedIndex& key : impl_->parameters()) {
     const Tensor& parameter = batch.inputs[key.index];
+    const int64_t rank = rank_of(options, key.name, graph, graph.inputs()[key.index]);
+    if (rank == 0 || parameter.size() == 0) {
+      ranks.emplace_back(0, 0);
+      continue;
+    }
     const int64_t rows = parameter.rank() < 2 ? 1 : parameter.dims()[0];
-    const int64_t columns = rows == 0 ? 0 : parameter.size() / rows;
-    const auto [left, right] = projection_ranks(key.name, rows, columns, options.rank);
+    const int64_t columns = parameter.size() / rows;
+    const auto [left, right] = projection_ranks(rows, columns, rank);
     const DType dtype = opmath_dtype(parameter.dtype());
     matrices.push_back(projection_matrix(options, key.name + " left", left, rows, dtype));
     matrices.push_back(projection_matrix(options, key.name + " right", right, columns, dtype));
@@ -217,9 +224,14 @@ Projections PerSample::projections(const TensorMap& params, const TensorMap& dat
     made.metadata.push_back({key.name, start, left, right});
     start += left * right;
   }
+  if (made.metadata.empty()) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0418",
+           .message = "projections: the options leave out all parameters"});
+  }
   const auto program = impl_->find({.kind = Query::projections}, batch, nullptr, ranks);
   if (!program->executable) {
-    made.values = impl_->singles(batch, state).projected(matrices);
+    made.values = impl_->singles(batch, state).projected(made.metadata, matrices);
     return made;
   }
   made.values = impl_->programs.run(*program, batch, nullptr, matrices).front();

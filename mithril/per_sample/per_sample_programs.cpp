@@ -295,10 +295,19 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
   }
   PerSampleModel model = model_;
   for (size_t i = 0; i < model.inputs.size(); ++i) model.inputs[i].batched = training.batched[i];
+  std::vector<std::pair<int64_t, int64_t>> ranks;  // of the parameters that are projected
+  if (query.kind == PerSampleQuery::Kind::projections) {
+    model.parameters.clear();
+    for (size_t i = 0; i < program.ranks.size(); ++i) {
+      if (program.ranks[i].first == 0) continue;
+      model.parameters.push_back(model_.parameters[i]);
+      ranks.push_back(program.ranks[i]);
+    }
+  }
   PerSampleSizes sizes{.training = {gradient_, main.plan, main.axes, samples},
                        .validation = {},
                        .samples = training.samples,
-                       .ranks = program.ranks};
+                       .ranks = std::move(ranks)};
   if (validation_analysis)
     sizes.validation.emplace(SampleSource{gradient_, validation_analysis->plan,
                                           validation_analysis->axes, validation->samples});

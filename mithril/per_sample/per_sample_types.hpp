@@ -47,11 +47,22 @@ struct ClippedGradients {
 };
 
 enum class ProjectionKind : std::uint8_t { gaussian, rademacher, orthonormal };
+// The rank of the parameters whose keys match `pattern`: `*` is any text, dots included, and `?` one
+// character.
+struct ProjectionRank {
+  std::string pattern;
+  std::int64_t rank = 0;  // 0: leaves them out
+};
 struct ProjectionOptions {
-  // The number of projected elements of each parameter: r * s is at most this.
+  // The number of projected elements of each parameter: r * s is at most this, and at most the number
+  // of elements.
   std::int64_t rank = 256;
   std::uint64_t seed = 0;
   ProjectionKind kind = ProjectionKind::gaussian;
+  // Other ranks. Of several patterns that match a key the first counts.
+  std::vector<ProjectionRank> ranks = {};
+  bool embeddings = true;    // false: leaves out tables that are looked up in, tied ones too
+  bool convolutions = true;  // false: leaves out weights of convolutions
 };
 // The position of the projection of a parameter: values[:, start : start + left * right] holds the
 // elements of a [left, right] matrix.

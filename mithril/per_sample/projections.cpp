@@ -6,6 +6,9 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/random.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/optim/parameter_group.hpp"
 
 namespace mithril {
 namespace {
@@ -32,21 +35,61 @@ void orthonormalise(Rows& rows) {
   }
 }
 
+[[noreturn]] void refuse_rank(const std::string& what, std::int64_t rank, const char* expected) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0418",
+         .message = what + ": rank is " + std::to_string(rank) + ", expected " + expected});
+}
+
+bool moves_elements(std::string_view op) {
+  return op == "cast" || op == "swapaxes" || op == "permute";
+}
+
+// Whether a node reads the value as such an argument, perhaps reshaped, transposed or cast.
+bool is_argument(const Graph& graph, ValueId value,
+                 bool (*accepts)(const Node& node, size_t argument)) {
+  std::vector<bool> same(graph.values().size());
+  same[index(value)] = true;
+  for (const Node& node : graph.nodes()) {
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const ValueId* id = tensor_of(node.arguments[i]);
+      if (!id || !same[index(*id)]) continue;
+      if (accepts(node, i)) return true;
+      if (node.op->keeps_elements || moves_elements(node.op->name))
+        for (const ValueId output : node.outputs) same[index(output)] = true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-std::pair<std::int64_t, std::int64_t> projection_ranks(const std::string& key, std::int64_t rows,
-                                                       std::int64_t columns, std::int64_t rank) {
-  if (rank < 1 || rank > rows * columns) {
-    raise({.kind = ErrorKind::value,
-           .code = "E0418",
-           .path = key,
-           .message =
-               "the gradient of '" + key + "' cannot be projected to rank " + std::to_string(rank),
-           .facts = {{"expected",
-                      "1 to " + std::to_string(rows * columns) + ", the number of its elements"},
-                     {"got", std::to_string(rank)}}});
+void check_ranks(const ProjectionOptions& options, const std::vector<std::string>& keys) {
+  if (options.rank < 1) refuse_rank("projections", options.rank, "at least 1");
+  for (const auto& [pattern, rank] : options.ranks) {
+    if (rank < 0)
+      refuse_rank("projections: " + quoted(pattern), rank, "0, which leaves out, or more");
+    check_pattern(pattern, keys);
   }
+}
+
+std::int64_t rank_of(const ProjectionOptions& options, const std::string& key, const Graph& graph,
+                     ValueId parameter) {
+  const auto is_table = [](const Node& node, size_t i) { return node.op->name == "gather" && i == 0; };
+  const auto is_kernel = [](const Node& node, size_t) { return node.op->name.starts_with("conv"); };
+  if (!options.embeddings && is_argument(graph, parameter, is_table)) return 0;
+  if (!options.convolutions && is_argument(graph, parameter, is_kernel)) return 0;
+  for (const auto& [pattern, rank] : options.ranks) {
+    if (matches(pattern, key)) return rank;
+  }
+  return options.rank;
+}
+
+std::pair<std::int64_t, std::int64_t> projection_ranks(std::int64_t rows, std::int64_t columns,
+                                                       std::int64_t rank) {
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(rank)));
+  // With all elements, both ranks are whole.
+  if (rank >= rows * columns) return {rows, columns};
   const std::int64_t left = std::min(rows, std::max(root, rank / columns));
   return {left, std::min(columns, rank / left)};
 }

@@ -199,10 +199,12 @@ ClippedGradients SingleSamples::clipped(double max_norm) const {
   return clipped;
 }
 
-Tensor SingleSamples::projected(const std::vector<Tensor>& matrices) const {
+Tensor SingleSamples::projected(const std::vector<ProjectedParameter>& parameters,
+                                const std::vector<Tensor>& matrices) const {
   std::vector<std::vector<double>> rows(static_cast<size_t>(samples_));
   size_t next = 0;
-  for (const auto& [key, g] : gradients_) {
+  for (const ProjectedParameter& parameter : parameters) {
+    const Tensor& g = gradients_.at(parameter.key);
     const Tensor &left = matrices[next++], &right = matrices[next++];
     const int64_t height = left.dims()[1], width = right.dims()[1];
     for (int64_t i = 0; i < samples_; ++i) {

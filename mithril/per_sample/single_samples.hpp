@@ -21,7 +21,9 @@ class SingleSamples {
   SampleDots dots(const SingleSamples& validation, const DotsOptions& options) const;
   TensorMap weighted(const Tensor& weights) const;
   ClippedGradients clipped(double max_norm) const;
-  Tensor projected(const std::vector<Tensor>& matrices) const;  // left and right of each parameter
+  // `matrices`: left and right of each of the parameters.
+  Tensor projected(const std::vector<ProjectedParameter>& parameters,
+                   const std::vector<Tensor>& matrices) const;
 
  private:
   Tensor evaluate(const CompiledModel& model, const SampleBatch& batch, const State& state,

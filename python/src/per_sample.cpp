@@ -107,15 +107,19 @@ py::tuple clipped_gradients(const PerSample& samples, const py::dict& params, co
 
 py::tuple projections(const PerSample& samples, const py::dict& params, const py::dict& data,
                       std::int64_t rank, std::uint64_t seed, const std::string& kind,
-                      py::handle state) {
+                      const std::vector<std::pair<std::string, std::int64_t>>& ranks,
+                      bool embeddings, bool convolutions, py::handle state) {
   const Call call(params, data, state);
-  const ProjectionOptions options{
+  ProjectionOptions options{
       .rank = rank,
       .seed = seed,
       .kind = word_of<ProjectionKind>("kind", kind,
                                       {{"gaussian", ProjectionKind::gaussian},
                                        {"rademacher", ProjectionKind::rademacher},
-                                       {"orthonormal", ProjectionKind::orthonormal}})};
+                                       {"orthonormal", ProjectionKind::orthonormal}}),
+      .embeddings = embeddings,
+      .convolutions = convolutions};
+  for (const auto& [pattern, of_pattern] : ranks) options.ranks.push_back({pattern, of_pattern});
   const Projections made =
       call.run([&] { return samples.projections(call.params, call.data, options, call.state); });
   py::list metadata;
@@ -168,8 +172,8 @@ void bind_per_sample(py::module_& module) {
       .def("clipped_gradients", clipped_gradients, py::arg("params"), py::arg("data"),
            py::arg("max_norm"), py::arg("state"), "Implements `PerSample.clipped_gradients`.")
       .def("projections", projections, py::arg("params"), py::arg("data"), py::arg("rank"),
-           py::arg("seed"), py::arg("kind"), py::arg("state"),
-           "Implements `PerSample.projections`.")
+           py::arg("seed"), py::arg("kind"), py::arg("ranks"), py::arg("embeddings"),
+           py::arg("convolutions"), py::arg("state"), "Implements `PerSample.projections`.")
       .def("explain", &PerSample::explain, "Implements `PerSample.explain`.")
       .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
            py::arg("tolerance"), "Implements `PerSample.verify`.")

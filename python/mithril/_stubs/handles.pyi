@@ -85,7 +85,16 @@ class _PerSample:
         self, params: Any, data: Any, max_norm: float, state: Any
     ) -> tuple[Any, Any, Any]: ...
     def projections(
-        self, params: Any, data: Any, rank: int, seed: int, kind: str, state: Any
+        self,
+        params: Any,
+        data: Any,
+        rank: int,
+        seed: int,
+        kind: str,
+        ranks: list[tuple[str, int]],
+        embeddings: bool,
+        convolutions: bool,
+        state: Any,
     ) -> tuple[Any, list[tuple[str, int, int, int]]]: ...
     def explain(self) -> str: ...
     def verify(self, params: Any, data: Any, state: Any, tolerance: float | None) -> None: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -225,13 +225,17 @@ class PerSample:
         rank: int = 256,
         seed: int = 0,
         kind: Literal["gaussian", "rademacher", "orthonormal"] = "gaussian",
+        ranks: Mapping[str, int] | None = None,
+        include_embeddings: bool = True,
+        include_convolutions: bool = True,
         state: Arrays | None = None,
     ) -> Projections:
         """Returns random projections of the gradients of samples.
 
         Each parameter's gradient is a matrix [rows, columns]: its first dim and the product of the
         others. A vector is one row. The projection multiplies it by random matrices [r, rows] and
-        [s, columns], with r * s <= rank. On average it keeps squared norms and inner products.
+        [s, columns], with r * s <= rank. On average it keeps squared norms and inner products. A
+        parameter with at most `rank` elements is kept as it is.
 
         Args:
             params: dict of parameters.
@@ -239,12 +243,31 @@ class PerSample:
             rank: maximum number of elements of the projection of a parameter.
             seed: seed of the random matrices.
             kind: distribution of the random matrices.
+            ranks: other ranks by patterns of keys (`*`: any text, dots included; `?`: one
+                character). Of several patterns that match a key the first counts. 0 leaves out.
+            include_embeddings: False leaves out the tables of embeddings, tied ones too.
+            include_convolutions: False leaves out the weights of convolutions.
             state: dict of the state of the model, as in `CompiledModel.evaluate`.
 
         Returns:
-            `values` [B, R], and `metadata`: the columns and the two ranks of each parameter.
+            `values` [B, R], and `metadata`: the columns and the two ranks of each parameter that is
+            not left out.
+
+        Raises:
+            ValueError: If a rank is out of range, or no parameter is left.
+            NameError: If a pattern matches no parameter.
         """
-        values, metadata = self._core.projections(dict(params), dict(data), rank, seed, kind, state)
+        values, metadata = self._core.projections(
+            dict(params),
+            dict(data),
+            rank,
+            seed,
+            kind,
+            list((ranks or {}).items()),
+            include_embeddings,
+            include_convolutions,
+            state,
+        )
         places = {
             key: ProjectedParameter(slice(start, start + left * right), left, right)
             for key, start, left, right in metadata

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +24,30 @@ if TYPE_CHECKING:
 __all__ = ["ProjectionWriter"]
 
 INDEX = "projections.json"
+FLOATS: dict[Any, Any] = {
+    _core.dtype.float16: np.float16,
+    _core.dtype.bfloat16: None,  # NumPy has no bfloat16
+    _core.dtype.float32: np.float32,
+    _core.dtype.float64: np.float64,
+}
+
+
+def indices_of(indices: Any, samples: int) -> Any:
+    """The numbers of the samples as int64 [B]."""
+    numbers = np.asarray(host_array(indices))
+    if numbers.shape != (samples,) or numbers.dtype.kind not in "iu":
+        got = f"{numbers.dtype}{list(numbers.shape)}"
+        raise_error(
+            "InputError", "E0833", f"add: indices are {got}, expected ints of dims [{samples}]"
+        )
+    return numbers.astype(np.int64)
+
+
+def write_array(path: Path, array: Any) -> None:
+    """Writes a .npy file, which is complete or absent."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    _core._write_file(path, [header.getbuffer(), array.reshape(-1)])
 
 
 class ProjectionWriter:
@@ -37,9 +63,15 @@ class ProjectionWriter:
         rank: as in `PerSample.projections`.
         seed: as in `PerSample.projections`.
         kind: as in `PerSample.projections`.
+        ranks: as in `PerSample.projections`.
+        include_embeddings: as in `PerSample.projections`.
+        include_convolutions: as in `PerSample.projections`.
+        dtype: `ml.float16`, `ml.bfloat16`, `ml.float32` or `ml.float64` of the files; None: that of
+            the projections. A file of bfloat16 holds the bits as uint16.
 
     Raises:
         InputError: If the folder contains projections, or a file cannot be written.
+        TypeError: If `dtype` is another one.
 
     Example:
         net = ml.Model()
@@ -64,11 +96,18 @@ class ProjectionWriter:
         rank: int = 256,
         seed: int = 0,
         kind: Literal["gaussian", "rademacher", "orthonormal"] = "gaussian",
+        ranks: Mapping[str, int] | None = None,
+        include_embeddings: bool = True,
+        include_convolutions: bool = True,
+        dtype: _core.dtype | None = None,
     ) -> None:
         if not isinstance(folder, str | PathLike):
             wrong_argument("ProjectionWriter", "folder", "a path", folder)
         if not isinstance(samples, PerSample):
             wrong_argument("ProjectionWriter", "samples", "a PerSample", samples)
+        if dtype is not None and dtype not in FLOATS:
+            wrong_argument("ProjectionWriter", "dtype", "a dtype of floats", dtype)
+        self._dtype = dtype
         self._folder = made_folder(folder)
         if (self._folder / INDEX).exists():
             raise_error(
@@ -79,20 +118,36 @@ class ProjectionWriter:
                 help="give another folder, or remove its files",
             )
         self._samples = samples
-        self._options: dict[str, Any] = {"rank": rank, "seed": seed, "kind": kind}
+        self._options: dict[str, Any] = {
+            "rank": rank,
+            "seed": seed,
+            "kind": kind,
+            "ranks": dict(ranks or {}),
+            "include_embeddings": include_embeddings,
+            "include_convolutions": include_convolutions,
+        }
         self._index: dict[str, Any] = {}
         self._chunks: list[dict[str, Any]] = []
         self._closed = False
 
     @checked
     def add(
-        self, params: Arrays, data: Arrays, *, state: Arrays | None = None
+        self,
+        params: Arrays,
+        data: Arrays,
+        *,
+        indices: Any = None,
+        step: int | None = None,
+        state: Arrays | None = None,
     ) -> dict[str, tuple[int, int]]:
         """Writes the projections of a batch as the next file.
 
         Args:
             params: dict of parameters.
             data: dict of the data inputs, with B samples.
+            indices: ints [B], the number of each sample in its data set. They are written to a file
+                such as "indices-000000.npy".
+            step: step of the training whose parameters these are. "projections.json" has it.
             state: dict of the state of the model, as in `CompiledModel.evaluate`.
 
         Returns:
@@ -100,21 +155,25 @@ class ProjectionWriter:
 
         Raises:
             StateError: If the writer is closed.
+            InputError: If `indices` are not B ints.
         """
         if self._closed:
             raise_error("StateError", "E0913", "add: the writer of projections is closed")
         made = self._samples.projections(params, data, **self._options, state=state)
-        values = np.ascontiguousarray(host_array(made.values))
+        values = self._converted(np.ascontiguousarray(host_array(made.values)))
+        numbers = None if indices is None else indices_of(indices, len(values))
         if not self._index:
             self._index = self._described(made, params, values)
             self._write_index()
-        name = f"chunk-{len(self._chunks):06}.npy"
-        header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(
-            header, np.lib.format.header_data_from_array_1_0(values)
-        )
-        _core._write_file(self._folder / name, [header.getbuffer(), values.reshape(-1)])
-        self._chunks.append({"file": name, "rows": len(values)})
+        number = len(self._chunks)
+        chunk: dict[str, Any] = {"file": f"chunk-{number:06}.npy", "rows": len(values)}
+        if numbers is not None:
+            chunk["indices"] = f"indices-{number:06}.npy"
+            write_array(self._folder / chunk["indices"], numbers)
+        if step is not None:
+            chunk["step"] = step
+        write_array(self._folder / chunk["file"], values)
+        self._chunks.append(chunk)
         return {key: (part.slice.start, part.slice.stop) for key, part in made.metadata.items()}
 
     @checked
@@ -149,9 +208,17 @@ class ProjectionWriter:
         }
         return {
             "columns": values.shape[1],
-            "dtype": str(values.dtype),
+            "dtype": "bfloat16" if self._dtype == _core.dtype.bfloat16 else str(values.dtype),
             "parameters": parameters,
         }
+
+    def _converted(self, values: Any) -> Any:
+        if self._dtype == _core.dtype.bfloat16:
+            bits = values.astype(np.float32).view(np.uint32)
+            # Rounds to the nearest, ties to even; a NaN stays one.
+            rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+            return np.where(np.isnan(values), bits >> 16 | 0x40, rounded).astype(np.uint16)
+        return values if self._dtype is None else values.astype(FLOATS[self._dtype])
 
     def _write_index(self, complete: bool = False) -> None:
         index = {**self._options, **self._index, "complete": complete, "chunks": self._chunks}

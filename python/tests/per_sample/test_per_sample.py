@@ -119,6 +119,65 @@ def test_projections_project_the_gradients_of_single_samples(name: str, backend:
         agree(by_strategy[0], by_strategy[1], scale)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_a_rank_above_the_number_of_elements_gives_the_gradients(name: str, backend: Any) -> None:
+    compiled = Compiled(CASES[name], backend)
+    data = compiled.case.data(np.random.default_rng(2), 3)
+    expected, data = compiled.gradients(data), compiled.arrays(data)
+    made = compiled.samples().projections(compiled.params, data, rank=10**6, **compiled.state)
+    assert list(made.metadata) == list(compiled.params)
+    for i, tensor in enumerate(expected):
+        agree(host(made.values)[i], whole(tensor), np.linalg.norm(whole(tensor)))
+    default = compiled.samples().projections(compiled.params, data, **compiled.state)
+    for key, part in default.metadata.items():
+        assert part.left * part.right <= min(256, np.size(host(compiled.params[key])))
+
+
+def projected_keys(samples: Any, compiled: Compiled, **options: Any) -> list[str]:
+    data = compiled.arrays(compiled.case.data(np.random.default_rng(2), 3))
+    made = samples.projections(compiled.params, data, rank=4, **options, **compiled.state)
+    whole = samples.projections(compiled.params, data, rank=4, **compiled.state)
+    assert host(made.values).shape[1] == sum(p.left * p.right for p in made.metadata.values())
+    for key, part in made.metadata.items():
+        if part[1:] == whole.metadata[key][1:]:
+            expected = host(whole.values)[:, whole.metadata[key].slice]
+            np.testing.assert_allclose(host(made.values)[:, part.slice], expected, rtol=1e-10)
+    return list(made.metadata)
+
+
+def test_patterns_choose_the_parameters_and_their_ranks(backend: Any) -> None:
+    compiled = Compiled(CASES["mlp"], backend)
+    samples, keys = compiled.samples(), list(compiled.params)
+    biases = [key for key in keys if key.endswith("bias")]
+    assert biases and projected_keys(samples, compiled, ranks={"*.bias": 0}) == [
+        key for key in keys if key not in biases
+    ]
+    assert projected_keys(samples, compiled, ranks={"*.bias": 2, "*": 0}) == biases
+    data = compiled.arrays(compiled.case.data(np.random.default_rng(2), 3))
+    made = samples.projections(compiled.params, data, rank=6, ranks={"*.bias": 2, "*": 5})
+    for key, part in made.metadata.items():
+        assert part.left * part.right <= (2 if key in biases else 5)
+
+
+@pytest.mark.parametrize("name", ["tied", "BERT block", "GPT-2"])
+def test_tables_of_embeddings_are_left_out(name: str, backend: Any) -> None:
+    compiled = Compiled(CASES[name], backend)
+    left = projected_keys(compiled.samples(), compiled, include_embeddings=False)
+    out = [key for key in compiled.params if key not in left]
+    assert out and left
+    assert all("emb" in key or "wte" in key or "wpe" in key or "table" in key for key in out), out
+
+
+@pytest.mark.parametrize(
+    "name", ["convolutions", "transposed convolutions", "transposed images", "residual block"]
+)
+def test_weights_of_convolutions_are_left_out(name: str, backend: Any) -> None:
+    compiled = Compiled(CASES[name], backend)
+    left = projected_keys(compiled.samples(), compiled, include_convolutions=False)
+    ranks = {key: np.ndim(host(compiled.params[key])) for key in compiled.params}
+    assert left == [key for key, rank in ranks.items() if rank < 3]
+
+
 def test_projections_keep_squared_norms_on_average() -> None:
     compiled = Compiled(CASES["mlp"], ml.CpuBackend(dtype="float64"))
     data = compiled.case.data(np.random.default_rng(2), 2)

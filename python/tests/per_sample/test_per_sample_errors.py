@@ -148,15 +148,19 @@ def test_weights_are_one_for_each_sample(mlp: Any) -> None:
     )
 
 
-def test_ranks_are_at_most_the_size_of_a_parameter(mlp: Any) -> None:
+def test_ranks_are_at_least_1_and_those_of_patterns_at_least_0(mlp: Any) -> None:
     samples, params = mlp
-    assert text_of(lambda: samples.projections(params, data(), rank=9)) == (
-        "mithril.ValueError[E0418]: model.linear_1.bias: the gradient of 'model.linear_1.bias' "
-        "cannot be projected to rank 9\n"
-        "  expected : 1 to 5, the number of its elements\n"
-        "  got      : 9"
+    assert text_of(lambda: samples.projections(params, data(), rank=0)) == (
+        "mithril.ValueError[E0418]: projections: rank is 0, expected at least 1"
     )
-    assert "E0418" in text_of(lambda: samples.projections(params, data(), rank=0))
+    assert text_of(lambda: samples.projections(params, data(), ranks={"*.bias": -1})) == (
+        "mithril.ValueError[E0418]: projections: '*.bias': rank is -1, expected 0, which leaves "
+        "out, or more"
+    )
+    assert text_of(lambda: samples.projections(params, data(), ranks={"*": 0})) == (
+        "mithril.ValueError[E0418]: projections: the options leave out all parameters"
+    )
+    assert "E0623" in text_of(lambda: samples.projections(params, data(), ranks={"*.bais": 0}))
 
 
 def test_validation_data_has_the_keys_of_the_data(mlp: Any) -> None:

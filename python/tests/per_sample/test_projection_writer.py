@@ -137,12 +137,50 @@ def test_the_writer_refuses_samples_after_it_is_closed(tmp_path: Path) -> None:
     )
 
 
-def test_a_rank_that_no_parameter_has_leaves_no_file(tmp_path: Path) -> None:
+def test_a_rank_out_of_range_leaves_no_file(tmp_path: Path) -> None:
     samples, params = samples_of()
-    writer = ml.ProjectionWriter(tmp_path, samples, rank=10**6)
+    writer = ml.ProjectionWriter(tmp_path, samples, rank=0)
     with pytest.raises(ml.ValueError, match="E0418"):
         writer.add(params, chunks(2)[0])
     assert not list(tmp_path.iterdir())
+
+
+def test_files_have_the_numbers_of_the_samples_and_the_step(tmp_path: Path) -> None:
+    samples, params = samples_of()
+    data = chunks(3, 2)
+    with ml.ProjectionWriter(tmp_path, samples, rank=5) as writer:
+        writer.add(params, data[0], indices=[7, 1, 4], step=20)
+        with pytest.raises(ml.InputError) as caught:
+            writer.add(params, data[1], indices=[0.5, 1.5])
+        writer.add(params, data[1])
+    assert str(caught.value) == (
+        "mithril.InputError[E0833]: add: indices are float64[2], expected ints of dims [2]"
+    )
+    assert index_of(tmp_path)["chunks"] == [
+        {"file": "chunk-000000.npy", "rows": 3, "indices": "indices-000000.npy", "step": 20},
+        {"file": "chunk-000001.npy", "rows": 2},
+    ]
+    assert np.load(tmp_path / "indices-000000.npy").tolist() == [7, 1, 4]
+
+
+@pytest.mark.parametrize("dtype", [ml.float16, ml.bfloat16, ml.float32, ml.float64])
+def test_files_have_the_dtype_that_is_asked_for(tmp_path: Path, dtype: Any) -> None:
+    samples, params = samples_of()
+    data = chunks(3)[0]
+    with ml.ProjectionWriter(tmp_path, samples, rank=5, dtype=dtype) as writer:
+        writer.add(params, data)
+    made = np.asarray(samples.projections(params, data, rank=5).values)
+    written = np.load(tmp_path / "chunk-000000.npy")
+    assert index_of(tmp_path)["dtype"] == str(dtype).split(".")[-1]
+    if dtype == ml.bfloat16:
+        expected = ml.Tensor(made, ml.bfloat16)
+        assert written.dtype == np.uint16
+        wide = (written.astype(np.uint32) << 16).view(np.float32)
+        assert np.array_equal(wide, np.asarray(expected, dtype=np.float32))
+    else:
+        assert np.array_equal(written, made.astype(written.dtype))
+    with pytest.raises(ml.TypeError, match="dtype"):
+        ml.ProjectionWriter(tmp_path / "ints", samples, dtype=ml.int64)
 
 
 def test_projections_of_torch_are_written_too(tmp_path: Path) -> None:
