@@ -153,7 +153,8 @@ SampleContext::SampleContext(const OpDef& op, int64_t batch, std::span<const Sam
       dims_(dims),
       outputs_(outputs),
       results_(outputs.size(), SampleAxis{SampleAxis::Kind::coupled}),
-      offers_(outputs.size()) {}
+      offers_(outputs.size()),
+      asked_for_numbers_(arguments.size()) {}
 
 size_t SampleContext::index_of(std::string_view port) const {
   size_t at = 0;
@@ -165,13 +166,15 @@ size_t SampleContext::index_of(std::string_view port) const {
 }
 
 bool SampleContext::is_number(std::string_view port) {
-  asks_for_numbers_ = true;
+  asked_for_numbers_[index_of(port)] = true;
   return in(port).numbers;
 }
 
 bool SampleContext::misreads_numbers() const {
-  return !asks_for_numbers_ && std::any_of(arguments_.begin(), arguments_.end(),
-                                           [](const SampleAxis& axis) { return axis.numbers; });
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].numbers && !asked_for_numbers_[i]) return true;
+  }
+  return false;
 }
 
 int64_t SampleContext::inner(const SampleAxis& each, const Dims& dims) const {

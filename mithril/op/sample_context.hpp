@@ -73,7 +73,8 @@ class SampleContext {
   const std::vector<SampleAxis>& results() const { return results_; }
   const std::vector<SampleAxis>& offers(size_t output) const { return offers_[output]; }
   bool depends_on_place() const { return depends_on_place_; }
-  bool misreads_numbers() const;  // an argument holds numbers of samples, and the rule did not ask
+  // An argument holds numbers of samples, and the rule did not ask for it.
+  bool misreads_numbers() const;
   const std::string& why() const { return why_; }  // it is coupled; empty: no reason is known
 
  private:
@@ -85,7 +86,8 @@ class SampleContext {
   std::span<const Dims> dims_, outputs_;
   std::vector<SampleAxis> results_;
   std::vector<std::vector<SampleAxis>> offers_;  // per output
-  bool depends_on_place_ = false, asks_for_numbers_ = false;
+  std::vector<bool> asked_for_numbers_;          // per argument
+  bool depends_on_place_ = false;
   std::string why_;
 };
 

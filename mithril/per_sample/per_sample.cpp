@@ -69,6 +69,12 @@ class Results {
 };
 
 ExportedModel exported(const PerSamplePrograms& programs, const PerSampleProgram& program) {
+  if (!program.executable) {
+    raise({.kind = ErrorKind::gradient,
+           .code = "E0515",
+           .message = "there is no program for the whole batch: the samples run one by one",
+           .facts = {{"reason", program.single_samples}}});
+  }
   const CompiledState& compiled = programs.compiled();
   ExportedModel made{.graph = program.graph, .inputs = {}, .outputs = {}};
   for (size_t i = 0; i < made.graph.inputs().size(); ++i) {

@@ -48,8 +48,8 @@ class PerSample {
   // and the product of the others; a vector is one row. left [r, rows] and right [s, columns] are
   // random, and scaled so that the projection keeps squared norms on average. r and s are as large
   // as r * s <= rank, r <= rows and s <= columns allow, and as equal as possible. A rank above the
-  // number of elements gives the elements themselves. ValueError E0418 for a rank below 1, or if the
-  // options leave out all parameters. NameError E0623 for a pattern that matches none.
+  // number of elements gives the elements themselves. ValueError E0418 for a rank below 1, or if
+  // the options leave out all parameters. NameError E0623 for a pattern that matches none.
   Projections projections(const TensorMap& params, const TensorMap& data,
                           const ProjectionOptions& options = {}, const State& state = {}) const;
 

@@ -1,4 +1,5 @@
 #include "mithril/per_sample/per_sample_programs.hpp"
+#include "mithril/base/text.hpp"
 
 #include <algorithm>
 
@@ -199,7 +200,7 @@ PerSamplePrograms::Analysis PerSamplePrograms::analyse(const SampleBatch& batch,
   }
   if (const auto probe = probe_plan(batch)) {
     inputs.distinct = true;
-    analysis.axes = find_sample_axes(gradient_, *probe, probe_samples, inputs);
+    analysis.axes = find_sample_axes(gradient_, probe->plan, probe->samples, inputs);
   } else {
     analysis.axes = find_sample_axes(gradient_, analysis.plan, samples, inputs);
   }
@@ -214,14 +215,18 @@ bool PerSamplePrograms::has_fixed_size(const SampleBatch& batch) const {
 }
 
 // A plan for a number of samples that looks like no other size; none if the model is for a fixed
-// number, or for multiples of one.
-std::optional<Plan> PerSamplePrograms::probe_plan(const SampleBatch& batch) const {
+// number. A model may be for multiples of a number: the number of the batch is one.
+std::optional<PerSamplePrograms::Probe> PerSamplePrograms::probe_plan(
+    const SampleBatch& batch) const {
   if (has_fixed_size(batch)) return std::nullopt;
-  try {
-    return plan_for(batch, probe_samples);
-  } catch (const Error&) {
-    return std::nullopt;
+  for (const int64_t samples : {probe_samples, probe_samples * batch.samples}) {
+    try {
+      return Probe{plan_for(batch, samples), samples};
+    } catch (const Error&) {
+      continue;
+    }
   }
+  return std::nullopt;
 }
 
 // The first node that mixes samples of those that the gradients or the losses depend on.
@@ -272,7 +277,9 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
   if (losses.kind != SampleAxis::Kind::coupled && !(losses == SampleAxis::along(0)))
     refuse_losses(compiled_->outputs[output_].name,
                   "a first axis that does not hold the samples of the data");
-  if (const auto coupling = coupling_of(main.axes)) {
+  auto coupling = coupling_of(main.axes);
+  if (!coupling && validation_analysis) coupling = coupling_of(validation_analysis->axes);
+  if (coupling) {
     const Node& node = gradient_.node(coupling->node);
     const std::string where = node.op->name + " at " + gradient_.value(node.outputs[0]).name;
     const bool fixed = has_fixed_size(training);
@@ -283,6 +290,15 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
     if (coupling->no_rule && !fixed) {
       program.single_samples = "there is no rule for samples of " + where;
       return program;
+    }
+    if (coupling->no_rule) {
+      raise(
+          {.kind = ErrorKind::gradient,
+           .code = "E0511",
+           .path = gradient_.value(node.outputs[0]).name,
+           .message = "op " + quoted(node.op->name) +
+                      " has no rule for samples, and a batch of a fixed size cannot run one by one",
+           .help = "leave the size of the batch open when the model is compiled"});
     }
     raise(
         {.kind = ErrorKind::gradient,

@@ -75,7 +75,11 @@ class PerSamplePrograms {
   Plan plan_for(const SampleBatch& batch, int64_t samples) const;
   // Whether the model was compiled for one number of samples.
   bool has_fixed_size(const SampleBatch& batch) const;
-  std::optional<Plan> probe_plan(const SampleBatch& batch) const;
+  struct Probe {
+    Plan plan;
+    int64_t samples = 0;
+  };
+  std::optional<Probe> probe_plan(const SampleBatch& batch) const;
   std::optional<Coupling> coupling_of(const SampleAxes& axes) const;
   PerSampleProgram make(PerSampleProgram program, const SampleBatch& training,
                         const SampleBatch* validation) const;

@@ -47,15 +47,15 @@ struct ClippedGradients {
 };
 
 enum class ProjectionKind : std::uint8_t { gaussian, rademacher, orthonormal };
-// The rank of the parameters whose keys match `pattern`: `*` is any text, dots included, and `?` one
-// character.
+// The rank of the parameters whose keys match `pattern`: `*` is any text, dots included, and `?`
+// one character.
 struct ProjectionRank {
   std::string pattern;
   std::int64_t rank = 0;  // 0: leaves them out
 };
 struct ProjectionOptions {
-  // The number of projected elements of each parameter: r * s is at most this, and at most the number
-  // of elements.
+  // The number of projected elements of each parameter: r * s is at most this, and at most the
+  // number of elements.
   std::int64_t rank = 256;
   std::uint64_t seed = 0;
   ProjectionKind kind = ProjectionKind::gaussian;

@@ -75,8 +75,12 @@ void check_ranks(const ProjectionOptions& options, const std::vector<std::string
 
 std::int64_t rank_of(const ProjectionOptions& options, const std::string& key, const Graph& graph,
                      ValueId parameter) {
-  const auto is_table = [](const Node& node, size_t i) { return node.op->name == "gather" && i == 0; };
-  const auto is_kernel = [](const Node& node, size_t) { return node.op->name.starts_with("conv"); };
+  const auto is_table = [](const Node& node, size_t i) {
+    return node.op->name == "gather" && i == 0;
+  };
+  const auto is_kernel = [](const Node& node, size_t i) {
+    return node.op->name.starts_with("conv") && node.op->inputs[i].name != "bias";
+  };
   if (!options.embeddings && is_argument(graph, parameter, is_table)) return 0;
   if (!options.convolutions && is_argument(graph, parameter, is_kernel)) return 0;
   for (const auto& [pattern, rank] : options.ranks) {

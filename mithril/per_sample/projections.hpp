@@ -10,8 +10,8 @@
 
 namespace mithril {
 
-// ValueError E0418 for a rank below 1, or a negative one of a pattern; NameError E0623 for a pattern
-// that matches none of the keys.
+// ValueError E0418 for a rank below 1, or a negative one of a pattern; NameError E0623 for a
+// pattern that matches none of the keys.
 void check_ranks(const ProjectionOptions& options, const std::vector<std::string>& keys);
 // The rank of a parameter, which is an input of the graph; 0: the options leave it out.
 std::int64_t rank_of(const ProjectionOptions& options, const std::string& key, const Graph& graph,

@@ -45,7 +45,11 @@ bool repeated_length(Solver& s, const Dim& count, Dim& length) {
 bool solve_repeat_interleave(Solver& s) {
   const Datum* axis = s.value("axis");
   std::vector<Dim> dims;
-  if (!axis || !s.shape("input", dims)) return false;
+  if (!axis) return false;
+  if (!s.shape("input", dims)) {
+    if (axis->is_none()) s.set_shape("output", {s.fresh()});
+    return false;
+  }
   size_t at = 0;
   if (axis->is_none()) {
     dims = {product(dims)};
@@ -54,6 +58,9 @@ bool solve_repeat_interleave(Solver& s) {
     if (!s.number(axis->dim(), number)) return false;
     at = axis_of(s, number, dims.size());
   }
+  std::vector<Dim> repeated = dims;
+  repeated[at] = s.fresh();
+  s.set_shape("output", repeated);
   Dim length = 0;
   if (!repeated_length(s, dims[at], length)) return false;
   dims[at] = length;

@@ -30,16 +30,24 @@ inline const SampleAxis* common_axis(SampleContext& c) {
   return found;
 }
 
-// Mixes elements along `axis` only; all tensors have the same dims but for the axis.
+// Mixes elements along `axis` only. Tensors whose other dims are smaller, such as the index of
+// take_along_axis, are read from the start of the other axes.
 inline void samples_beside_axis(SampleContext& c) {
   const SampleAxis* at = common_axis(c);
   if (!at) return;
   const size_t rank = c.out().size();
   const std::vector<bool> mixed = axis_set(c.value("axis"), rank);
   if (mixed[at->axis]) return couple_along(c, at->axis);
+  const int64_t size = c.out()[at->axis];
   for (size_t i = 0; i < c.output_count(); ++i) {
     if (c.out(i)[at->axis] % (at->outer * c.batch()) != 0)
       return c.couple("its output has another number of samples");
+  }
+  for (size_t i = 0; i < c.size(); ++i) {
+    const Dims& dims = c.argument_dims(i);
+    if (dims.size() == rank && dims[at->axis] != size)
+      return c.couple("it reads a part of axis " + std::to_string(at->axis) +
+                      ", which holds the samples");
   }
   c.put_all(*at);
 }

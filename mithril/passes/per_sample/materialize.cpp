@@ -98,7 +98,7 @@ Expression Materializer::of_rows(ValueId each) {
   Dims placed(dims.size() + 1, 1);
   placed[0] = n;
   placed[axis.axis + 1] = dims[axis.axis];
-  return rows * reshaped(own, placed);
+  return call("where", {call("equal", {reshaped(own, placed), 1.0}), rows, 0.0});
 }
 
 // weight: the sum of grad * (input - mean) * rstd; bias: the sum of grad.

@@ -88,6 +88,7 @@ class Search {
     Axes axes;
     std::vector<Axes> views;  // per argument: other ways to read it
     std::vector<Dims> dims;
+    std::vector<bool> read;  // not of `like`, whose dims alone count
     bool linear = false;
     int coupled_by = -1;
     bool is_coupled = false;  // an argument is, and has no views
@@ -108,6 +109,7 @@ class Search {
       arguments.dims.push_back(id ? dims_[index(*id)] : Dims{});
       arguments.axes.push_back(reads ? found_.of(*id) : SampleAxis{});
       arguments.views.emplace_back();
+      arguments.read.push_back(reads);
       if (!reads) continue;
       arguments.views.back() = views_[index(*id)];
       arguments.linear = arguments.linear || linear_[index(*id)];
@@ -186,8 +188,25 @@ class Search {
     couple(id, std::move(why), !has_sample_rule(*node.op));
   }
 
+  // Whether an argument that carries no samples has an axis of the batch: its elements depend on
+  // their place in the batch. Elements that are alike have views.
+  bool depends_on_place(const Axes& axes, const Arguments& arguments) const {
+    if (!distinct_) return false;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i].kind != Kind::shared || !arguments.read[i]) continue;
+      for (const int64_t size : arguments.dims[i]) {
+        if (spans_batch(size, batch_)) return true;
+      }
+    }
+    return false;
+  }
+
   // Sets the axes of the outputs; false, and why, if the node mixes samples.
   bool follow(NodeId id, const Axes& axes, const Arguments& arguments, std::string& why) {
+    if (depends_on_place(axes, arguments)) {
+      why = "it reads elements that depend on their place in the batch";
+      return false;
+    }
     SampleContext context = context_of(id, axes, arguments);
     follow_samples(context);
     if (has(context.results(), Kind::sum) && !arguments.linear)
@@ -217,7 +236,7 @@ class Search {
     if (std::all_of(arguments.views.begin(), arguments.views.end(), is_empty)) return;
     if (!has_sample_rule(*node.op)) return;
     for (const Axes& axes : readings(arguments)) {
-      if (!has(axes, Kind::each)) continue;
+      if (!has(axes, Kind::each) || depends_on_place(axes, arguments)) continue;
       SampleContext context = context_of(id, axes, arguments);
       follow_samples(context);
       for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -36,7 +36,7 @@ class Placement(NamedTuple):
         if dtype.kind not in "biufc":
             return array
         # Libraries of devices take arrays that can be written, without negative strides.
-        is_contiguous = flags.c_contiguous or min(array.strides) >= 0
-        if not (dtype.isnative and flags.writeable and is_contiguous):
+        is_forward = min(array.strides, default=0) >= 0
+        if not (dtype.isnative and flags.writeable and is_forward):
             array = np.array(array, dtype.newbyteorder("="), order="C")
         return self.backend._moved(array, device)

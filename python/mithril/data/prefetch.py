@@ -64,6 +64,17 @@ class Maker(threading.Thread):
         self.join()
 
 
+def taken(maker: Maker) -> Made | None:
+    """The next item of the thread; None if the thread ended before, as it does with the program."""
+    while True:
+        is_alive = maker.is_alive()
+        try:
+            return maker.made.get(timeout=INTERVAL) if is_alive else maker.made.get_nowait()
+        except Empty:
+            if not is_alive:
+                return None
+
+
 def prefetched(items: Generator[Item, None, None], depth: int) -> Iterator[Item]:
     """Yields the items, which a thread makes up to `depth` items ahead.
 
@@ -78,18 +89,20 @@ def prefetched(items: Generator[Item, None, None], depth: int) -> Iterator[Item]
     is_worth = True
     try:
         while True:
-            if ahead:
-                item, seconds, error = maker.made.get()
+            made = taken(maker) if ahead else None
+            if made is not None:
+                item, seconds, error = made
                 ahead -= 1
                 if error is not None:
                     raise error
             else:
+                ahead = 0
                 began = perf_counter()
                 item = next(items, END)
                 seconds = perf_counter() - began
             if item is END:
                 return
-            while is_worth and ahead < depth:
+            while is_worth and ahead < depth and maker.is_alive():
                 maker.permits.put(None)
                 ahead += 1
             began = perf_counter()

@@ -106,7 +106,7 @@ def _of_function(made: Any) -> DataSource:
     opened = _opened(made)
     if opened is not None:
         return opened()
-    if is_loader(made) or is_map_style(made):
+    if is_loader(made) or is_map_style(made) or hasattr(made, "__iter__"):
         return from_torch(made)
     wrong_argument("register", "the result of source", "a source, or what makes one", made)
     raise AssertionError

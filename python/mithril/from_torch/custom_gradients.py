@@ -90,7 +90,13 @@ def warn_of_hooks(module: torch.nn.Module, on_tensors: list[str]) -> None:
         for name, part in module.named_modules()
         if part._backward_hooks or part._backward_pre_hooks
     ]
-    places = [*(f"of {name!r}" for name in of_modules), *(f"at {line}" for line in on_tensors)]
+    of_parameters = [
+        name
+        for name, parameter in module.named_parameters()
+        if parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None)
+    ]
+    owners = [*of_modules, *of_parameters]
+    places = [*(f"of {name!r}" for name in owners), *(f"at {line}" for line in on_tensors)]
     if places:
         warnings.warn(
             f"from_torch: the model has no hooks on gradients, unlike the module: "

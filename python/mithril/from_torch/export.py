@@ -44,7 +44,8 @@ def export(
     dims = dims_of(inputs, dynamic, names)
     args, kwargs = distinct((args, kwargs))
     try:
-        with warnings.catch_warnings(), noted_gradients() as noted:
+        # Functions of autograd are noted where gradients are computed. The caller may compute none.
+        with warnings.catch_warnings(), torch.enable_grad(), noted_gradients() as noted:
             warnings.simplefilter("ignore")
             program = traced(module, args, kwargs, dims)
             replace_changes(program)

@@ -26,6 +26,7 @@ from .ops import (
     reductions,
     resizing,
     shapes,
+    slice_scatter,
     sorting,
 )
 
@@ -37,6 +38,7 @@ ATEN: Table = {
     **shapes.TABLE,
     **creation.TABLE,
     **indexing.TABLE,
+    **slice_scatter.TABLE,
     **layers.TABLE,
     **normalization.TABLE,
     **sorting.TABLE,

@@ -61,7 +61,7 @@ class EmbeddingSimilarity(_TextScore):
         cosines = self._directions(prediction) @ self._directions(reference).T
         precision, recall = cosines.max(axis=1).mean(), cosines.max(axis=0).mean()
         total = precision + recall
-        return float(2 * precision * recall / total) if total > 0 else 0.0
+        return 0.0 if total <= 0 else float(2 * precision * recall / total)
 
     def _directions(self, tokens: list[Any]) -> Any:
         """Returns the embeddings with length 1; zeros stay zeros. InputError E0882."""

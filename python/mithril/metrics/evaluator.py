@@ -113,7 +113,12 @@ class SampleEvaluator(Evaluator):
         Raises:
             InputError: If a key is missing, or there is no score for each row.
         """
-        self._scores += scores_of(self, self.score(batch))
+        scores = scores_of(self, self.score(batch))
+        rows = row_counts(batch)
+        if len(rows) == 1 and rows != {len(scores)}:
+            message = f"{type(self).__name__}: there are {len(scores)} scores for {rows.pop()} rows"
+            raise_error("InputError", "E0882", message)
+        self._scores += scores
 
     @property
     def scores(self) -> np.ndarray[Any, Any]:
@@ -165,6 +170,13 @@ class SampleEvaluator(Evaluator):
 
     def _options(self) -> tuple[Any, ...]:
         return (self._threshold,)
+
+
+def row_counts(batch: Mapping[str, Any]) -> set[int]:
+    """The first dims of the arrays of a batch: one if they are rows of the same samples."""
+    shapes = [getattr(value, "shape", None) for value in batch.values()]
+    lists = [len(value) for value in batch.values() if isinstance(value, (list, tuple))]
+    return {int(shape[0]) for shape in shapes if shape} | set(lists)
 
 
 def scores_of(evaluator: Evaluator, scores: Any) -> list[float]:

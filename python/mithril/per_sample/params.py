@@ -26,6 +26,9 @@ def params_of(
         return given
     if len(names) == len(tensors):
         named = dict(zip(names, tensors, strict=True))
+        missing = set(compiled.parameter_keys) - set(named)
+        if missing and missing <= set(compiled.frozen_keys):
+            _refuse("the optimizer does not hold the frozen parameters")
         compiled.load_state_dict(named)
         return named
     shapes, keys = compiled.shapes, compiled.parameter_keys

@@ -3,8 +3,6 @@
 import gzip
 import multiprocessing
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from processes import environment
 
 import mithril as ml
 
@@ -294,17 +291,6 @@ def test_an_early_break_and_an_error_leave_no_thread(others) -> None:
             read.append(batch)
     assert len(read) == 2
     assert prefetch_threads() <= others
-
-
-def test_a_program_that_leaves_an_iterator_open_ends() -> None:
-    program = """
-import mithril as ml
-import numpy as np
-batches = iter(ml.data.from_arrays({"x": np.zeros(9)}).batch(2).prefetch())
-next(batches)
-"""
-    command = [sys.executable, "-c", program]
-    subprocess.run(command, env=environment(), check=True, timeout=LIMIT)
 
 
 @pytest.mark.parametrize("depth", [0, 2])

@@ -19,6 +19,8 @@ BACKENDS = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend, "jax": ml.JaxBackend
 def backend_of(kind: str) -> Any:
     if kind != "cpu":
         pytest.importorskip(kind, reason=f"{kind} is not installed")
+    if kind == "torch":
+        pytest.importorskip("mithril._torch", reason="torch is not built")
     return BACKENDS[kind]()
 
 
@@ -46,6 +48,13 @@ def test_batches_are_arrays_of_the_backend_with_their_dtypes(kind: str, prefetch
         assert same(joined(batches), ARRAYS)
     assert source.rows == 23
     assert source.schema == ml.data.from_arrays(ARRAYS).schema
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_reversed_rows_are_moved_also_if_the_last_batch_has_one(kind: str) -> None:
+    reversed_rows = {"y": np.arange(21)[::-1]}
+    source = ml.data.from_arrays(reversed_rows).to(backend_of(kind))
+    assert same(joined(source.read_batches(5)), reversed_rows)
 
 
 def test_operations_take_numpy_arrays_wherever_the_source_is_moved() -> None:

@@ -253,6 +253,8 @@ def test_a_function_of_autograd_is_refused_by_its_name() -> None:
         def forward(self, x):
             return rounded(3 * x) + Round.apply(x)
 
+    with torch.no_grad(), pytest.raises(ml.ValueError, match="E0425"):
+        ml.from_torch(Rounding(), X)
     with pytest.raises(ml.ValueError) as caught:
         ml.from_torch(Rounding(), X)
     text = str(caught.value)
@@ -382,11 +384,14 @@ def test_hooks_on_gradients_are_warned_of() -> None:
 
     module = Hooked()
     module.layer.register_full_backward_hook(lambda module, inputs, outputs: None)
+    module.layer.weight.register_hook(lambda gradient: 0 * gradient)
+    module.layer.bias.register_post_accumulate_grad_hook(lambda parameter: None)
     with pytest.warns(UserWarning) as caught:
         ml.from_torch(module, X)
     (warning,) = caught
     assert str(warning.message).startswith(
-        "from_torch: the model has no hooks on gradients, unlike the module: of 'layer', at "
+        "from_torch: the model has no hooks on gradients, unlike the module: of 'layer', of "
+        "'layer.weight', of 'layer.bias', at "
     )
     assert str(warning.message).endswith("y.register_hook(lambda gradient: 2 * gradient)")
     assert warning.filename == __file__

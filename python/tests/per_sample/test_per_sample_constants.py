@@ -147,6 +147,33 @@ def fewer_rows(x: Any) -> Any:
     return x @ weight("u") + chosen.mean(0)
 
 
+def parts_of_other_samples(x: Any) -> Any:
+    """Row i of the index chooses within row i of the 3 B rows: of sample i // 3."""
+    index = ml.ArgMax(axis=-1, keepdim=True)(x[:, 0])
+    return ml.TakeAlongAxis(axis=1)((x @ weight()).reshape((-1, WIDTH)), index)
+
+
+def counted(x: Any) -> Any:
+    ones = ml.Ones()(shape=(size(x),))
+    return (x @ weight()) * ml.Cumsum(axis=0)(ones).reshape((-1, 1, 1))
+
+
+def later_numbers(x: Any) -> Any:
+    numbers_from_1 = ml.Arange()(stop=size(x) + 1, dtype=ml.float64)[1:]
+    return (x @ weight()) * numbers_from_1.reshape((-1, 1, 1))
+
+
+def numbers_in_a_column(x: Any) -> Any:
+    column = numbers(x).reshape((-1, 1))[:, 0]
+    return x[:, 0] @ weight() + take(weight("table", ROWS, WIDTH), column)
+
+
+def counted_rows_of_a_table(x: Any) -> Any:
+    zero = ml.Zeros()(shape=(size(x),), dtype=ml.int64)
+    index = zero + ml.Cumsum(axis=0)(ml.Ones()(shape=(size(x),), dtype=ml.int64))
+    return x[:, 0] @ weight() + take(weight("table", ROWS, WIDTH), index)
+
+
 def sum_over_zeros(x: Any) -> Any:
     return x[:, 0] + (zeros(size(x), WIDTH) + x[:, 1] @ weight()).sum(0)
 
@@ -163,6 +190,11 @@ COUPLED: list[tuple[Build, str]] = [
     (added_numbers, "arange"),
     (fewer_rows, "gather"),
     (sum_over_zeros, "sum"),
+    (parts_of_other_samples, "take_along_axis"),
+    (counted, "multiply"),
+    (later_numbers, "multiply"),
+    (numbers_in_a_column, "arange"),
+    (counted_rows_of_a_table, "add"),
 ]
 
 
@@ -232,6 +264,29 @@ def test_batches_of_a_fixed_size_that_mix_samples_are_refused(build: Build, batc
     samples = ml.PerSample(model, losses="losses")
     with pytest.raises(ml.GradientError, match="E0511"):
         samples.norms(model.get_parameters(), {"x": rows(batch)})
+
+
+def test_numbers_of_samples_are_refused_where_the_batch_must_be_even() -> None:
+    def build(x: Any) -> Any:
+        pairs = x.reshape((-1, 2, WIDTH)).reshape((-1, LENGTH, WIDTH))
+        return added_numbers(pairs)
+
+    model = compiled(build, None)
+    with pytest.raises(ml.GradientError, match="E0511"):
+        ml.PerSample(model, losses="losses").norms(model.get_parameters(), {"x": rows(4)})
+
+
+def test_samples_that_run_one_by_one_have_no_code() -> None:
+    model = compiled(rolled, 1)
+    samples = ml.PerSample(model, losses="losses")
+    assert host(samples.norms(model.get_parameters(), {"x": rows(1)}).total).shape == (1,)
+    with pytest.raises(ml.GradientError) as caught:
+        samples.codegen("norms.cpp", data={"x": rows(1)})
+    assert str(caught.value) == (
+        "mithril.GradientError[E0515]: there is no program for the whole batch: the samples run "
+        "one by one\n"
+        "  reason : the batch of the model is one sample"
+    )
 
 
 def test_a_parameter_of_the_size_of_a_fixed_batch_has_gradients_in_the_row_of_the_sample() -> None:

@@ -110,6 +110,11 @@ FUNCTIONS: dict[str, Callable] = {
     "take": lambda x: x.take(PICKED),
     "select_scatter": lambda x: x.select_scatter(x[0] * 2, 0, -1),
     "slice_scatter": lambda x: x.slice_scatter(x[:, :2] * 2, 1, 0, 4, 2),
+    "slice_scatter of the whole": lambda x: x + torch.slice_scatter(x.long(), 2.5 * x.detach(), 0),
+    "slice_scatter of ints": lambda x: (
+        x + torch.slice_scatter(x.long(), 2.5 * x.detach()[:, :2], 1, 0, 4, 2)
+    ),
+    "select_scatter of ints": lambda x: x + x.long().select_scatter(2.5 * x.detach()[0], 0, -1),
     "diagonal": lambda x: x.diagonal(1),
     "diag_embed": torch.diag_embed,
     "unfold": lambda x: x.unfold(1, 3, 2),

@@ -75,6 +75,12 @@ def test_a_function_scores_rows() -> None:
         "  help: name the keys when the evaluator is made"
     )
     assert named.compute() == -1
+    mean = E.SampleScore(lambda x: x.mean(keepdims=True), inputs=["x"])
+    with pytest.raises(ml.InputError) as caught:
+        mean.update(batch)
+    assert str(caught.value) == (
+        "mithril.InputError[E0882]: SampleScore: there are 1 scores for 2 rows"
+    )
 
 
 def test_a_module_scores_rows_in_evaluation_mode() -> None:

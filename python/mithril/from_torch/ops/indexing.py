@@ -290,40 +290,6 @@ def masked_scatter(self: Connection, mask: Connection, source: Connection) -> An
     return ml.Where()(mask, gather_true(flat(source), mask), self)
 
 
-def select_scatter(self: Connection, src: Connection, dim: int, index: Any) -> Any:
-    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
-    count = size(self, dim)
-    where = index + count if isinstance(index, int) and index < 0 else index
-    hit = ml.Arange()(stop=count).eq(where).reshape((-1, *(1,) * (rank - at - 1)))
-    return ml.Where()(hit, ml.ExpandDims(axis=at)(src), self)
-
-
-def slice_scatter(
-    self: Connection,
-    src: Connection,
-    dim: int = 0,
-    start: Any = None,
-    end: Any = None,
-    step: int = 1,
-) -> Any:
-    """Each place takes the element of the source that the slice puts there."""
-    if not isinstance(start, Connection) and not start and end in (None, 2**63 - 1) and step == 1:
-        return src
-    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
-    count = size(self, dim)
-    places = ml.Arange()(stop=count)
-    inside = places[along(0, slice(start, None if end is None or end == 2**63 - 1 else end, step))]
-    zeros = internal_op("FillLike", number=0)(places)
-    order = ml.Arange()(stop=size(src, dim))
-    number = internal_op("ScatterAdd", axis=0)(order, inside, zeros)
-    ones = internal_op("FillLike", number=1)(order)
-    hit = internal_op("ScatterAdd", axis=0)(ones, inside, zeros) > 0
-    if src.dims is not None and src.dims[dim] == 0:
-        return self
-    found = ml.Gather(axis=at)(src, number)
-    return ml.Where()(hit.reshape((-1, *(1,) * (rank - at - 1))), found, self)
-
-
 def diagonal(
     self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: NodeContext
 ) -> Any:
@@ -391,8 +357,6 @@ TABLE: Table = table(
     (scatter, "scatter"),
     (scatter_reduce, "scatter_reduce"),
     (masked_scatter, "masked_scatter"),
-    (select_scatter, "select_scatter"),
-    (slice_scatter, "slice_scatter"),
     (diagonal, "diagonal"),
     (diagonal_scatter, "diagonal_scatter"),
     (unfold, "unfold"),
