@@ -31,7 +31,7 @@ def as_torch_module(
         compiled: A model that was compiled for a TorchBackend.
         params: The initial parameters. None: `compiled.get_parameters()`. Parameters of torch
             (`nn.Parameter`) stay the same objects if their dtype and device fit. Frozen parameters
-            do not require gradients.
+            do not require gradients: those that do are replaced.
     Raises:
         BackendError: The model was compiled for another backend.
         NameError: A key cannot be a name in a torch module.
