@@ -111,6 +111,10 @@ FUNCTIONS: dict[str, Callable] = {
     "select_scatter": lambda x: x.select_scatter(x[0] * 2, 0, -1),
     "slice_scatter": lambda x: x.slice_scatter(x[:, :2] * 2, 1, 0, 4, 2),
     "slice_scatter of the whole": lambda x: x + torch.slice_scatter(x.long(), 2.5 * x.detach(), 0),
+    "slice_scatter of ints into floats": lambda x: x.slice_scatter(x.long()[:, :2], 1, 0, 4, 2),
+    "diagonal_scatter of ints": lambda x: x + x.long().diagonal_scatter(2.5 * x.detach()[0, :3]),
+    "masked_fill of ints": lambda x: x + x.long().masked_fill(x > 0, 2.5),
+    "index_fill of ints": lambda x: x + x.long().index_fill(1, PICKED[:2], 2.5),
     "slice_scatter of ints": lambda x: (
         x + torch.slice_scatter(x.long(), 2.5 * x.detach()[:, :2], 1, 0, 4, 2)
     ),

@@ -20,6 +20,7 @@ from ..builders import (
     tensor,
     wide,
 )
+from .creation import as_result
 
 # Arithmetic: torch promotes by category, and 0-d tensors do not widen others.
 
@@ -128,8 +129,8 @@ def where(condition: Any, self: Any, other: Any, at: NodeContext) -> Any:
     return ml.Where()(truth(condition), *sides)
 
 
-def masked_fill(self: Any, mask: Any, value: Any) -> Any:
-    return ml.Where()(mask, value, self)
+def masked_fill(self: Any, mask: Any, value: Any, *, at: NodeContext) -> Any:
+    return ml.Where()(mask, as_result(value, 2, at), self)
 
 
 def clamp(self: Any, min: Any = None, max: Any = None, *, at: NodeContext) -> Any:

@@ -32,6 +32,13 @@ def number_of(dtype: torch.dtype, value: Any) -> Any:
     return float(value) if dtype.is_floating_point else int(value)
 
 
+def as_result(value: Any, i: int, at: NodeContext) -> Any:
+    """Argument i, a number or a tensor, in the dtype of the result."""
+    if not isinstance(value, Connection):
+        return number_of(at.output.dtype, value)
+    return converted(value, at.inputs[i].dtype, at.output.dtype, at.main)
+
+
 def full_tensor(sizes: Any, value: Any, at: NodeContext) -> Any:
     number = number_of(at.output.dtype, value)
     width = dtype_option(at.output.dtype, at.main)

@@ -27,7 +27,7 @@ from ..builders import (
     tensor,
 )
 from ..ranges import counted_axis
-from .creation import full_tensor
+from .creation import as_result, full_tensor
 from .shapes import move
 
 
@@ -182,12 +182,14 @@ def index_copy(self: Connection, dim: int, index: Connection, source: Any) -> An
     return scatter_rows(self, from_zero(index, size(self, dim)), source, dim, False)
 
 
-def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any:
-    at, rank = axis_of(dim, rank_of(self)), rank_of(self)
+def index_fill(
+    self: Connection, dim: int, index: Connection, value: Any, *, at: NodeContext
+) -> Any:
+    axis, rank = axis_of(dim, rank_of(self)), rank_of(self)
     places = ml.Arange()(stop=size(self, dim)).reshape((-1, 1))
     hit = places.eq(wrapped(index.reshape((1, -1)), size(self, dim))).cast(widths.int64)
-    hit = (hit.sum(1) > 0).reshape((*(1,) * at, -1, *(1,) * (rank - at - 1)))
-    return ml.Where()(hit, value, self)
+    hit = (hit.sum(1) > 0).reshape((*(1,) * axis, -1, *(1,) * (rank - axis - 1)))
+    return ml.Where()(hit, as_result(value, 3, at), self)
 
 
 def gather(
@@ -243,10 +245,7 @@ REDUCTIONS: dict[Any, str] = {
 def scatter(
     self: Connection, dim: int, index: Connection, src: Any, reduce: Any = None, *, at: NodeContext
 ) -> Any:
-    if not isinstance(src, Connection):
-        floats = at.output.dtype.is_floating_point
-        src = float(src) if floats else bool(src) if is_bool(self) else int(src)
-    return scattered(self, dim, index, src, REDUCTIONS[reduce])
+    return scattered(self, dim, index, as_result(src, 3, at), REDUCTIONS[reduce])
 
 
 def neutral(reduce: str, dtype: torch.dtype) -> Any:
@@ -312,6 +311,7 @@ def diagonal_scatter(
     *,
     at: NodeContext,
 ) -> Any:
+    src = as_result(src, 1, at)
     last = move(self, [dim1, dim2], [-2, -1])
     count = at.inputs[1].shape[-1]
     refuse_if(not isinstance(count, int), "of an open size")

@@ -11,25 +11,18 @@ from ..builders import (
     Table,
     along,
     axis_of,
-    dtype_option,
     internal_op,
     rank_of,
     size,
     table,
 )
-
-
-def as_result(src: Connection, at: NodeContext) -> Any:
-    """The second argument in the dtype of the result, which is that of the first."""
-    if at.inputs[1].dtype == at.output.dtype:
-        return src
-    return src.cast(dtype_option(at.output.dtype, at.main))
+from .creation import as_result
 
 
 def select_scatter(
     self: Connection, src: Connection, dim: int, index: Any, *, at: NodeContext
 ) -> Any:
-    src = as_result(src, at)
+    src = as_result(src, 1, at)
     axis, rank = axis_of(dim, rank_of(self)), rank_of(self)
     count = size(self, dim)
     where = index + count if isinstance(index, int) and index < 0 else index
@@ -48,7 +41,7 @@ def slice_scatter(
     at: NodeContext,
 ) -> Any:
     """Each place takes the element of the source that the slice puts there."""
-    src = as_result(src, at)
+    src = as_result(src, 1, at)
     if not isinstance(start, Connection) and not start and end in (None, 2**63 - 1) and step == 1:
         return src
     axis, rank = axis_of(dim, rank_of(self)), rank_of(self)
