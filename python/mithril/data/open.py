@@ -12,7 +12,7 @@ from ..files import load_safetensors
 from .batches import Batch, checked_batch
 from .files import csv_columns, read_csv, read_idx, read_npy
 from .source import Arrays, DataSource, Stream
-from .torch import is_loader, is_map_style, loader_stream, map_style, sample_stream
+from .torch import is_dataset, is_loader, is_map_style, loader_stream, map_style, sample_stream
 
 
 @checked_kinds
@@ -166,14 +166,11 @@ def from_torch(data: Any, names: Sequence[str] | None = None) -> DataSource:
 
     See docs/data.md.
     """
+    if not is_dataset(data):
+        wrong_argument("from_torch", "data", "a Dataset or a DataLoader of PyTorch", data)
     if is_loader(data):
         return loader_stream(data, names)
-    if is_map_style(data):
-        return map_style(data, names)
-    if hasattr(data, "__iter__"):
-        return sample_stream(data, names)
-    wrong_argument("from_torch", "data", "a Dataset or a DataLoader of PyTorch", data)
-    raise AssertionError
+    return map_style(data, names) if is_map_style(data) else sample_stream(data, names)
 
 
 def _read_each(call: str, paths: Mapping[str, Any], read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -183,7 +180,7 @@ def _read_each(call: str, paths: Mapping[str, Any], read: Callable[[Any], Any]) 
     return {key: read(path) for key, path in paths.items()}
 
 
-# By the end of the name.
+# By the suffix of the file.
 OPENED_FILES: dict[str, Callable[[str | os.PathLike[str]], DataSource]] = {
     ".csv": from_csv,
     ".safetensors": from_safetensors,

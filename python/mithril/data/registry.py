@@ -12,7 +12,7 @@ from .._internal.arguments import checked, checked_kinds
 from .._internal.registry import LazyRegistry
 from .open import OPENED_FILES, from_arrays, from_torch
 from .source import DataSource
-from .torch import is_loader, is_map_style
+from .torch import is_dataset
 
 __all__ = ["SourcesRegistry", "load", "register", "registry"]
 
@@ -106,7 +106,7 @@ def _of_function(made: Any) -> DataSource:
     opened = _opened(made)
     if opened is not None:
         return opened()
-    if is_loader(made) or is_map_style(made) or hasattr(made, "__iter__"):
+    if is_dataset(made):
         return from_torch(made)
     wrong_argument("register", "the result of source", "a source, or what makes one", made)
     raise AssertionError

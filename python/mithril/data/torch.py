@@ -24,6 +24,13 @@ def is_map_style(data: Any) -> bool:
     return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
+def is_dataset(data: Any) -> bool:
+    """Returns whether it is a Dataset or a DataLoader. Iterators end after one loop."""
+    if isinstance(data, (str, bytes)) or hasattr(data, "__next__"):
+        return False
+    return is_map_style(data) or hasattr(data, "__iter__")
+
+
 class MapStyle(DataSource):
     """A source of samples that are read by their index."""
 

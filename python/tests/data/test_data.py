@@ -355,8 +355,9 @@ def test_parts_without_names_are_named() -> None:
     assert text.startswith(
         "mithril.InputError[E0881]: from_torch: a batch has 2 parts, and there are 0 names\n"
     )
-    with pytest.raises(ml.TypeError):
-        data.from_torch(7)
+    for wrong in (7, "rows.txt", iter([{"x": 1}])):
+        with pytest.raises(ml.TypeError, match="a Dataset or a DataLoader of PyTorch"):
+            data.from_torch(wrong)
 
 
 def test_reading_is_lazy() -> None:

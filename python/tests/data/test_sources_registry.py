@@ -61,6 +61,20 @@ def test_a_source_of_each_kind(registry, kind: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(batch["y"], ARRAYS["y"])
 
 
+def test_functions_return_data_sets_and_no_texts_or_iterators(registry) -> None:
+    class Rows:
+        def __iter__(self) -> Any:
+            return iter([{"y": 3}, {"y": 5}])
+
+    registry.register("rows", Rows)
+    (batch,) = registry.load("rows").read_batches(10)
+    assert batch["y"].tolist() == [3, 5]
+    for wrong in ("rows.txt", iter(Rows())):
+        registry.register("wrong", lambda wrong=wrong: wrong, replace=True)
+        with pytest.raises(ml.TypeError, match="E0395"):
+            registry.load("wrong")
+
+
 def test_a_source_is_opened_when_it_is_first_loaded(registry, tmp_path: Path) -> None:
     registry.register("later", tmp_path / "later.safetensors")
     with pytest.raises(ml.InputError, match="E0830"):
