@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -90,8 +91,9 @@ class _TextScore(SampleEvaluator):
             for row in text_rows(self, batch)
         ]
 
+    @abstractmethod
     def _similarity(self, prediction: list[Any], reference: list[Any]) -> float:
-        raise NotImplementedError
+        """Returns the score of a prediction beside one reference."""
 
     def _options(self) -> tuple[Any, ...]:
         return (*super()._options(), self._tokenizer, self._prediction, self._target)
