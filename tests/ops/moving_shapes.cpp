@@ -55,6 +55,17 @@ TEST_CASE("reshape infers the size of its input from its output") {
                       .shape("input")) == "[12]");
 }
 
+TEST_CASE("repeat_interleave infers dims of its output before it knows its repeats") {
+  const auto repeated = [](Arguments arguments, const Shapes& shapes) {
+    return model_of("repeat_interleave", std::move(arguments), shapes);
+  };
+  CHECK_THROWS_AS(repeated({}, {{"output", {3, "M", "N"}}}), ShapeError);
+  CHECK_THROWS_AS(repeated({}, {{"input", {2, 3}}, {"output", {2, any}}}), ShapeError);
+  CHECK_THROWS_AS(repeated({{"axis", 1}}, {{"input", {2, 3}}, {"output", {5, any}}}), ShapeError);
+  const Model model = repeated({{"axis", 1}}, {{"input", {2, 3}}, {"output", {any, 7}}});
+  CHECK(to_string(model.shape("output")) == "[2, 7]");
+}
+
 TEST_CASE("a reshape keeps the symbols of its input") {
   CHECK(to_string(model_of("reshape", {{"shape", axes({-1, 6})}}, {{"input", {"N", 2, 3}}})
                       .shape("output")) == "[N, 6]");
