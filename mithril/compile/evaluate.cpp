@@ -181,7 +181,8 @@ std::vector<NamedIndex> those(const std::vector<std::string>& names,
   return outputs;
 }
 
-// So that autograd of torch has no gradients of them, even if the given tensors require some.
+// Detaches frozen parameters: autograd of torch computes no gradients of them, even if the given
+// tensors require some.
 void detach_frozen(const CompiledState& compiled, std::vector<Tensor>& inputs) {
   if (compiled.inference) return;
   for (const NamedIndex& key : compiled.parameters) {

@@ -106,9 +106,9 @@ std::vector<SampleAxis> alike_along(size_t axis, int64_t size, int64_t batch);
 void follow_samples(SampleContext& c);
 // Whether the record has such a rule.
 bool has_sample_rule(const OpDef& op);
-// Whether outputs have axes that no tensor has which the op reads: it has a port `shape` or `like`,
-// or reads values alone. Its rule `samples` also applies where no argument carries samples; it
-// says along which axes the outputs can be read as if they did (`offer`).
+// Whether the op makes axes that its tensors do not have: it has a port `shape` or `like`, or takes
+// values alone. Its rule `samples` also runs if no argument carries samples. It then offers the
+// axes along which the outputs can be read as samples.
 bool makes_elements(const OpDef& op);
 
 }  // namespace mithril

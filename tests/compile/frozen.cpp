@@ -61,7 +61,7 @@ TEST_CASE("frozen parameters stay parameters, and have no gradients") {
   CHECK(frozen.load_state_dict(params).size() == params.size());
 }
 
-TEST_CASE("gradients of a frozen parameter are computed if its key is asked for") {
+TEST_CASE("gradient_keys can ask for the gradient of a frozen parameter") {
   const CompiledModel frozen = compiled_with({.frozen = {"*"}});
   const TensorMap params = frozen.get_parameters();
   CHECK(frozen.evaluate(params, points(), seed_of_loss()).second.size() == 0);

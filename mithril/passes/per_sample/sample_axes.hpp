@@ -14,8 +14,8 @@ namespace mithril {
 struct BatchInputs {
   std::vector<ValueId> data;
   ValueId gradient{};  // of the losses; all that depends on it is linear in it
-  // No size is a multiple of the batch by accident. Otherwise an axis of such a size that carries
-  // no samples is taken as one that has nothing to do with the batch where that is possible.
+  // No size is a multiple of the batch by accident: an axis of such a size belongs to the batch.
+  // If false, a value without samples is read as shared wherever the node allows it.
   bool distinct = false;
 };
 
