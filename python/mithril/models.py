@@ -14,6 +14,7 @@ from ._internal.records import public_records
 
 _records = public_records()
 __all__ = sorted(record["name"] for record in _records)  # noqa: PLE0605
+migration_hints.add_model_names(__all__)
 for _record in _records:
     globals()[_record["name"]] = make_class(_record)
 

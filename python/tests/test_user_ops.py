@@ -153,6 +153,13 @@ def test_the_gradient_of_the_user_is_used() -> None:
     np.testing.assert_array_equal(gradients["x"], grad)
 
 
+def test_the_name_of_an_op_is_no_class_of_the_library() -> None:
+    ml.add_op("doubling", inputs={"x": "*s"}, formula="{x} * 2")
+    with pytest.raises(AttributeError) as caught:
+        ml.IOKey("x").doubling  # noqa: B018
+    assert "ml." not in str(caught.value)
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler")
 def test_generated_code_has_the_formula(tmp_path: Path) -> None:
     compiled = ml.compile(

@@ -1,6 +1,7 @@
 """Names of other libraries, and their replacements here."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -9,7 +10,6 @@ from .. import _core
 from .._core import Backend, CompiledModel, Model, Optimizer, TrainingStep
 from ..training import optimizers
 from .foreign_names import replacement
-from .records import public_records
 
 MODULE = {
     "NumpyBackend": "CpuBackend, whose arrays are NumPy's",
@@ -249,12 +249,18 @@ def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str])
     refuse(owner, name, known, public)
 
 
+_model_names: dict[str, str] = {}  # by the name in lower case
+
+
 def model_named(name: str) -> str:
     """The class of ml.models with this name in any case, with or without "_"; "" if there is
     none."""
-    plain = name.replace("_", "").lower()
-    names = (record["name"] for record in public_records())
-    return next((name for name in names if name.lower() == plain), "")
+    return _model_names.get(name.replace("_", "").lower(), "")
+
+
+def add_model_names(names: Iterable[str]) -> None:
+    """Makes model_named() find these classes of ml.models."""
+    _model_names.update((name.lower(), name) for name in names)
 
 
 def _of_connection(connection: _core.Connection, name: str) -> NoReturn:

@@ -216,7 +216,8 @@ class Conversion:
         """The argument with what the nodes in it have become."""
         if isinstance(argument, fx.Node):
             value = self._values[argument]
-            refuse_if(isinstance(value, UnsupportedOutput), getattr(value, "what", ""))
+            if isinstance(value, UnsupportedOutput):
+                raise UnsupportedError(value.what)
             if isinstance(value, LazyOutput):
                 value = self._values[argument] = value.compute()
             return value
