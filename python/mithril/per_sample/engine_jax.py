@@ -47,7 +47,7 @@ class GradDotProdEngineJAX:
         x, y = data["x"], data["target"]
         gradient, dots, loss = engine.compute_step(params, x, y, x, y)
 
-    See docs/per-sample.md.
+    See docs/jax.md.
     """
 
     @checked
@@ -80,12 +80,19 @@ class GradDotProdEngineJAX:
         self.state = dict(compiled.initial_state_dict)
 
     @checked
-    def compute_step(
-        self, params: dict[str, Any], x_train: Any, y_train: Any, x_val: Any, y_val: Any
-    ) -> tuple[dict[str, Any], Any, Any]:
+    def compute_step(  # noqa: PLR0913 - its arrays
+        self,
+        params: dict[str, Any],
+        x_train: Any,
+        y_train: Any,
+        x_val: Any,
+        y_val: Any,
+        *,
+        state: dict[str, Any] | None = None,
+    ) -> tuple[Any, ...]:
         """Computes the mean gradient, the inner products and the validation loss of a step.
 
-        The next state of a model with dropout is kept in `state`.
+        The call can be traced: a training step that contains it is one function for `jax.jit`.
 
         Args:
             params: dict of parameters.
@@ -93,12 +100,16 @@ class GradDotProdEngineJAX:
             y_train: the second input of B training samples.
             x_val: the first input of the validation samples.
             y_val: the second input of the validation samples.
+            state: dict of the state of the model (random keys of dropout). None uses
+                `engine.state`, and keeps the next state there.
 
         Returns:
             Tuple of JAX arrays (mean gradient by key, inner products [B], mean validation loss).
+            With `state` the next state comes last.
 
         Raises:
             ValueError: If there are not `validation_batch_size` validation samples.
+            StateError: If the call is traced, the model has a state, and none is given.
         """
         count = np.shape(x_val)[0] if np.ndim(x_val) else 0
         if count != self._validation_size:
@@ -109,23 +120,41 @@ class GradDotProdEngineJAX:
                 f"is {self._validation_size}",
             )
         batches = (x_train, y_train, x_val, y_val)
-        sizes = tuple((np.shape(batch), str(getattr(batch, "dtype", ""))) for batch in batches)
+        if state is None and self.state and self._is_traced((params, batches)):
+            raise_error(
+                "StateError",
+                "E0920",
+                "compute_step needs the state of the model, and none was given",
+                help="a traced step cannot keep it: compute_step(..., state=state) returns the "
+                "next state",
+            )
+        sizes = tuple(np.shape(batch) for batch in batches)
         with self._jax.enable_x64(True):
             if sizes not in self._steps:
-                self._steps[sizes] = self._make(batches)
-            gradient, dots, loss, state = self._steps[sizes](params, batches, self.state)
-        self.state = dict(state)
+                self._steps[sizes] = self._make(sizes)
+            given = self.state if state is None else state
+            gradient, dots, loss, following = self._steps[sizes](params, batches, given)
+        if state is not None:
+            return gradient, dots, loss, dict(following)
+        self.state = dict(following)
         return gradient, dots, loss
 
-    def _make(self, batches: Sequence[Any]) -> Callable[..., Any]:
+    def _is_traced(self, arrays: Any) -> bool:
+        return any(
+            isinstance(leaf, self._jax.core.Tracer) for leaf in self._jax.tree.leaves(arrays)
+        )
+
+    def _make(self, sizes: Sequence[tuple[int, ...]]) -> Callable[..., Any]:
         """Returns the jitted step for arrays of these sizes."""
         jnp = self._jax.numpy
-        examples = [np.asarray(batch) for batch in batches]
+        # The core reads the sizes of its examples alone, and elements of traced arrays are unknown.
+        examples = [np.zeros(shape, np.bool_) for shape in sizes]
         data, validation = (
             dict(zip(self._inputs, examples[i : i + 2], strict=True)) for i in (0, 2)
         )
         source = self._samples._core.dots_module(data, validation, self._validation_reduction)
-        model = module_of(source)["model"]
+        with self._jax.ensure_compile_time_eval():  # for constants of the module
+            model = module_of(source)["model"]
         keys = [*self._inputs, *(f"validation.{key}" for key in self._inputs)]
         frozen = set(self._compiled.frozen_keys)
         parameters = [key for key in self._compiled.parameter_keys if key not in frozen]
