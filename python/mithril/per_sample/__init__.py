@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
 from .._internal.arguments import checked
+from .processes import require_one_process
 
 if TYPE_CHECKING:
     from .._stubs.types import Array, Arrays
@@ -72,8 +73,9 @@ class PerSample:
 
     Raises:
         InputError: If there is no such output.
-        GradientError: If the losses are not [B, ...], the model has no parameters, or, in a call,
-            the model mixes its samples.
+        GradientError: If the losses are not [B, ...], the model has no parameters, the process is
+            one of several of a process group of torch.distributed, or, in a call, the model mixes
+            its samples.
 
     Example:
         net = ml.Model()
@@ -98,6 +100,7 @@ class PerSample:
         shared: Sequence[str] = (),
         strategy: Literal["gram", "bilinear", "materialized"] | None = None,
     ) -> None:
+        require_one_process("PerSample")
         self._compiled = compiled
         self._core = _core._PerSample(
             compiled,
@@ -126,6 +129,7 @@ class PerSample:
         Returns:
             Dict of gradients [B, *shape of the parameter].
         """
+        require_one_process("gradients")
         return self._core.gradients(dict(params), dict(data), state)
 
     @checked
@@ -141,6 +145,7 @@ class PerSample:
             `total` [B] has the norms of whole gradients, `by_key` is a dict of those of each
             parameter.
         """
+        require_one_process("norms")
         return SampleNorms(*self._core.norms(dict(params), dict(data), state))
 
     @checked
@@ -168,6 +173,7 @@ class PerSample:
             `total` [B], or [B, V] with pairs; `by_key` of each parameter; `gradients`, the mean of
             the g_i; `losses` [B]; `validation_losses` [V]; and the next `state`.
         """
+        require_one_process("dots")
         made = self._core.dots(
             dict(params), dict(data), dict(validation), pairs, validation_reduction, state
         )
@@ -191,6 +197,7 @@ class PerSample:
         Raises:
             InputError: If the number of weights differs from that of samples.
         """
+        require_one_process("weighted_gradients")
         return self._core.weighted_gradients(dict(params), dict(data), weights, state)
 
     @checked
@@ -213,6 +220,7 @@ class PerSample:
         Raises:
             ValueError: If `max_norm` is negative.
         """
+        require_one_process("clipped_gradients")
         made = self._core.clipped_gradients(dict(params), dict(data), max_norm, state)
         return ClippedGradients(*made)
 
@@ -257,6 +265,7 @@ class PerSample:
             ValueError: If a rank is out of range, or no parameter is left.
             NameError: If a pattern matches no parameter.
         """
+        require_one_process("projections")
         values, metadata = self._core.projections(
             dict(params),
             dict(data),
@@ -301,6 +310,7 @@ class PerSample:
             GradientError: If a gradient differs. The error names the parameter with the largest
                 error.
         """
+        require_one_process("verify")
         self._core.verify(dict(params), dict(data), state, tolerance)
 
     @checked
