@@ -86,6 +86,28 @@ def test_the_python_of_the_contract_runs(tmp_path, monkeypatch):
     assert names["block"].output_keys == ["output"]
 
 
+@pytest.mark.skipif(find_spec("torch") is None, reason="the page converts a module of torch")
+def test_the_python_of_the_migration_of_per_sample_gradients_runs(tmp_path, monkeypatch):
+    names = run_python_blocks("docs/migrate-per-sample.md", tmp_path, monkeypatch)
+    torch = names["torch"]
+    module, params, samples, data = (names[key] for key in ("module", "params", "samples", "data"))
+    assert set(params) == {key for key, _ in module.named_parameters()}
+    gradients = samples.gradients(params, data)
+    for i in range(6):
+        values = {key: value.detach().requires_grad_() for key, value in params.items()}
+        logits = torch.func.functional_call(module, values, (data["input"][i : i + 1],))
+        torch.nn.functional.cross_entropy(logits, data["label"][i : i + 1]).backward()
+        for key, value in values.items():
+            assert torch.allclose(torch.as_tensor(gradients[key])[i], value.grad, atol=1e-6)
+    assert names["losses"].shape == names["dots"].shape == (6,)
+    assert names["path"].name == "dots-00000001.npz"
+    assert list(names["projected"].metadata) == ["0.weight", "2.weight"]
+    assert (tmp_path / "projections" / "chunk-000000.npy").exists()
+    empty = samples.clipped_gradients(params, {key: value[:0] for key, value in data.items()}, 1.0)
+    assert empty.norms.shape == (0,)
+    assert all(not np.any(np.asarray(value)) for value in empty.gradients.values())
+
+
 def cpp_program(document):
     """The C++ blocks of the document as one program: directives first, the rest in main."""
     lines = CPP_HEAD.splitlines() + "".join(blocks(document, "cpp")).splitlines()
