@@ -225,8 +225,8 @@ Tensor SingleSamples::projected(const std::vector<ProjectedParameter>& parameter
   }
   std::vector<double> all;
   for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
-  const auto width = static_cast<int64_t>(rows.empty() ? 0 : rows[0].size());
-  return from_doubles(losses_.dtype(), {samples_, width}, all);
+  const ProjectedParameter& last = parameters.back();
+  return from_doubles(losses_.dtype(), {samples_, last.start + last.left * last.right}, all);
 }
 
 double tolerance_of_gradients(const Graph& graph) {

@@ -57,6 +57,18 @@ def test_files_hold_the_projections_of_each_chunk(tmp_path: Path, kind: Any) -> 
             assert place["shape"] == list(params[key].shape)
 
 
+def test_an_empty_chunk_has_the_columns_of_the_others(tmp_path: Path) -> None:
+    samples, params = samples_of()
+    with ml.ProjectionWriter(tmp_path / "all", samples, rank=5) as writer:
+        for chunk in chunks(0, 3, 0):
+            writer.add(params, chunk)
+    index = index_of(tmp_path / "all")
+    shapes = [np.load(tmp_path / "all" / chunk["file"]).shape for chunk in index["chunks"]]
+    columns = samples.projections(params, chunks(3)[0], rank=5).values.shape[1]
+    assert index["columns"] == columns > 0
+    assert shapes == [(0, columns), (3, columns), (0, columns)]
+
+
 def test_one_chunk_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     samples, params = samples_of()
     alive: list[weakref.ref[Any]] = []
