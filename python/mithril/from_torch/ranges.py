@@ -36,6 +36,13 @@ def counted_axis(node: Any, size: Any, rank: int) -> int | None:
     return dims.index(str(size)) + rank - len(dims) if (start, step) == (0, 1) else None
 
 
+def range_axis(node: Any, rank: int) -> int | None:
+    """The axis of an index, broadcast to this rank, along which it is 0, 1, ... of any length; None
+    for any other index."""
+    long = [str(dim) for dim in node.meta["val"].shape if str(dim) != "1"]
+    return counted_axis(node, long[0], rank) if len(long) == 1 else None
+
+
 def has_length(node: Any, size: Any) -> bool:
     """Whether the tensor has this size along one axis, and 1 along all others."""
     return [str(dim) for dim in node.meta["val"].shape if str(dim) != "1"] == [str(size)]

@@ -107,6 +107,17 @@ class MaskByIndex(Layer):
         return scores.softmax(-1) @ x
 
 
+class MaskOfAnotherInput(Layer):
+    """The numbers are those of x, and no operator tells torch.export that ids has as many rows."""
+
+    def forward(self, x: Any, ids: Any) -> Any:
+        rows = torch.arange(x.shape[0])[:, None, None]
+        columns = torch.arange(ids.shape[1])[None, None, :]
+        mask = (ids > WORDS // 3)[rows, columns]
+        scores = (self.linear(x) @ x.transpose(1, 2)).masked_fill(~mask, -1e9)
+        return scores.softmax(-1) @ x
+
+
 MODULES: dict[str, Callable[[], Any]] = {
     "LSTM": lambda: Recurrent(nn.LSTM(WIDTH, 5, batch_first=True)),
     "LSTM of two layers": lambda: Recurrent(
@@ -124,7 +135,7 @@ MODULES: dict[str, Callable[[], Any]] = {
         kind.__name__: kind
         for kind in (
             *(Cells, Embeddings, OneStateForAll, ZeroState),
-            *(OwnToken, LastToken, OwnTokens, MaskByIndex),
+            *(OwnToken, LastToken, OwnTokens, MaskByIndex, MaskOfAnotherInput),
         )
     },
 }

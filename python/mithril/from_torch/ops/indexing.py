@@ -26,7 +26,7 @@ from ..builders import (
     table,
     tensor,
 )
-from ..ranges import counted_axis
+from ..ranges import counted_axis, range_axis
 from .creation import as_result, full_tensor
 from .shapes import move
 
@@ -78,6 +78,11 @@ def index(self: Connection, indices: Any, *, at: NodeContext) -> Any:
         found = front.reshape((*(wide.get(axis, 1) for axis in range(count)), *rest))
     elif counted[0] == 0:
         found = within_rows(front, named[1:], sizes, rest, count)
+    elif range_axis(at.nodes[1][axes[0]], count) == 0:
+        # The axis has another symbol, as the batch of a mask beside that of the tokens.
+        numbers = flat(named[0])
+        rows = ml.Gather(axis=0)(front, numbers)
+        found = within_rows(rows, named[1:], [size(numbers, 0), *sizes[1:]], rest, count)
     else:
         number = place_number(named, sizes)
         found = ml.Gather(axis=0)(front.reshape((product(sizes), *rest)), number)
