@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 
 namespace mithril {
@@ -51,11 +52,13 @@ constexpr KindName value_kinds[] = {
     {"dtype", kind::dtype},     {"slice", kind::slice},   {"ellipsis", kind::ellipsis},
     {"list", kind::tuple},      {"Tensor", kind::tensor}};
 
+// In upper or lower case.
 template <size_t count>
 Kinds kind_named(const KindName (&names)[count], const Json& json, const Place& place) {
+  const std::string given = lower_case(text_of(json, place));
   std::string known;
   for (const auto& [name, kind] : names) {
-    if (text_of(json, place) == name) return kind;
+    if (given == lower_case(name)) return kind;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   wrong_form(json, place, "one of " + known);
@@ -176,9 +179,12 @@ Json json_of_kinds(Kinds kinds) {
 Kinds kinds_of(const Json& json, const Place& place) {
   if (json.as<std::string>()) return kind_named(value_kinds, json, place);
   if (json.as<Json::Array>()) return kinds_of_items(json, place, kinds_of);
-  const Fields fields(json, place, {"Tensor"});
-  const Place here = place.at("Tensor");
-  const Json& elements = fields.need("Tensor");
+  const Json::Object& object = object_of(json, place);
+  const bool is_spelled = object.size() == 1 && lower_case(object.front().first) == "tensor";
+  const std::string field = is_spelled ? object.front().first : "Tensor";
+  const Fields fields(json, place, {field.c_str()});
+  const Place here = place.at(field);
+  const Json& elements = fields.need(field);
   const auto element = [](const Json& item, const Place& at) {
     return kind_named(tensor_kinds, item, at);
   };

@@ -219,6 +219,21 @@ TEST_CASE("types are read by keys, by ports of parts, and under another name") {
   CHECK_THROWS_AS(add(R"("types": [[["m2", 0], "Tensor"]])"), NameError);
 }
 
+TEST_CASE("words of types are read in upper and lower case") {
+  const auto model = [](const std::string& type) {
+    return from_json(R"({"name": "Model", "submodels": {"m1": {"name": "Buffer"}}, "connections":
+                         {"m1": {"input": "norm", "output": "y"}}, "types": {"norm": )" +
+                     type + "}}");
+  };
+  const std::string tensor = to_json(model(R"({"Tensor": ["bool", "int", "float"]})"));
+  for (const char* word : {R"("tensor")", R"("Tensor")", R"("TENSOR")"})
+    CHECK(to_json(model(word)) == tensor);
+  CHECK(to_json(model(R"({"tensor": ["Float", "INT"]})")) ==
+        to_json(model(R"({"Tensor": ["int", "float"]})")));
+  CHECK(to_json(model(R"(["Str", "NONE"])")) == to_json(model(R"(["str", "none"])")));
+  CHECK_THROWS_AS(model(R"({"tensor": "float", "Tensor": "int"})"), NameError);
+}
+
 TEST_CASE("an output that is only connected to an earlier input is no output of the model") {
   const auto model = [](const std::string& input) {
     return from_json(R"({"name": "Model", "submodels": {"m1": "Relu", "m2": "Negate"},
