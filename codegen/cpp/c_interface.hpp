@@ -107,10 +107,32 @@ inline bool is_row_major(const DLTensor& tensor) {
   return true;
 }
 
-// The elements of a tensor that fits the port.
-inline const void* elements_of(const Port& port, const DLTensor& tensor) {
-  if (tensor.dtype.code != port.dtype.code || tensor.dtype.bits != port.dtype.bits ||
-      tensor.dtype.lanes != 1)
+inline bool is_integer(const DLDataType& dtype) {
+  return (dtype.code == kDLInt || dtype.code == kDLUInt) && dtype.bits % 8 == 0 && dtype.bits <= 64;
+}
+
+// Integers, which must be 0 or 1, as bools.
+inline const void* flags_of(const Port& port, const DLTensor& tensor, std::vector<char>& flags) {
+  const size_t width = tensor.dtype.bits / 8;
+  const char* from = static_cast<const char*>(tensor.data) + tensor.byte_offset;
+  flags.resize(port.bytes);
+  for (size_t i = 0; i < port.bytes; ++i) {
+    uint64_t bits = 0;  // little-endian, as all processors that libraries are built for
+    std::memcpy(&bits, from + i * width, width);
+    const int unused = tensor.dtype.code == kDLInt ? 64 - tensor.dtype.bits : 0;
+    const int64_t value = static_cast<int64_t>(bits << unused) >> unused;
+    if (bits > 1)
+      fail("E0805", quoted(port.name) + " has " + std::to_string(value) + ", expected 0 or 1");
+    flags[i] = static_cast<char>(bits);
+  }
+  return flags.data();
+}
+
+// The elements of a tensor that fits the port; `flags` has those of bools that come as integers.
+inline const void* elements_of(const Port& port, const DLTensor& tensor, std::vector<char>& flags) {
+  const bool is_same = tensor.dtype.code == port.dtype.code && tensor.dtype.bits == port.dtype.bits;
+  const bool as_flags = port.dtype.code == kDLBool && is_integer(tensor.dtype);
+  if (tensor.dtype.lanes != 1 || !(is_same || as_flags))
     fail("E0805", quoted(port.name) + " has another dtype than expected");
   if (tensor.ndim != port.ndim)
     fail("E0803", quoted(port.name) + " has rank " + std::to_string(tensor.ndim) + ", expected " +
@@ -122,6 +144,7 @@ inline const void* elements_of(const Port& port, const DLTensor& tensor) {
   }
   if (tensor.device.device_type != kDLCPU || !is_row_major(tensor))
     fail("E0870", quoted(port.name) + " is not row-major in the memory of this process");
+  if (as_flags) return flags_of(port, tensor, flags);
   return static_cast<const char*>(tensor.data) + tensor.byte_offset;
 }
 
@@ -303,10 +326,11 @@ mithril_status mithril_model_run(const mithril_model* model, const char* const* 
       fail("E0870", "mithril_model_run: output_count is " + std::to_string(output_count) +
                         ", expected " + std::to_string(description.output_count));
     std::vector<const void*> given(description.input_count + 1);
+    std::vector<std::vector<char>> flags(description.input_count);
     for (size_t i = 0; i < input_count; ++i) {
       if (!input_names[i] || !inputs[i]) fail("E0870", "mithril_model_run: an input is NULL");
       const size_t index = index_of(input_names[i]);
-      given[index] = elements_of(description.inputs[index], *inputs[i]);
+      given[index] = elements_of(description.inputs[index], *inputs[i], flags[index]);
     }
     for (size_t i = 0; i < description.input_count; ++i) {
       const bool lacks = !given[i] && description.inputs[i].bytes > 0;

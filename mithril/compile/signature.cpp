@@ -14,6 +14,16 @@ bool may_lose_integers(DType from, DType to) {
   return size_of(to) < size_of(from) || (other_signs && size_of(to) == 1);
 }
 
+// The first value that is neither 0 nor 1. Tensors of a device are copied to this process.
+std::optional<std::int64_t> first_non_flag(const Tensor& integers) {
+  const Tensor wide = integers.host().to(DType::int64);
+  const std::int64_t* values = wide.data<std::int64_t>();
+  const std::int64_t* end = values + wide.size();
+  const auto* found =
+      std::find_if(values, end, [](std::int64_t value) { return value != 0 && value != 1; });
+  return found == end ? std::nullopt : std::optional(*found);
+}
+
 // The dims with which the tensor would fit, if only dims of 1 are missing or too many; otherwise
 // none.
 std::optional<Dims> fitting_dims(const Dims& got,
@@ -64,6 +74,14 @@ Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
            .code = "E0805",
            .message = entry.label + " has values that " + std::string(name(entry.dtype)) +
                       " cannot hold"});
+  }
+  if (entry.dtype == DType::boolean && !is_floating(tensor.dtype())) {
+    const std::optional<std::int64_t> wrong = first_non_flag(tensor);
+    if (!wrong) return tensor.to(DType::boolean);
+    raise({.kind = ErrorKind::input,
+           .code = "E0805",
+           .message = entry.label + " has " + std::to_string(*wrong) + ", expected 0 or 1",
+           .help = "a bool input takes bools, and integers that are 0 or 1"});
   }
   raise({.kind = ErrorKind::input,
          .code = "E0805",

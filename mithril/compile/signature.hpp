@@ -23,8 +23,8 @@ class Signature {
   DType dtype(size_t i) const { return entries_[i].dtype; }
   const std::string& dims_text(size_t i) const { return entries_[i].text; }
 
-  // The tensor in the width of the graph's input. InputError E0805 for another kind, and for
-  // integers in the memory of this process that do not fit.
+  // The tensor in the width of the graph's input; integers that are 0 or 1 as bools. InputError
+  // E0805 for another kind, and for integers that do not fit, which a GPU's are not checked for.
   Tensor convert(size_t i, const Tensor& tensor) const {
     return tensor.dtype() == entries_[i].dtype ? tensor : convert_width(i, tensor);
   }

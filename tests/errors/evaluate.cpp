@@ -125,6 +125,25 @@ TEST_CASE("an input of another kind of dtype is refused") {
         "other");
 }
 
+TEST_CASE("a bool input takes integers that are 0 or 1") {
+  Model model;
+  model |= Model::op("logical_not")({{"input", "mask"}, {"output", "y"}});
+  const CompiledModel inverted = compile(model, cpu());
+  const auto answer = [&](const Tensor& mask) { return inverted.evaluate({}, {{"mask", mask}}); };
+  const Tensor expected = Tensor::of<bool>({3}, {false, true, false});
+  CHECK(identical(answer(Tensor::of<int64_t>({3}, {1, 0, 1})).at("y"), expected));
+  CHECK(identical(answer(Tensor::of<int32_t>({3}, {1, 0, 1})).at("y"), expected));
+  CHECK(identical(answer(Tensor::of<uint8_t>({3}, {1, 0, 1})).at("y"), expected));
+  CHECK(text_of_error([&] {
+          answer(Tensor::of<int64_t>({3}, {1, 0, -4}));
+        }) ==
+        "mithril.InputError[E0805]: 'mask' has -4, expected 0 or 1\n"
+        "  help: a bool input takes bools, and integers that are 0 or 1");
+  CHECK(text_of_error([&] {
+          answer(Tensor::of<float>({1}, {1}));
+        }).starts_with("mithril.InputError[E0805]: 'mask' is float32, expected bool"));
+}
+
 TEST_CASE("a gradient for a name that is no output is refused") {
   CHECK(text_of_error([] {
           compiled().evaluate(params, data, {{"logit", data.at("image")}});

@@ -91,6 +91,24 @@ def test_wrong_calls_have_the_errors_of_the_interface(built: Path) -> None:
     library.dll.mithril_model_free(opened)
 
 
+def test_a_bool_port_takes_integers_that_are_0_or_1(tmp_path: Path) -> None:
+    mask = ml.IOKey("mask", type=ml.Tensor[bool], shape=["N"])
+    compiled = ml.compile(ml.Model.create(y=3.0 - mask.cast(ml.float32)), ml.CpuBackend())
+    ml.build_library(compiled, tmp_path / "m.so", {}, data={"mask": np.ones(3, bool)})
+    library = Library(tmp_path / "m.so")
+    opened = library.opened("")
+    for dtype in ("bool", "int8", "int16", "int32", "int64", "uint8"):
+        given = np.array([1, 0, 1], dtype)
+        np.testing.assert_array_equal(library.answer(opened, {"mask": given}), [2, 3, 2])
+    for value in (2, -1):
+        wrong = np.array([1, 0, value], np.int16)
+        status, code, message = library.run(opened, {"mask": wrong})
+        assert (status, code) == (2, "E0805")
+        assert f"'mask' has {value}, expected 0 or 1" in message
+    assert library.run(opened, {"mask": np.ones(3, np.float32)})[1] == "E0805"
+    library.dll.mithril_model_free(opened)
+
+
 def test_every_function_of_a_model_has_an_error_object(built: Path) -> None:
     for name, (status, code, message) in Library(built).refusals_of_null().items():
         assert (name, status, code) == (name, 1, "E0870")

@@ -146,6 +146,20 @@ def test_integers_of_all_widths_are_exact(dtype, values):
         assert (status, answer["outputs"][0]["data"]) == (200, values)
 
 
+def test_a_bool_port_takes_integers_that_are_0_or_1():
+    mask = ml.IOKey("mask", type=ml.Tensor[bool], shape=["N"])
+    compiled = ml.compile(ml.Model.create(y=3.0 - mask.cast(ml.float32)), ml.CpuBackend())
+    engine = ml.Engine()
+    engine.register_model("net", compiled, {})
+    with ml.serve(engine, port=0) as server:
+        for datatype in ("BOOL", "INT64", "UINT8"):
+            status, answer = infer(server, input_of([1, 0, 1], (3,), datatype, "mask"))
+            assert (status, answer["outputs"][0]["data"]) == (200, [2, 3, 2])
+        status, answer = infer(server, input_of([1, 0, 7], (3,), "INT64", "mask"))
+        assert (status, answer["code"]) == (400, "E0805")
+        assert "'mask' has 7, expected 0 or 1" in answer["error"]
+
+
 def test_a_compressed_request_is_read(server):
     body = gzip.compress(json.dumps(input_of(X.tolist())).encode())
     status, answer = infer(server, body, headers={"Content-Encoding": "gzip"})
