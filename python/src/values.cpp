@@ -256,6 +256,8 @@ Example:
           "The name, such as \"float32\".")
       .def_property_readonly(
           "value", [](DType value) { return static_cast<int>(value); }, "The number of the dtype.")
+      .def_property_readonly(
+          "size", [](DType value) { return size_of(value); }, "The size of an element in bytes.")
       .def("__reduce__", [](py::handle self) {
         return py::make_tuple(py::type::of(self), py::make_tuple(self.attr("name")));
       });

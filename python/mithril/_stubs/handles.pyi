@@ -18,6 +18,8 @@ class dtype(enum.Enum):  # noqa: N801
     int8 = 7
     int16 = 8
     uint8 = 9
+    @property
+    def size(self) -> int: ...
 
 class MemoryHookHandle:
     def remove(self) -> None: ...

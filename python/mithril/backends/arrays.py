@@ -4,10 +4,33 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
 from .. import _core
 from .._internal.arguments import checked
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def name_of_dtype(dtype: Any) -> str:
+    """Returns "float32" for ml.float32, "float32", and the dtypes of NumPy, torch and JAX."""
+    if isinstance(dtype, _core.dtype):
+        return str(dtype.name)
+    if isinstance(dtype, str) or type(dtype).__module__ == "torch":
+        return str(dtype).rsplit(".", maxsplit=1)[-1]
+    return np.dtype(dtype).name
+
+
+def numpy_array(value: Any) -> Any:
+    """Returns the value as an array of NumPy. Tensors of bfloat16 become exact floats."""
+    if name_of_library(value) == "torch" and name_of_dtype(value.dtype) == "bfloat16":
+        return value.detach().float().cpu().numpy()
+    return np.array(value)
+
+
+def name_of_library(value: Any) -> str:
+    """Returns the name of the package that has the class of the value, such as "torch"."""
+    return type(value).__module__.partition(".")[0]
 
 
 def makes_array(method: Method) -> Method:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array
+from .arrays import makes_array, name_of_dtype, numpy_array
 from .devices import DeviceArrays, host_memory
 from .devices import sizes_of as _shape
 
@@ -91,7 +91,7 @@ class CpuBackend(DeviceArrays, _core.Backend):
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
         """Returns a copy as an array. Floats get `dtype`, by default that of the backend."""
-        made = np.array(value)
+        made = numpy_array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
         return self._typed(made, dtype)
@@ -169,9 +169,8 @@ class CpuBackend(DeviceArrays, _core.Backend):
         name = self._name_of(dtype)
         return np.dtype("float32" if name == "bfloat16" else name)
 
-    def _name_of(self, dtype: Any) -> Any:
-        chosen = self.dtype if dtype is None else dtype
-        return chosen.name if isinstance(chosen, _core.dtype) else chosen
+    def _name_of(self, dtype: Any) -> str:
+        return name_of_dtype(self.dtype if dtype is None else dtype)
 
     def _typed(self, made: Array, dtype: Any) -> Array:
         if self._name_of(dtype) == "bfloat16":

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from .._core import raise_error, wrong_argument
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array
+from .arrays import makes_array, name_of_dtype, name_of_library, numpy_array
 from .devices import DeviceArrays, host_memory, sizes_of
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class JaxBackend(DeviceArrays, _core.Backend):
     def array(self, value: Any, dtype: Any = None) -> Any:
         """Returns an array. Floats get `dtype`, by default that of the backend."""
         with self._settings():
-            made = self._jax.numpy.asarray(value)
+            given = numpy_array(value) if name_of_library(value) == "torch" else value
+            made = self._jax.numpy.asarray(given)
             if dtype is None and not self._jax.numpy.issubdtype(made.dtype, np.floating):
                 return made
             return made.astype(self._numpy_dtype(dtype))
@@ -210,8 +211,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         return next(device for device in _devices_of(self._jax) if _device_name(device) == name)
 
     def _numpy_dtype(self, dtype: Any) -> Any:
-        given = self.dtype if dtype is None else dtype
-        return np.dtype(given.name if isinstance(given, _core.dtype) else given)
+        return np.dtype(name_of_dtype(self.dtype if dtype is None else dtype))
 
     def _found(self, device: Any) -> Any:
         if not isinstance(device, str):

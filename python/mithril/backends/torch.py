@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array
+from .arrays import makes_array, name_of_dtype
 from .devices import DeviceArrays, host_memory, sizes_of
 from .torch_library import import_torch
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import torch
-
-
-def _dtype_name(dtype: Any) -> str:
-    """Returns "float32" for torch.float32, ml.float32 or "float32"."""
-    return str(dtype).rsplit(".", maxsplit=1)[-1]
 
 
 class TorchBackend(DeviceArrays, _core.Backend):
@@ -89,7 +84,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         # Once: `torch.cuda.set_device` does not move the backend later.
         if str(device) == "cuda" and self._torch.cuda.is_available():
             device = f"cuda:{self._torch.cuda.current_device()}"
-        name = _dtype_name(dtype)
+        name = name_of_dtype(dtype)
         self._options: dict[str, Any] = {
             "device": str(device),
             "dtype": name,
@@ -106,7 +101,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         if memory_limit is not None:
             self._options["memory_limit"] = memory_limit
         if amp_dtype is not None:
-            self._options["amp_dtype"] = _dtype_name(amp_dtype)
+            self._options["amp_dtype"] = name_of_dtype(amp_dtype)
         super().__init__("mithril_torch", self._options)
         self.device = self._torch.device(device)
         self.dtype = getattr(self._torch, name)
@@ -152,6 +147,8 @@ class TorchBackend(DeviceArrays, _core.Backend):
                 given = np.asarray(value)  # float64: torch would round to its default dtype
             elif isinstance(value, np.ndarray) and min(value.strides, default=0) < 0:
                 given = value.copy()  # torch has no negative strides
+            elif isinstance(value, np.ndarray) and value.dtype.name == "bfloat16":
+                given = value.astype(np.float32)  # torch takes no bfloat16 of ml_dtypes
             made = self._torch.as_tensor(given, device=self.device)
             if dtype is not None:
                 return made.to(self._torch_dtype(dtype))
@@ -263,7 +260,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
     def _torch_dtype(self, dtype: Any) -> Any:
         if isinstance(dtype, self._torch.dtype):
             return dtype
-        return getattr(self._torch, _dtype_name(dtype))
+        return getattr(self._torch, name_of_dtype(dtype))
 
     def _made(self, dtype: Any) -> dict[str, Any]:
         chosen = self.dtype if dtype is None else self._torch_dtype(dtype)
