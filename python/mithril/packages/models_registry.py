@@ -20,6 +20,7 @@ from .._core import (
 from .._internal.arguments import checked, checked_kinds
 from .._internal.registry import LazyRegistry
 from ..backends.cpu import CpuBackend
+from ..backends.jax import JaxBackend
 from ..backends.torch import TorchBackend
 from ..files import Checkpoint, load_checkpoint
 from .package import Package, load_package
@@ -28,7 +29,12 @@ from .torchscript import TorchScriptModel
 __all__ = ["ModelsRegistry", "models_registry"]
 
 Loaded = CompiledModel | TorchScriptModel
-BACKENDS: dict[str, Callable[[], Backend]] = {"cpu": CpuBackend, "torch": TorchBackend}
+BACKENDS: dict[str, Callable[[], Backend]] = {
+    "cpu": CpuBackend,
+    "torch": TorchBackend,
+    "pytorch": TorchBackend,
+    "jax": JaxBackend,
+}
 WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".npz")
 
 
@@ -68,10 +74,11 @@ class ModelsRegistry(LazyRegistry[Loaded]):
 
         Args:
             name: the name.
-            source: path of a package, or a loaded package; "torch:path" or "cpu:path" to choose a
-                backend; a folder of Hugging Face with config.json; a file of TorchScript (.pt); a
-                file of parameters (.pt, .safetensors, .npz) with `model`; or a function that
-                returns a compiled model, a package, or a tuple (compiled, params, state).
+            source: path of a package, or a loaded package; "torch:path" (or "pytorch:path"),
+                "jax:path" or "cpu:path" to choose a backend; a folder of Hugging Face with
+                config.json; a file of TorchScript (.pt); a file of parameters (.pt, .safetensors,
+                .npz) with `model`; or a function that returns a compiled model, a package, or a
+                tuple (compiled, params, state).
             backend: backend to run on. None uses that of the prefix, TorchBackend for TorchScript,
                 and CpuBackend otherwise.
             model: model for a file of parameters.

@@ -27,7 +27,7 @@ def answers(loaded: Any) -> bool:
 
 def source_of(kind: str, folder: Path) -> tuple[Any, dict[str, Any]]:
     """A source of the same model, and options of register."""
-    if kind in ("package", "cpu:", "torch:"):
+    if kind in ("package", *BACKENDS):
         path = save(folder / "p")
         return (path if kind == "package" else f"{kind}{path}"), {}
     if kind == "zip":
@@ -49,14 +49,16 @@ def source_of(kind: str, folder: Path) -> tuple[Any, dict[str, Any]]:
     return functions[kind], {}
 
 
-KINDS = ["package", "zip", "cpu:", "torch:", "loaded package", "weights", "checkpoint"]
+BACKENDS = {"cpu:": "cpu", "torch:": "torch", "pytorch:": "torch", "jax:": "jax"}
+KINDS = ["package", "zip", *BACKENDS, "loaded package", "weights", "checkpoint"]
 KINDS += [f"function of a {what}" for what in ("package", "model", "tuple", "state")]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_of_each_source(registry, kind: str, tmp_path: Path) -> None:
-    if kind == "torch:":
-        pytest.importorskip("torch", reason="torch is not installed")
+    library = BACKENDS.get(kind, "cpu")
+    if library != "cpu":
+        pytest.importorskip(library, reason=f"{library} is not installed")
     source, options = source_of(kind, tmp_path)
     registry.register("net", source, **options)
     assert not registry.is_loaded("net")
@@ -64,7 +66,7 @@ def test_a_model_of_each_source(registry, kind: str, tmp_path: Path) -> None:
     assert answers(loaded)
     assert registry.is_loaded("net") and registry.load("net") is loaded
     if kind.endswith(":"):
-        assert loaded.backend.name == kind[:-1]
+        assert loaded.backend.name == BACKENDS[kind]
 
 
 def test_weights_and_torchscript_of_pytorch(registry, tmp_path: Path) -> None:
