@@ -1,4 +1,4 @@
-"""BERT through the C interface, with ctypes alone. Usage: embed.py LIBRARY PACKAGE"""
+"""The first row of each output of BERT, by the C interface: embed.py LIBRARY PACKAGE"""
 
 import ctypes as c
 import sys
@@ -24,10 +24,13 @@ shape, ids, kinds = (c.c_int64 * 2)(1, 4), (c.c_int64 * 4)(101, 7592, 2088, 102)
 data = [(ids, 0, 64), (kinds, 0, 64), ((c.c_bool * 4)(True, True, True, True), 6, 8)]
 inputs = [Tensor(c.addressof(a), (1, 0), 2, code, bits, 1, shape) for a, code, bits in data]
 names = (c.c_char_p * 3)(b"input_ids", b"token_type_ids", b"attention_mask")
-given, made, count = (pointer * 3)(*map(pointer, inputs)), c.POINTER(Managed)(), c.c_size_t
-if library.mithril_model_run(model, names, given, count(3), c.byref(made), count(1), None):
+given, count = (pointer * 3)(*map(pointer, inputs)), c.c_size_t()
+library.mithril_model_output_count(model, c.byref(count), None)
+outputs = (c.POINTER(Managed) * count.value)()
+if library.mithril_model_run(model, names, given, c.c_size_t(3), outputs, count, None):
     sys.exit(library.mithril_last_error().decode())
-result = made.contents.tensor
-print(*c.cast(result.data, c.POINTER(c.c_float))[: result.shape[1]])
-made.contents.deleter(c.addressof(made.contents))
+for made in outputs:
+    tensor = made.contents.tensor
+    print(*c.cast(tensor.data, c.POINTER(c.c_float))[: tensor.shape[tensor.ndim - 1]])
+    made.contents.deleter(c.addressof(made.contents))
 library.mithril_model_free(model)

@@ -1,4 +1,4 @@
-// BERT through the C interface, without bindgen.
+// BERT through the C interface, without bindgen: a line with the first row of each output.
 // rustc embed.rs -L LIBRARY_FOLDER -l mithril_c && ./embed PACKAGE
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::ptr::{null, null_mut};
@@ -41,6 +41,11 @@ extern "C" {
         path: *const c_char,
         options: *const c_void,
         model: *mut *mut c_void,
+        error: *mut *mut c_void,
+    ) -> i32;
+    fn mithril_model_output_count(
+        model: *const c_void,
+        count: *mut usize,
         error: *mut *mut c_void,
     ) -> i32;
     fn mithril_model_run(
@@ -93,16 +98,21 @@ fn main() {
         .collect();
     let names: Vec<*const c_char> = owned.iter().map(|name| name.as_ptr()).collect();
     let given: Vec<*const Tensor> = inputs.iter().map(|input| input as *const Tensor).collect();
-    let mut output = null_mut();
+    let mut count = 0;
+    check(unsafe { mithril_model_output_count(model, &mut count, null_mut()) });
+    let mut outputs = vec![null_mut(); count];
+    let made = outputs.as_mut_ptr();
     check(unsafe {
-        mithril_model_run(model, names.as_ptr(), given.as_ptr(), 3, &mut output, 1, null_mut())
+        mithril_model_run(model, names.as_ptr(), given.as_ptr(), 3, made, count, null_mut())
     });
-    unsafe {
-        let result = &(*output).tensor;
-        let size = *result.shape.add(1) as usize;
-        let values = std::slice::from_raw_parts(result.data as *const f32, size);
-        println!("{}", values.iter().map(f32::to_string).collect::<Vec<_>>().join(" "));
-        ((*output).deleter)(output);
-        mithril_model_free(model);
+    for output in outputs {
+        unsafe {
+            let result = &(*output).tensor;
+            let size = *result.shape.add(result.ndim as usize - 1) as usize;
+            let values = std::slice::from_raw_parts(result.data as *const f32, size);
+            println!("{}", values.iter().map(f32::to_string).collect::<Vec<_>>().join(" "));
+            ((*output).deleter)(output);
+        }
     }
+    unsafe { mithril_model_free(model) };
 }

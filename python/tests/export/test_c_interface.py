@@ -50,6 +50,25 @@ def encoder(folder: Path) -> tuple[Path, np.ndarray]:
     return folder / "encoder", compiled.evaluate({}, data)["embedding"][0]
 
 
+def bert_of_two_outputs(folder: Path) -> tuple[Path, list[np.ndarray]]:
+    """A package of a small BERT, and the first row of each of its outputs for TOKENS."""
+    model = bert.bert(bert.Config(**SMALL))
+    params = ml.compile(model, ml.CpuBackend(), inference=True).randomize_params(1)
+    ml.save_package(folder / "bert", model, params)
+    package = ml.load_package(folder / "bert")
+    data = {"input_ids": TOKENS, "token_type_ids": TOKENS * 0, "attention_mask": TOKENS > 0}
+    outputs = package.compile().evaluate({}, data)
+    rows = [np.asarray(outputs[port.name]) for port in package.info.outputs]
+    return folder / "bert", [row.reshape(-1, row.shape[-1])[0] for row in rows]
+
+
+def check_rows(printed: str, expected: list[np.ndarray]) -> None:
+    rows = [[float(value) for value in line.split()] for line in printed.splitlines()]
+    assert len(rows) == len(expected)
+    for got, row in zip(rows, expected, strict=True):
+        np.testing.assert_allclose(got, row, rtol=1e-5)
+
+
 def printed_by(*command: object, status: int = 0) -> str:
     result = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False
@@ -83,8 +102,10 @@ def test_a_python_program_with_ctypes_runs_bert(tmp_path: Path) -> None:
     path, expected = encoder(tmp_path)
     text = (EXAMPLES / "embed.py").read_text(encoding="utf-8")
     assert len([line for line in text.splitlines() if line]) <= 30
-    values = printed_by(sys.executable, EXAMPLES / "embed.py", LIBRARY, path).split()
-    np.testing.assert_allclose([float(value) for value in values], expected, rtol=1e-6)
+    check_rows(printed_by(sys.executable, EXAMPLES / "embed.py", LIBRARY, path), [expected])
+    path, rows = bert_of_two_outputs(tmp_path)
+    assert len(rows) == 2
+    check_rows(printed_by(sys.executable, EXAMPLES / "embed.py", LIBRARY, path), rows)
 
 
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="there is no Rust compiler")
@@ -94,8 +115,10 @@ def test_a_rust_program_runs_bert(tmp_path: Path) -> None:
     printed_by("rustc", "-D", "warnings", EXAMPLES / "embed.rs", "-L", LIBRARY.parent, "-l",
                "mithril_c", "-C", f"link-arg=-Wl,-rpath,{LIBRARY.parent}", "-o",
                program)  # fmt: skip
-    values = printed_by(program, path).split()
-    np.testing.assert_allclose([float(value) for value in values], expected, rtol=1e-6)
+    check_rows(printed_by(program, path), [expected])
+    path, rows = bert_of_two_outputs(tmp_path)
+    assert len(rows) == 2
+    check_rows(printed_by(program, path), rows)
 
 
 def test_the_library_exports_the_functions_of_the_header_with_versions() -> None:
@@ -195,6 +218,21 @@ def test_narrow_integers_are_widened(
     np.testing.assert_array_equal(
         library.answer(model, {"x": given}), given.astype(np.float32) * 300
     )
+    library.dll.mithril_model_free(model)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8"])
+def test_a_bool_port_takes_integers_that_are_0_or_1(
+    library: Library, tmp_path: Path, dtype: str
+) -> None:
+    mask = ml.IOKey("mask", type=ml.Tensor[bool], shape=["N"])
+    ml.save_package(tmp_path / "p", ml.Model.create(y=3.0 - mask.cast(ml.float32)), {})
+    model = library.opened(tmp_path / "p")
+    given = np.array([1, 0, 1], dtype)
+    np.testing.assert_array_equal(library.answer(model, {"mask": given}), [2, 3, 2])
+    status, code, message = library.run(model, {"mask": given * 2})
+    assert (status, code) == (2, "E0805")
+    assert "'mask' has 2, expected 0 or 1" in message
     library.dll.mithril_model_free(model)
 
 
