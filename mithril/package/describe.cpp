@@ -8,6 +8,7 @@
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compose.hpp"
 #include "mithril/compile/signature.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {
@@ -64,6 +65,26 @@ class Fitting {
   std::string help_;
 };
 
+bool has_spelling(const OpDef& op, std::string_view target) {
+  const Spelling* spelling = op.spelling(target);
+  return spelling && !spelling->text.starts_with("unsupported:");
+}
+
+// The CPU backend evaluates every op, and the torch backend calls it for what torch lacks.
+std::vector<std::string> backends_with_all_ops(const Graph& graph) {
+  const auto all_have = [&](const auto& has) {
+    return std::all_of(graph.nodes().begin(), graph.nodes().end(),
+                       [&](const Node& node) { return has(*node.op); });
+  };
+  std::vector<std::string> backends;
+  if (all_have([](const OpDef& op) { return op.eval != nullptr; })) backends.emplace_back("cpu");
+  if (all_have([](const OpDef& op) { return op.spelling("torch") || op.eval; }))
+    backends.emplace_back("torch");
+  if (all_have([](const OpDef& op) { return has_spelling(op, "jax"); }))
+    backends.emplace_back("jax");
+  return backends;
+}
+
 }  // namespace
 
 ModelPorts describe_ports(const Model& model, const TensorMap& params, const State& state,
@@ -76,7 +97,7 @@ ModelPorts describe_ports(const Model& model, const TensorMap& params, const Sta
       compose(open_model(composite), default_dtype_of(params), compiling, nullptr);
   const ModeGraph mode_graph = settle(composed, Mode::inference);
 
-  ModelPorts ports;
+  ModelPorts ports{.backends = backends_with_all_ops(mode_graph.graph)};
   UnknownNumbers unknowns;
   const auto port_of = [&](const std::string& name, const Value& value) {
     PackagePort port{.name = name, .dtype = value.dtype};

@@ -11,6 +11,7 @@ namespace mithril {
 struct ModelPorts {
   std::vector<PackagePort> inputs, outputs;
   std::vector<std::string> spare_parameters;  // given, but not needed by the outputs
+  std::vector<std::string> backends;          // that have all ops
 };
 
 // The ports of `options.outputs`. InputError E0862 unless `params` has exactly the parameters of

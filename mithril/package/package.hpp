@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
@@ -33,7 +34,7 @@ struct PackageInfo {
   // EncoderOnly, DecoderOnly, EncoderDecoder, Vision, Multimodal; empty: not stated.
   std::string family;
   std::string licence, source;        // empty: not stated
-  std::vector<std::string> backends;  // that can run it: "cpu", "torch"
+  std::vector<std::string> backends;  // that can run it: "cpu", "torch", "jax"
   std::vector<PackagePort> inputs, outputs;
   std::map<std::string, std::int64_t> sizes = {};  // "parameters", "parameter_bytes"
 };
@@ -60,7 +61,8 @@ struct PackageBackend {
 
 struct SavePackageOptions {
   const State* state = nullptr;  // null: the initial states of the model
-  // The backends that can run the model. Empty: cpu and torch, which run every op of the library.
+  // The backends that can run the model. Empty: cpu, torch and jax, which run every op of the
+  // library, without those that lack an op of the program.
   std::vector<PackageBackend> backends = {};
   std::vector<PackageAsset> assets = {};
   // The outputs of the package; the inputs and parameters that only others need are left out.
@@ -68,6 +70,8 @@ struct SavePackageOptions {
   std::vector<std::string> outputs = {};
   // Inputs of floats that are not parameters, as in CompileOptions.
   std::vector<std::string> data_keys = {};
+  // Shapes of keys, as in CompileOptions. The model of the package states them.
+  std::vector<std::pair<std::string, ShapeSpec>> shapes = {};
   // If they are empty, the name is that of the file, and the revision is derived from the
   // checksums.
   std::string name = {}, revision = {}, model_type = {}, family = {}, licence = {}, source = {};
@@ -79,7 +83,7 @@ struct SavePackageOptions {
 // package is made beside the path, written to the disk, and exchanged with an older package.
 // InputError E0831 if it cannot be written, E0861 for a name that an asset cannot have, E0862 for
 // parameters that are not those of the model, E0863 if another folder would be replaced; NameError
-// E0626 for an unknown family; errors as to_json and save_safetensors.
+// E0626 for an unknown family; errors as to_json, save_safetensors and, for `shapes`, set_shapes.
 void save_package(const std::string& path, const Model& model, const TensorMap& params,
                   const SavePackageOptions& options = {});
 

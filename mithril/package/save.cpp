@@ -186,11 +186,13 @@ PackageInfo info_of(const std::string& path, ModelPorts ports, const SavePackage
                    .family = options.family,
                    .licence = options.licence,
                    .source = options.source,
+                   .backends = std::move(ports.backends),
                    .inputs = std::move(ports.inputs),
                    .outputs = std::move(ports.outputs),
                    .sizes = options.sizes};
+  if (options.backends.empty()) return info;
+  info.backends.clear();
   for (const PackageBackend& backend : options.backends) info.backends.push_back(backend.name);
-  if (info.backends.empty()) info.backends = {"cpu", "torch"};
   return info;
 }
 
@@ -202,6 +204,14 @@ void count_parameters(PackageInfo& info, const TensorMap& params) {
   }
   info.sizes.emplace("parameters", elements);
   info.sizes.emplace("parameter_bytes", bytes);
+}
+
+// A copy of the model that states the shapes.
+Model with_shapes(const Model& model, const SavePackageOptions& options) {
+  if (options.shapes.empty()) return model;
+  Model copy = from_json(to_json(model));
+  copy.set_shapes(options.shapes);
+  return copy;
 }
 
 // Writes the package; `add_model` adds the files of the model.
@@ -232,8 +242,9 @@ void write_package(const std::string& path, PackageInfo& info, const SavePackage
 
 }  // namespace
 
-void save_package(const std::string& path, const Model& model, const TensorMap& params,
+void save_package(const std::string& path, const Model& given, const TensorMap& params,
                   const SavePackageOptions& options) try {
+  const Model model = with_shapes(given, options);
   const std::string json = to_json(model) + "\n";
   const State none;
   const State& state = options.state ? *options.state : none;

@@ -39,11 +39,14 @@ std::vector<PackageBackend> package_backends_of(const py::list& given) {
 
 void save_any_package(py::handle path, const Model& model, const py::dict& params,
                       const py::dict& state, const py::list& backends, const py::list& assets,
-                      const std::vector<std::string>& data_keys, py::handle outputs,
-                      const std::map<std::string, std::string>& texts,
+                      const std::vector<std::string>& data_keys, const py::dict& shapes,
+                      py::handle outputs, const std::map<std::string, std::string>& texts,
                       const std::map<std::string, std::int64_t>& sizes,
                       std::uint64_t max_shard_bytes) {
   const State held(tensor_map_of(state));
+  std::vector<std::pair<std::string, ShapeSpec>> shapes_by_name;
+  for (const auto& [key, shape] : shapes)
+    shapes_by_name.emplace_back(text_of(key, "the name of a key"), shape_of(shape));
   const auto text = [&](const char* name) { return texts.at(name); };
   save_package(path_of(path), model, tensor_map_of(params),
                {.state = &held,
@@ -51,6 +54,7 @@ void save_any_package(py::handle path, const Model& model, const py::dict& param
                 .assets = assets_of(assets),
                 .outputs = outputs_of(outputs).outputs,
                 .data_keys = data_keys,
+                .shapes = std::move(shapes_by_name),
                 .name = text("name"),
                 .revision = text("revision"),
                 .model_type = text("model_type"),

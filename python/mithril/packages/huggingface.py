@@ -91,7 +91,11 @@ def create_package(
     found = composed(folder, CpuBackend())
     backends: Any = ()
     if library is not None:
-        backends = {"cpu": {"library": _example(found.compiled, library)}, "torch": None}
+        backends = {
+            "cpu": {"library": _example(found.compiled, library)},
+            "torch": None,
+            "jax": None,
+        }
     save_package(
         target,
         found.model,

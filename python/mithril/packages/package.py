@@ -186,13 +186,14 @@ class Package:
 @checked_kinds
 def save_package(
     path: str | os.PathLike[str],
-    model: Model,
+    model: Model | CompiledModel,
     params: Mapping[str, Any],
     *,
     state: Mapping[str, Any] | None = None,
     backends: Sequence[str] | Mapping[str, Any] = (),
     assets: Mapping[str, Any] | Sequence[Any] = (),
     data_keys: Sequence[str] = (),
+    shapes: Mapping[str, Any] | None = None,
     outputs: Sequence[str] | None = None,
     name: str = "",
     revision: str = "",
@@ -207,14 +208,17 @@ def save_package(
 
     Args:
         path: path of a folder, or of a file that ends with ".zip".
-        model: the model.
+        model: the model, or a compiled model. The package of a compiled model has the shapes,
+            `data_keys` and outputs that were given to `ml.compile`, unless others are given here.
         params: dict of exactly the parameters of the model.
         state: dict of the state that `evaluate` returned. None uses the initial state.
         backends: names, or a dict {"cpu": {"options": {...}, "files": {name: path or bytes}}}.
+            By default those of cpu, torch and jax that have all ops of the model.
             {"cpu": {"library": data}} adds the library that `ml.build_library` makes for inputs of
             the sizes of `data`.
         assets: dict of names with paths or bytes, or a list of paths.
         data_keys: floating-point inputs that are not parameters.
+        shapes: shapes of inputs, as in `ml.compile`: {"x": [None, 4]}.
         outputs: outputs of the package. None uses all but losses and metrics.
         name, revision, model_type, licence, source, sizes: descriptions that are stored.
         family: EncoderOnly, DecoderOnly, EncoderDecoder, Vision or Multimodal.
@@ -237,10 +241,17 @@ def save_package(
         "licence": licence,
         "source": source,
     }
+    if isinstance(model, CompiledModel):
+        model, options = _source_of(model)
+        data_keys = data_keys or options["data_keys"]
+        shapes = options["shapes"] if shapes is None else shapes
+        outputs = options["outputs"] or None if outputs is None else outputs
     weights, states = dict(params), dict(state or {})
     made = _backends(
         backends,
-        lambda data: _library(model, weights, states, data, data_keys=data_keys, outputs=outputs),
+        lambda data: _library(
+            model, weights, states, data, data_keys=data_keys, shapes=shapes, outputs=outputs
+        ),
     )
     _core._save_package(
         path,
@@ -250,6 +261,7 @@ def save_package(
         made,
         _assets(assets),
         list(data_keys),
+        dict(shapes or {}),
         outputs,
         texts,
         dict(sizes or {}),
@@ -315,6 +327,16 @@ def _has(model: Model, key: str) -> bool:
     return True
 
 
+def _source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
+    """Returns the model of a compiled model, and the options of `ml.compile`."""
+    source = getattr(compiled, "_source", None)
+    if source is None:
+        expected = "a model, or a compiled model that ml.compile returned"
+        _core.wrong_argument("save_package", "model", expected, compiled, "")
+    model, _, _, options = source
+    return model, options
+
+
 def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
     if isinstance(given, Mapping):
         return list(given.items())
@@ -353,13 +375,15 @@ def _library(
     data: Any,
     *,
     data_keys: Sequence[str],
+    shapes: Mapping[str, Any] | None,
     outputs: Sequence[str] | None,
 ) -> list[tuple[str, bytes]]:
     """Builds a library for inputs of the sizes of `data`, and returns its files."""
     if not isinstance(data, Mapping):
         _core.wrong_argument("save_package", "library", "a dict of example inputs", data, "")
+    keys, known = list(data_keys), dict(shapes or {})
     compiled = compile(
-        model, CpuBackend(), data_keys=list(data_keys), outputs=outputs, inference=True
+        model, CpuBackend(), data_keys=keys, shapes=known, outputs=outputs, inference=True
     )
     if compiled.initial_state_dict:
         states = {**compiled.initial_state_dict, **state}

@@ -42,13 +42,14 @@ class Package:
 
 def save_package(
     path: str | PathLike[str],
-    model: Model,
+    model: Model | CompiledModel,
     params: Arrays,
     *,
     state: Arrays | None = None,
     backends: Sequence[str] | Mapping[str, Any] = (),
     assets: Mapping[str, Any] | Sequence[str | PathLike[str]] = (),
     data_keys: Sequence[str] = (),
+    shapes: Mapping[str, Shape] | None = None,
     outputs: Sequence[str] | None = None,
     name: str = "",
     revision: str = "",

@@ -66,6 +66,57 @@ def test_a_package_describes_itself(tmp_path: Path) -> None:
     assert package.path == str(path)
 
 
+def test_a_package_lists_every_backend_that_can_run_it(tmp_path: Path) -> None:
+    package = ml.load_package(save(tmp_path / "p"))
+    assert package.info.backends == ["cpu", "torch", "jax"]
+    pytest.importorskip("jax", reason="jax is not installed")
+    outputs = package.compile(ml.JaxBackend()).evaluate({}, {"x": X})
+    np.testing.assert_allclose(outputs["y"], answer(), atol=1e-6)
+
+
+def shapeless() -> ml.Model:
+    net = ml.Model()
+    net |= ml.Linear(2)(input="x", output="y")
+    return net
+
+
+@pytest.mark.parametrize("rows", ["N", None, 2])
+def test_the_shapes_of_compile_are_kept(tmp_path: Path, rows: str | int | None) -> None:
+    shapes = {"x": [rows, 4]}
+    compiled = ml.compile(shapeless(), ml.CpuBackend(), shapes=shapes)
+    ml.save_package(tmp_path / "p", compiled, compiled.get_parameters())
+    ml.save_package(tmp_path / "q", shapeless(), compiled.get_parameters(), shapes=shapes)
+    for name in ("p", "q"):
+        package = ml.load_package(tmp_path / name)
+        assert package.info.inputs == [("x", ml.float32, [rows, 4])]
+        assert package.info.outputs == [("y", ml.float32, [rows, 2])]
+        assert package.compile().shapes["x"] == [rows, 4]
+        assert package.compile().evaluate({}, {"x": X})["y"].shape == (2, 2)
+
+
+def test_the_data_keys_and_outputs_of_compile_are_kept(tmp_path: Path) -> None:
+    x, scale = ml.IOKey("x"), ml.IOKey("scale", type=ml.Tensor[float])
+    model = ml.Model.create(y=x * scale, z=x + scale)
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x", "scale"], outputs=["y"])
+    ml.save_package(tmp_path / "p", compiled, {})
+    info = ml.load_package(tmp_path / "p").info
+    assert [port.name for port in info.inputs] == ["x", "scale"]
+    assert [port.name for port in info.outputs] == ["y"]
+
+
+def test_a_bound_model_is_no_model_to_save(tmp_path: Path) -> None:
+    compiled = ml.compile(model(), ml.CpuBackend())
+    with pytest.raises(ml.TypeError) as caught:
+        ml.save_package(tmp_path / "p", compiled.bind(params()), {})
+    assert caught.value.code == "E0395"
+
+
+def test_a_bound_model_outlives_its_package(tmp_path: Path) -> None:
+    compiled = ml.load_package(save(tmp_path / "p")).compile(ml.CpuBackend())
+    save(tmp_path / "p", seed=1)  # replaces the files
+    np.testing.assert_allclose(compiled.evaluate({}, {"x": X})["y"], answer(), atol=1e-6)
+
+
 def test_the_checksums_are_those_of_hashlib(tmp_path: Path) -> None:
     big = np.random.default_rng(0).bytes(1_000_003)
     package = ml.load_package(save(tmp_path / "p", assets={"big": big}))
