@@ -101,8 +101,8 @@ typedef struct mithril_open_options {
   size_t size;             /* sizeof(mithril_open_options) */
   const char* backend;     /* "cpu", or "torch" where that is built; NULL: cpu */
   int32_t threads;         /* of one run on the CPU backend; 0: one for each processor */
-  int32_t map_parameters;  /* 1: runs read parameters from the mapped file: less memory and a faster
-                              start; 0: they are copied and rearranged for faster runs */
+  int32_t map_parameters;  /* 1: runs read parameters from the mapped file: a faster start; 0: those
+                              that kernels read in another order are rearranged for faster runs */
   int32_t allow_native;    /* 1: native code of the package may run: only for trusted authors */
 } mithril_open_options;
 

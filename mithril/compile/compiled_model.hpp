@@ -108,9 +108,9 @@ class CompiledModel {
   CompiledModel in_inference(const OutputOptions& options = {}) const;
   // Binding: a separate model in inference mode that contains the parameters and the state. Values
   // that depend on them alone are computed once. It has no gradients and no hooks. Elements are
-  // copied unless `params` holds the only reference. A state that changes in inference, too, stays
-  // a state and starts as passed. StateError E0901 for other parameters, E0920 and E0923 for
-  // another state. Example:
+  // copied, unless `params` holds the only reference or they are in the file of a package. A state
+  // that changes in inference, too, stays a state and starts as passed. StateError E0901 for other
+  // parameters, E0920 and E0923 for another state. Example:
   //   const ml::CompiledModel deployed = compiled.bind(params, step.state());
   //   ml::TensorMap outputs = deployed.evaluate({}, {{"image", x}});
   CompiledModel bind(const TensorMap& params, const State& state,

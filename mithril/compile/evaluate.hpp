@@ -32,6 +32,10 @@ void check_state(const CompiledState& compiled, const State& state, const char* 
 // StateError E0923 for a state of other dims or of another kind.
 void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state);
 
+// The parameters of the model among these tensors, in its widths. StateError E0901 as
+// load_state_dict.
+TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMap& saved);
+
 // Puts the tensors of the user in their places among the inputs. `data_name`: the name of `data` in
 // messages; `takes_outputs`: whether the caller may ask for some outputs. InputError E0801, E0802,
 // E0805, E0806, StateError E0902.

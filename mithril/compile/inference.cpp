@@ -1,6 +1,7 @@
 // A compiled model in inference mode, and with its parameters and state fixed.
 #include <algorithm>
 
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
@@ -17,8 +18,10 @@ namespace {
 
 using Impl = CompiledModel::Impl;
 
-// A tensor whose elements no other owner can write to.
+// A tensor whose elements no other owner can write to. Those of a package stay in its file.
 Tensor unshared(Tensor tensor) {
+  const bool may_stay = tensor.read_only() && !tensor.foreign();
+  if (may_stay && are_file_pages(tensor.raw_data(), tensor.bytes())) return tensor;
   return tensor.is_sole() && !tensor.is_borrowed() ? tensor : tensor.host().copy();
 }
 
@@ -163,7 +166,7 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
   const CompiledModel model(with_outputs(
       mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_), options.outputs));
   if (state) check_state(*model.impl_, *state, "bind");
-  TensorMap taken = model.load_state_dict(params);
+  TensorMap taken = fitting_parameters(*model.impl_, params);
   if (model.impl_->native_code_bytes) return model;
   params = {};
   ParameterFixing fixing(*model.impl_);

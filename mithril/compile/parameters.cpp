@@ -10,6 +10,7 @@
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/evaluate.hpp"
 
 namespace mithril {
 namespace {
@@ -182,28 +183,27 @@ TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
   raise_out_of_memory();
 }
 
-TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
+TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMap& saved) {
   std::vector<Fact> wrong;
   std::vector<TensorMap::Item> items;
-  for (const NamedIndex& key : impl_->parameters) {
-    const Signature& signature = impl_->forward->signature;
+  for (const NamedIndex& key : compiled.parameters) {
+    const Signature& signature = compiled.forward->signature;
     const Tensor* tensor = saved.find(key.name, items.size());
     if (!tensor) {
       wrong.push_back({"missing", key.name + " " + signature.dims_text(key.index)});
     } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
       wrong.push_back({"mismatched", key.name + " " + why});
     } else {
-      items.emplace_back(key.name, impl_->backend->adopt(signature.convert(key.index, *tensor),
-                                                         !impl_->is_frozen(key)));
+      items.emplace_back(key.name, signature.convert(key.index, *tensor));
     }
   }
   for (const auto& [name, tensor] : saved) {
     const auto known = [&name = name](const NamedIndex& key) { return key.name == name; };
-    const auto& spare = impl_->spare_parameters;
+    const auto& spare = compiled.spare_parameters;
     if (std::find(spare.begin(), spare.end(), name) != spare.end()) continue;
-    if (std::none_of(impl_->parameters.begin(), impl_->parameters.end(), known)) {
-      wrong.push_back(
-          {"unknown", name + " " + to_string(tensor.dims()), did_you_mean(name, parameter_keys())});
+    if (std::none_of(compiled.parameters.begin(), compiled.parameters.end(), known)) {
+      wrong.push_back({"unknown", name + " " + to_string(tensor.dims()),
+                       did_you_mean(name, names_of(compiled.parameters))});
     }
   }
   if (wrong.empty()) return TensorMap(std::move(items));
@@ -211,6 +211,16 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
          .code = "E0901",
          .message = "the state dict does not fit the model",
          .facts = std::move(wrong)});
+}
+
+TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
+  TensorMap params = fitting_parameters(*impl_, saved);
+  std::vector<TensorMap::Item> items;
+  for (const NamedIndex& key : impl_->parameters) {
+    Tensor tensor = std::move(params.at(key.name));
+    items.emplace_back(key.name, impl_->backend->adopt(tensor, !impl_->is_frozen(key)));
+  }
+  return TensorMap(std::move(items));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

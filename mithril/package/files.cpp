@@ -10,6 +10,7 @@
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/sha256.hpp"
@@ -101,12 +102,15 @@ void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) 
     const Descriptor file(::openat(folder, entry->d_name, flags));
     if (!file) cannot_read(where(full), reason_of(errno));
     const auto mapped = MappedFile::of(file.get(), where(full));
+    mapped->stay_unwritten();
     files_[full] = {mapped->bytes(), mapped};
   }
 }
 
 void PackageFiles::add_archive() try {
-  const ZipArchive archive(MappedFile::open(path_));
+  const auto mapped = MappedFile::open(path_);
+  mapped->stay_unwritten();
+  const ZipArchive archive(mapped);
   if (archive.is_cut()) throw ZipFault{"it is cut"};
   for (const ZipEntry& entry : archive.entries()) {
     if (entry.name.ends_with('/') && entry.bytes == 0) continue;  // a folder
@@ -166,7 +170,16 @@ std::string PackageFiles::verified_copy(const PackageFile& file) const {
 }
 
 void PackageFiles::check_sum(const PackageFile& file, std::span<const std::byte> bytes) const {
-  const std::string got = sha256_of(bytes);
+  // Piece by piece, so that a large file takes little memory.
+  constexpr std::size_t most = 1U << 24U;
+  Sha256 hash;
+  for (std::size_t at = 0; at < bytes.size(); at += most) {
+    check_interrupt();
+    const auto piece = bytes.subspan(at, std::min(most, bytes.size() - at));
+    hash.add(piece);
+    release_file_pages(piece.data(), piece.size());
+  }
+  const std::string got = hash.hex_digest();
   if (got == file.sha256) return;
   refuse_package("E0766", where(file.name), "the file has another checksum than metadata.json says",
                  {{"expected", file.sha256, ""}, {"got", got, ""}},

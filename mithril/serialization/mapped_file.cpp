@@ -10,7 +10,6 @@
 #include "mithril/base/file_errors.hpp"
 
 namespace mithril {
-namespace {}  // namespace
 
 std::shared_ptr<MappedFile> MappedFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) cannot_read(path, reason_of(EINVAL));
@@ -32,7 +31,12 @@ std::shared_ptr<MappedFile> MappedFile::of(int descriptor, const std::string& pa
   return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(data), size));
 }
 
+void MappedFile::stay_unwritten() {
+  if (data_ && !pages_) pages_.emplace(bytes());
+}
+
 MappedFile::~MappedFile() {
+  pages_.reset();
   if (data_) ::munmap(data_, size_);
 }
 

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "mithril/base/file_pages.hpp"
 
 namespace mithril {
 
@@ -23,12 +26,15 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<std::byte> bytes() const { return {data_, size_}; }
+  // From here on nobody writes to the bytes: their pages are known as FilePages.
+  void stay_unwritten();
 
  private:
   MappedFile(std::byte* data, std::size_t size) : data_(data), size_(size) {}
 
   std::byte* data_;  // null for an empty file
   std::size_t size_;
+  std::optional<FilePages> pages_ = {};
 };
 
 }  // namespace mithril

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -52,7 +54,7 @@ TEST_CASE("a package has the model, the parameters and a description") {
   CHECK(info.model_type == "mlp");
   CHECK(info.licence == "Apache-2.0");
   CHECK(info.source == "this test");
-  CHECK(info.backends == std::vector<std::string>{"cpu", "torch"});
+  CHECK(info.backends == std::vector<std::string>{"cpu", "torch", "jax"});
   REQUIRE(info.inputs.size() == 1);
   CHECK(info.inputs[0].name == "x");
   CHECK(info.inputs[0].dtype == DType::float32);
@@ -66,6 +68,39 @@ TEST_CASE("a package has the model, the parameters and a description") {
   CHECK(package.file("tokenizer.json") == "{}");
   CHECK(package.backend_options("cpu") == "");
   package.verify();
+}
+
+TEST_CASE("a package states the shapes that it was saved with") {
+  const FileFolder folder;
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+  const TensorMap params =
+      compile(model, cpu(), {.shapes = {{"x", {"N", 4}}}, .inference = true}).get_parameters();
+  save_package(folder.at("p"), model, params, {.shapes = {{"x", {"N", 4}}}});
+  const Package package = load_package(folder.at("p"));
+  CHECK(*package.info().inputs[0].shape == KnownShape{"N", 4});
+  CHECK(*package.info().outputs[0].shape == KnownShape{"N", 2});
+  CHECK(package.make_model().shape("x") == KnownShape{"N", 4});
+  CHECK_THROWS_AS(save_package(folder.at("q"), model, params, {.shapes = {{"z", {1}}}}), NameError);
+}
+
+TEST_CASE("a bound model reads the parameters of its package in the file") {
+  const FileFolder folder;
+  Model model;
+  model |= Linear({.dimension = 2})(
+      {{"input", IOKey{.name = "x", .shape = {{"N", 4}}}}, {"output", "y"}});
+  const TensorMap params = packaged_params(model);
+  save_package(folder.at("p"), model, params);
+  std::optional<Package> package = load_package(folder.at("p"));
+  const std::string weight = package->params().keys().front();
+  const void* stored = package->params().at(weight).raw_data();
+  const CompiledModel bound = package->compile_bound(cpu());
+  const Tensor x = Tensor::of<float>({1, 4}, {1, 2, 3, 4});
+  const Tensor answer = bound.evaluate({}, {{"x", x}}).at("y");
+  CHECK(are_file_pages(stored, 1));
+  package.reset();
+  CHECK(are_file_pages(stored, 1));  // the bound model keeps the file
+  CHECK(identical(bound.evaluate({}, {{"x", x}}).at("y"), answer));
 }
 
 TEST_CASE("a folder and a .zip file of it give the same answers") {

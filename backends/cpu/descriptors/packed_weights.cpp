@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/elements.hpp"
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/large_memory.hpp"
 
 namespace mithril::cpu_backend {
@@ -29,6 +30,11 @@ Tensor padded(const Tensor& tensor, int64_t bytes) {
   return Tensor::over(tensor.dtype(), tensor.dims(), memory.get(), memory);
 }
 
+// Gives back the memory of a constant in a file, whose elements were copied.
+void release(const Tensor& constant) {
+  if (!constant.foreign()) release_file_pages(constant.raw_data(), constant.bytes());
+}
+
 }  // namespace
 
 Tensor PackedWeights::plain(ValueId id, int64_t bytes) {
@@ -48,7 +54,10 @@ PackedWeights::Bytes PackedWeights::pack(ValueId id, const PackedFormat& format,
                                          const std::function<Bytes(const Tensor&)>& make) {
   const std::lock_guard lock(mutex_);
   Bytes& packed = packed_[{id, format}];
-  if (!packed) packed = make(*constants_.at(id));
+  if (packed) return packed;
+  const Tensor& constant = *constants_.at(id);
+  packed = make(constant);
+  release(constant);
   return packed;
 }
 

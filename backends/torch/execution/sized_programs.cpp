@@ -15,6 +15,7 @@
 #include "backends/torch/script/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/eval/node_error.hpp"
 #include "mithril/eval/run_node.hpp"
@@ -107,6 +108,9 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
     const bool weighs = target_.channels_last && is_convolution_weight(graph_, constant.value);
     if (weighs) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
     constants_.push_back(std::move(tensor));
+    // The elements of a file were copied, or are read again when they are needed.
+    if (!constant.tensor.foreign())
+      release_file_pages(constant.tensor.raw_data(), constant.tensor.bytes());
   }
 }
 
