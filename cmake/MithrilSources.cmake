@@ -42,7 +42,7 @@ file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_D
 file(GLOB snippets CONFIGURE_DEPENDS codegen/cpp/kernels/*.hpp mithril/ops/shared/*.hpp)
 file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/kernels/*.py)
 file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/kernels/*.js)
-file(GLOB webs CONFIGURE_DEPENDS codegen/web/*)
+file(GLOB webs CONFIGURE_DEPENDS LIST_DIRECTORIES false codegen/web/* codegen/web/driver/*)
 list(FILTER webs EXCLUDE REGEX "/(web|write)_[a-z_]+[.][ch]pp$")
 set(name_of_snippet STEM)
 set(name_of_jax_snippet STEM)

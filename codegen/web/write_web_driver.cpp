@@ -9,7 +9,7 @@
 namespace mithril {
 
 void write_web_driver(const std::string& folder) {
-  const std::string source = codegen::without_exports(codegen::web_file("driver.js")) + "\n" +
+  const std::string source = codegen::without_exports(codegen::web_file("torch_model.js")) + "\n" +
                              codegen::without_exports(codegen::web_file("zip.js"));
   const std::string types = codegen::web_file("driver.d.ts");
   const std::string package = fmt::format(R"({{
