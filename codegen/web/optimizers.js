@@ -1,4 +1,5 @@
 // Optimizers, as PyTorch defines them.
+import { MithrilError } from "./basics.js";
 
 // Of `options` and the defaults; an unknown option is an error.
 function settings(name, defaults, options) {

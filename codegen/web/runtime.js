@@ -1,12 +1,5 @@
 // What goes in and out of a model, its parameters and states.
-
-export class MithrilError extends Error {
-  constructor(code, message, kind = "BackendError") {
-    super(`mithril.${kind}[${code}]: ${message}`);
-    this.name = "MithrilError";
-    this.code = code;
-  }
-}
+import { MithrilError, sizeOf } from "./basics.js";
 
 function inputError(code, message) {
   return new MithrilError(code, message, "InputError");
@@ -26,10 +19,6 @@ const elementsOfDtype = {
 // An array that holds the elements of any tensor of this dtype as numbers.
 function newElements(dtype, size) {
   return new (elementsOfDtype[dtype] ?? Float64Array)(size);
-}
-
-function sizeOf(shape) {
-  return shape.reduce((product, dim) => product * dim, 1);
 }
 
 function namesOf(ports) {

@@ -1,4 +1,5 @@
 // Files of tensors in the format of safetensors.
+import { MithrilError, sizeOf } from "./basics.js";
 
 const arraysOfSafetensors = {
   F64: ["float64", Float64Array],

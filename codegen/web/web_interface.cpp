@@ -277,7 +277,7 @@ std::string web_module(const WebModel& web, const std::string& head, const std::
   std::string text = "// The model " + javascript_string(comment(web.name)) +
                      ", written by Mithril " + std::string(version()) + head + ports_comment(web);
   if (kind == ModuleKind::common) text += "\"use strict\";\n";
-  for (const char* file : {"runtime.js", "optimizers.js", "safetensors.js"})
+  for (const char* file : {"basics.js", "runtime.js", "optimizers.js", "safetensors.js"})
     text += "\n" + without_exports(web_file(file));
   text += body;
   return text + (kind == ModuleKind::es ? "\nexport { " + names + " };\n"
