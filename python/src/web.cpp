@@ -49,10 +49,11 @@ See docs/web.md.)");
   module.def(
       "write_web_driver", [](py::handle folder) { write_web_driver(path_of(folder)); },
       py::arg("folder"),
-      R"(Writes an npm package that generates text with language models in Mithril packages.
+      R"(Writes an npm package that generates text with language models, and trains small ones.
 
-The package exports `TorchModel`, `LMError` and `TorchUtils`. A package of a model contains the
-module that `to_wasm` or `to_javascript` wrote, in `backends/wasm` or `backends/javascript`.
+The package exports `TorchModel`, `LMError` and `TorchUtils`. A model is that of a Mithril package,
+which contains the module that `to_wasm` or `to_javascript` wrote, in `backends/wasm` or
+`backends/javascript`, or a new network with random weights.
 
 Example:
     ml.write_web_driver("driver")

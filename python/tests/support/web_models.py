@@ -187,3 +187,35 @@ def gpt() -> ml.Model:
     x = x + ml.Linear(WIDTH)(input=wide)
     logits = ml.Linear(256)(input=ml.LayerNorm()(input=x))
     return ml.Model.create(logits=logits)
+
+
+def driver_network(sizes: Mapping[str, int]) -> ml.Model:
+    """The network of the JavaScript driver, with its loss."""
+    length, width = sizes["contextLength"], sizes["hiddenSize"]
+    heads = 4 if width % 4 == 0 else 1
+
+    def weights(name: str) -> dict[str, Any]:
+        return {port: ml.IOKey(f"{name}.{port}") for port in ("weight", "bias")}
+
+    def linear(name: str, units: int, x: Any) -> Any:
+        return ml.Linear(units)(input=x, **weights(name))
+
+    def norm(name: str, x: Any) -> Any:
+        return ml.LayerNorm()(input=x, **weights(name))
+
+    tokens = ml.IOKey("tokens", type=ml.Tensor[int], shape=["N", length])
+    x = ml.Embedding(sizes["inputSize"], dim=width)(input=tokens, weight=ml.IOKey("tokens.weight"))
+    x = x + ml.IOKey("positions.weight", shape=[length, width])
+    for block in range(sizes["numLayers"]):
+        joined = linear(f"blocks.{block}.attention", 3 * width, norm(f"blocks.{block}.norm1", x))
+        split = joined.reshape((-1, length, 3, heads, width // heads))
+        parts = [ml.SwapAxes(1, axis2=2)(input=split[:, :, part]) for part in range(3)]
+        mixed = ml.SwapAxes(1, axis2=2)(input=ml.ScaledDotProduct(is_causal=True)(*parts))
+        x = x + linear(f"blocks.{block}.projection", width, mixed.reshape((-1, length, width)))
+        wide = linear(f"blocks.{block}.up", 4 * width, norm(f"blocks.{block}.norm2", x))
+        x = x + linear(f"blocks.{block}.down", width, ml.Gelu()(input=wide))
+    logits = linear("head", sizes["outputSize"], norm("norm", x))
+    by_class = ml.SwapAxes(1, axis2=2)(input=logits)
+    following = ml.IOKey("next", type=ml.Tensor[int])
+    losses = ml.CrossEntropy()(input=by_class, target=following)
+    return ml.Model.create(loss=ml.Mean()(input=losses))
