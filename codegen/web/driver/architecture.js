@@ -1,5 +1,5 @@
 // The sizes of a network, as the option `architecture` states them.
-import { LMError, check, isCount, isObject, optionsOf, shown } from "./errors.js";
+import { LMError, check, isCount, optionsOf, shown } from "./errors.js";
 
 const sizeDefaults = {
   inputSize: undefined, hiddenSize: undefined, outputSize: undefined, numLayers: 1,
@@ -8,7 +8,6 @@ const sizeDefaults = {
 
 // All sizes of a new network.
 export function sizesOf(architecture) {
-  check("architecture", architecture, isObject, "an object");
   const sizes = optionsOf("architecture", architecture, sizeDefaults);
   for (const [key, value] of Object.entries(sizes))
     check(`architecture.${key}`, value, isCount, "a whole number from 1 on");
@@ -17,7 +16,6 @@ export function sizesOf(architecture) {
 
 // What the architecture says must be what the model has.
 export function checkArchitecture(architecture, sizes) {
-  check("architecture", architecture, isObject, "an object");
   for (const [key, value] of Object.entries(architecture)) {
     const found = Object.hasOwn(sizes, key) ? sizes[key] : undefined;
     if (value === undefined || found === value) continue;

@@ -2,7 +2,8 @@
 // can be trained.
 import { readSafetensors, writeSafetensors } from "../safetensors.js";
 import { checkArchitecture, sizesOf, sizesOfWeights } from "./architecture.js";
-import { LMError, check, checkDevice, isSeed, isWhole, optionsOf, shown } from "./errors.js";
+import { LMError, check, checkDevice, isObject, isSeed, isWhole, optionsOf } from "./errors.js";
+import { shown } from "./errors.js";
 import { addressOf, bytesAt } from "./files.js";
 import { LanguageModel } from "./language_model.js";
 import { packageModel } from "./package.js";
@@ -34,6 +35,14 @@ function optionsOfGeneration(given) {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve)); // lets the page live
 
+function logitsOf(model, bytes) {
+  try {
+    return model.logits(bytes);
+  } catch (error) {
+    throw errorOf("the model cannot be evaluated", error);
+  }
+}
+
 const textOf = (bytes) => new TextDecoder().decode(Uint8Array.from(bytes));
 
 // The network of a file of its weights.
@@ -43,6 +52,15 @@ function networkOf(bytes, architecture) {
   checkArchitecture(architecture, sizes);
   const copy = ([name, { data }]) => [name, Float32Array.from(data)];
   return new LanguageModel(sizes, Object.fromEntries(Object.entries(weights).map(copy)));
+}
+
+function newNetwork(architecture, seed) {
+  const sizes = sizesOf(architecture);
+  try {
+    return LanguageModel.random(sizes, randomNumbers(seed));
+  } catch (error) {
+    throw errorOf(`the network of architecture ${shown(sizes)} cannot be made`, error);
+  }
 }
 
 async function modelAt(path, architecture) {
@@ -77,23 +95,25 @@ export class TorchModel {
     check("modelPath", modelPath, isPath, "a path or an address");
     const areBytes = (bytes) => bytes instanceof ArrayBuffer || bytes instanceof Uint8Array;
     check("weights", weights, (bytes) => bytes === undefined || areBytes(bytes), "a Uint8Array");
+    const areSizes = (sizes) => sizes === undefined || isObject(sizes);
+    check("architecture", architecture, areSizes, "an object");
     check("seed", seed, isSeed, "a whole number");
     this.#free();
     if (modelPath !== undefined && weights !== undefined)
       throw new LMError(`modelPath is '${modelPath}', and weights are given: expected one of both`);
+    const given = architecture ?? {};
     if (modelPath !== undefined) {
-      const given = architecture ?? {};
       this.#model = await modelAt(modelPath, given).catch((error) => {
         throw errorOf(`the model at '${modelPath}' cannot be loaded`, error);
       });
     } else if (weights !== undefined) {
       try {
-        this.#model = networkOf(weights, architecture ?? {});
+        this.#model = networkOf(weights, given);
       } catch (error) {
         throw errorOf("the weights cannot be loaded", error);
       }
     } else if (architecture !== undefined) {
-      this.#model = LanguageModel.random(sizesOf(architecture), randomNumbers(seed));
+      this.#model = newNetwork(architecture, seed);
     } else {
       throw new LMError(
         "modelPath or architecture is needed: a package or weights, or the sizes of a new network",
@@ -112,12 +132,12 @@ export class TorchModel {
     const bytes = Array.from(new TextEncoder().encode(prompt));
     if (bytes.length === 0) bytes.push(10); // an empty text begins a line
     if (!model.writesText) {
-      const logits = model.logits(bytes);
+      const logits = logitsOf(model, bytes);
       return `Torch model output (shape: 1x${logits.length}, values: ${logits.join(", ")})`;
     }
     const made = [];
     for (let count = 0; count < maxTokens; ++count) {
-      const byte = choose(model.logits([...bytes, ...made]), temperature, topP, random);
+      const byte = choose(logitsOf(model, [...bytes, ...made]), temperature, topP, random);
       made.push(byte);
       const text = textOf(made);
       const stops = stopSequences.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);

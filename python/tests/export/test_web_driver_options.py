@@ -59,6 +59,12 @@ CONFIG = {
         "modelPath is 'a', and weights are given: expected one of both"
     ),
     "architecture: 8": "architecture is 8, expected an object",
+    'modelPath: "a", architecture: null': "architecture is null, expected an object",
+    "architecture: { ...sizes, hiddenSize: 1e12 }": (
+        "the network of architecture "
+        '{"inputSize":7,"hiddenSize":1000000000000,"outputSize":9,"numLayers":2,"contextLength":5}'
+        " cannot be made: Invalid typed array length: 7000000000000"
+    ),
     "architecture: {}": ("architecture.inputSize is undefined, expected a whole number from 1 on"),
     "architecture: { ...sizes, numLayers: 0 }": (
         "architecture.numLayers is 0, expected a whole number from 1 on"
