@@ -17,9 +17,9 @@ std::string driver_source() {
     source += codegen::without_exports(codegen::web_file(file)) + "\n";
   source += codegen::javascript_snippets_text(
       {"error_function", "gemm", "layer_norm", "layer_norm_grad", "linear", "tensor"});
-  for (const char* file : {"errors.js", "files.js", "zip.js", "architecture.js", "sampling.js",
-                           "attention_heads.js", "language_model.js", "training.js", "package.js",
-                           "tensors.js", "torch_model.js"})
+  for (const char* file :
+       {"errors.js", "files.js", "zip.js", "architecture.js", "sampling.js", "attention_heads.js",
+        "language_model.js", "training.js", "package.js", "tensors.js", "torch_model.js"})
     source += "\n" + codegen::without_exports(codegen::web_file(file));
   return source;
 }
