@@ -1,5 +1,8 @@
 """Writes torch_reference.inc: where parameters stand after each step of PyTorch's optimizers.
 
+A case is a name, a class of PyTorch (or one that is written here, under the name of Mithril's), and
+options in the order of the record.
+
     python tests/optim/make_reference.py > tests/optim/torch_reference.inc    (torch 2.11.0)
 
 The gradient of each element is 2 * (i + 1) * (param - target), computed in the parameter's dtype.
@@ -39,7 +42,7 @@ CASES = [
     ("adam_betas", torch.optim.Adam, dict(lr=0.1, betas=(0.7, 0.9), eps=1e-3)),
     ("adam_weight_decay", torch.optim.Adam, dict(lr=0.1, weight_decay=0.2)),
     ("adamw", torch.optim.AdamW, dict(lr=0.1)),
-    ("adamw_weight_decay", torch.optim.AdamW, dict(lr=0.1, weight_decay=0.5, betas=(0.8, 0.99))),
+    ("adamw_weight_decay", torch.optim.AdamW, dict(lr=0.1, betas=(0.8, 0.99), weight_decay=0.5)),
     ("nadam", torch.optim.NAdam, dict(lr=0.1)),
     (
         "nadam_decoupled",
@@ -52,17 +55,17 @@ CASES = [
             decoupled_weight_decay=True,
         ),
     ),
-    ("nadam_weight_decay", torch.optim.NAdam, dict(lr=0.1, weight_decay=0.2, eps=1e-3)),
+    ("nadam_weight_decay", torch.optim.NAdam, dict(lr=0.1, eps=1e-3, weight_decay=0.2)),
     ("rmsprop", torch.optim.RMSprop, dict(lr=0.05)),
     (
         "rmsprop_centered",
         torch.optim.RMSprop,
-        dict(lr=0.05, alpha=0.9, centered=True, eps=1e-3),
+        dict(lr=0.05, alpha=0.9, eps=1e-3, centered=True),
     ),
     (
         "rmsprop_momentum",
         torch.optim.RMSprop,
-        dict(lr=0.05, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1, eps=1e-3),
+        dict(lr=0.05, alpha=0.9, eps=1e-3, weight_decay=0.1, momentum=0.8, centered=True),
     ),
     ("rmsprop_buffer", torch.optim.RMSprop, dict(lr=0.05, momentum=0.8)),
     ("adagrad", torch.optim.Adagrad, dict(lr=0.1)),
@@ -88,12 +91,25 @@ def positions(optimizer_class, options, dtype):
         yield param.detach().tolist()
 
 
+def literal(value):
+    if isinstance(value, tuple):
+        return "{" + ", ".join(map(literal, value)) + "}"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def rows(optimizer_class, options, dtype):
+    text = ",\n     ".join(
+        "{" + ", ".join(map(repr, row)) + "}" for row in positions(optimizer_class, options, dtype)
+    )
+    return f"{{{text}}}"
+
+
 version = torch.__version__.split("+")[0]
 print(f"// Made by tests/optim/make_reference.py with PyTorch {version}.")
 for name, optimizer_class, options in CASES:
-    for dtype in (torch.float64, torch.float32):
-        rows = ",\n     ".join(
-            "{" + ", ".join(repr(value) for value in row) + "}"
-            for row in positions(optimizer_class, options, dtype)
-        )
-        print(f'{{"{name}", DType::{str(dtype).split(".")[1]},\n    {{{rows}}}}},')
+    kind = optimizer_class.__name__
+    given = ", ".join(f".{key} = {literal(value)}" for key, value in options.items())
+    print(f'{{"{name}",\n    [] {{ return std::make_unique<{kind}>({kind}Options{{{given}}}); }},')
+    doubles = rows(optimizer_class, options, torch.float64)
+    floats = rows(optimizer_class, options, torch.float32)
+    print(f"    {doubles},\n    {floats}}},")

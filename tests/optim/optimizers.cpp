@@ -5,9 +5,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mithril/optim/optimizers.hpp"
@@ -19,10 +18,12 @@ namespace {
 using tests::text_of_error;
 using Row = std::array<double, 4>;
 
+using Make = std::function<std::unique_ptr<Optimizer>()>;
+
 struct Reference {
   const char* name;
-  DType dtype;
-  std::vector<Row> positions;  // after each step
+  Make make;
+  std::vector<Row> float64_positions, float32_positions;  // after each step
 };
 
 const std::vector<Reference>& references() {
@@ -32,85 +33,12 @@ const std::vector<Reference>& references() {
   return all;
 }
 
-using Make = std::function<std::unique_ptr<Optimizer>()>;
-
-const std::map<std::string, Make>& made_optimizers() {
-  static const std::map<std::string, Make> all = {
-      {"sgd", [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05}); }},
-      {"sgd_momentum",
-       [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9}); }},
-      {"sgd_dampening",
-       [] {
-         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.8, .dampening = 0.3});
-       }},
-      {"sgd_nesterov",
-       [] {
-         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9, .nesterov = true});
-       }},
-      {"sgd_weight_decay",
-       [] {
-         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.1});
-       }},
-      {"adam", [] { return std::make_unique<Adam>(AdamOptions{.lr = 0.1}); }},
-      {"adam_betas",
-       [] {
-         return std::make_unique<Adam>(AdamOptions{.lr = 0.1, .betas = {0.7, 0.9}, .eps = 1e-3});
-       }},
-      {"adam_weight_decay",
-       [] { return std::make_unique<Adam>(AdamOptions{.lr = 0.1, .weight_decay = 0.2}); }},
-      {"adamw", [] { return std::make_unique<AdamW>(AdamWOptions{.lr = 0.1}); }},
-      {"adamw_weight_decay",
-       [] {
-         return std::make_unique<AdamW>(
-             AdamWOptions{.lr = 0.1, .betas = {0.8, 0.99}, .weight_decay = 0.5});
-       }},
-      {"nadam", [] { return std::make_unique<NAdam>(NAdamOptions{.lr = 0.1}); }},
-      {"nadam_decoupled",
-       [] {
-         return std::make_unique<NAdam>(NAdamOptions{.lr = 0.1,
-                                                     .betas = {0.8, 0.99},
-                                                     .weight_decay = 0.3,
-                                                     .momentum_decay = 0.02,
-                                                     .decoupled_weight_decay = true});
-       }},
-      {"nadam_weight_decay",
-       [] {
-         return std::make_unique<NAdam>(NAdamOptions{.lr = 0.1, .eps = 1e-3, .weight_decay = 0.2});
-       }},
-      {"rmsprop", [] { return std::make_unique<RMSprop>(RMSpropOptions{.lr = 0.05}); }},
-      {"rmsprop_centered",
-       [] {
-         return std::make_unique<RMSprop>(
-             RMSpropOptions{.lr = 0.05, .alpha = 0.9, .eps = 1e-3, .centered = true});
-       }},
-      {"rmsprop_momentum",
-       [] {
-         return std::make_unique<RMSprop>(RMSpropOptions{.lr = 0.05,
-                                                         .alpha = 0.9,
-                                                         .eps = 1e-3,
-                                                         .weight_decay = 0.1,
-                                                         .momentum = 0.8,
-                                                         .centered = true});
-       }},
-      {"rmsprop_buffer",
-       [] { return std::make_unique<RMSprop>(RMSpropOptions{.lr = 0.05, .momentum = 0.8}); }},
-      {"adagrad", [] { return std::make_unique<Adagrad>(AdagradOptions{.lr = 0.1}); }},
-      {"adagrad_decay",
-       [] {
-         return std::make_unique<Adagrad>(AdagradOptions{.lr = 0.1,
-                                                         .lr_decay = 0.1,
-                                                         .weight_decay = 0.2,
-                                                         .initial_accumulator_value = 0.5,
-                                                         .eps = 1e-3});
-       }},
-      {"lion", [] { return std::make_unique<Lion>(LionOptions{.lr = 0.1}); }},
-      {"lion_weight_decay",
-       [] {
-         return std::make_unique<Lion>(
-             LionOptions{.lr = 0.1, .betas = {0.8, 0.95}, .weight_decay = 0.5});
-       }},
-  };
-  return all;
+std::unique_ptr<Optimizer> made_optimizer(std::string_view name) {
+  for (const Reference& reference : references()) {
+    if (reference.name == name) return reference.make();
+  }
+  FAIL("no reference " << name);
+  return nullptr;
 }
 
 Tensor start(DType dtype) { return Tensor::of<double>({4}, {1, -2, 0.5, 0}).to(dtype); }
@@ -139,25 +67,28 @@ void step(Optimizer& optimizer, TensorMap& params) {
 
 TEST_CASE("optimizers move parameters where PyTorch's do") {
   for (const Reference& reference : references()) {
-    CAPTURE(reference.name);
-    CAPTURE(name(reference.dtype));
-    const auto optimizer = made_optimizers().at(reference.name)();
-    TensorMap params = {{"p", start(reference.dtype)}};
-    for (const Row& expected : reference.positions) {
-      step(*optimizer, params);
-      for (size_t i = 0; i < 4; ++i) {
-        const double got = params.at("p").at_as_double(static_cast<std::int64_t>(i));
-        const double tolerance = reference.dtype == DType::float64 ? 1e-12 : 2e-6;
-        CHECK(got == doctest::Approx(expected[i]).epsilon(tolerance));
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      CAPTURE(reference.name);
+      CAPTURE(name(dtype));
+      const bool is_double = dtype == DType::float64;
+      const auto optimizer = reference.make();
+      TensorMap params = {{"p", start(dtype)}};
+      for (const Row& expected :
+           is_double ? reference.float64_positions : reference.float32_positions) {
+        step(*optimizer, params);
+        for (size_t i = 0; i < 4; ++i) {
+          const double got = params.at("p").at_as_double(static_cast<std::int64_t>(i));
+          CHECK(got == doctest::Approx(expected[i]).epsilon(is_double ? 1e-12 : 2e-6));
+        }
       }
     }
   }
 }
 
 TEST_CASE("an optimizer goes on from its state_dict") {
-  for (const auto& named : made_optimizers()) {
-    CAPTURE(named.first);
-    const auto first = named.second(), second = named.second();
+  for (const Reference& reference : references()) {
+    CAPTURE(reference.name);
+    const auto first = reference.make(), second = reference.make();
     TensorMap params = {{"p", start(DType::float64)}};
     step(*first, params);
     step(*first, params);
@@ -198,7 +129,7 @@ TEST_CASE("steps do not depend on the number of threads") {
     return std::vector<float>(reached.begin(), reached.end());
   };
   for (const char* name : {"sgd_nesterov", "adamw", "rmsprop_momentum"}) {
-    const auto one = made_optimizers().at(name)(), three = made_optimizers().at(name)();
+    const auto one = made_optimizer(name), three = made_optimizer(name);
     CHECK(position(*one, 1) == position(*three, 3));
   }
 }
@@ -206,9 +137,10 @@ TEST_CASE("steps do not depend on the number of threads") {
 TEST_CASE("every optimizer is compared with PyTorch or a published formula") {
   for (const OptimizerDef& def : optimizer_defs()) {
     CAPTURE(def.name);
-    const auto& all = made_optimizers();
-    CHECK(std::any_of(all.begin(), all.end(),
-                      [&](const auto& each) { return each.second()->def().name == def.name; }));
+    const auto& all = references();
+    CHECK(std::any_of(all.begin(), all.end(), [&](const Reference& reference) {
+      return reference.make()->def().name == def.name;
+    }));
   }
 }
 
@@ -255,9 +187,9 @@ TEST_CASE("a parameter of ints is refused") {
 
 TEST_CASE("parameters of half precision move in float32, and are rounded after each step") {
   for (const DType dtype : {DType::float16, DType::bfloat16}) {
-    for (const auto& named : made_optimizers()) {
-      CAPTURE(named.first);
-      const auto half = named.second(), single = named.second();
+    for (const Reference& reference : references()) {
+      CAPTURE(reference.name);
+      const auto half = reference.make(), single = reference.make();
       TensorMap params = {{"p", start(dtype)}}, expected = {{"p", start(DType::float32)}};
       for (int i = 0; i < 5; ++i) {
         const Tensor gradient = gradient_at(params.at("p"));
@@ -274,9 +206,9 @@ TEST_CASE("parameters of half precision move in float32, and are rounded after e
 }
 
 TEST_CASE("a state_dict has the options, and gives them back") {
-  for (const auto& named : made_optimizers()) {
-    CAPTURE(named.first);
-    const auto first = named.second();
+  for (const Reference& reference : references()) {
+    CAPTURE(reference.name);
+    const auto first = reference.make();
     first->set_lr(0.03125);
     TensorMap params = {{"p", start(DType::float64)}};
     step(*first, params);
