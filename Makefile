@@ -26,11 +26,12 @@ test-all: torch
 	cmake --build $(build)
 	$(python) tools/run_tests --all $(build)
 
-# One op, one layer or one Python test after a change: make quick OP=gelu, make quick LAYER=PReLU,
-# make quick TEST=python/tests/test_json.py.
-quick: test-tools $(build)/build.ninja
-	@test -n "$(OP)$(LAYER)$(TEST)" || { echo 'make quick OP=gelu, LAYER=PReLU or TEST=python/tests/test_json.py' >&2; exit 1; }
-	@$(python) tools/quick $(build) $(if $(OP),--op $(OP),$(if $(LAYER),--layer $(LAYER),--test $(TEST)))
+# One op, layer, optimizer or file of tests after a change: make quick OP=gelu, make quick
+# LAYER=PReLU, make quick OPTIMIZER=Lion, make quick TEST=python/tests/test_json.py.
+quick: $(if $(findstring torch,$(TEST)),torch,test-tools)
+	@test -n "$(OP)$(LAYER)$(OPTIMIZER)$(TEST)" || { echo 'make quick OP=gelu, LAYER=PReLU, OPTIMIZER=Lion or TEST=python/tests/test_json.py' >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	@$(python) tools/quick $(build) $(OP:%=--op %) $(LAYER:%=--layer %) $(OPTIMIZER:%=--optimizer %) $(TEST:%=--test '%')
 
 # Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
 # docs/catalog.md; with torch also references of new layers.
