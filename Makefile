@@ -31,7 +31,7 @@ test-all: torch
 quick: $(if $(findstring torch,$(TEST)),torch,test-tools)
 	@test -n "$(OP)$(LAYER)$(OPTIMIZER)$(TEST)" || { echo 'make quick OP=gelu, LAYER=PReLU, OPTIMIZER=Lion or TEST=python/tests/test_json.py' >&2; exit 1; }
 	@$(MAKE) --no-print-directory $(build)/build.ninja
-	@$(python) tools/quick $(build) $(OP:%=--op %) $(LAYER:%=--layer %) $(OPTIMIZER:%=--optimizer %) $(TEST:%=--test '%')
+	@$(python) tools/quick $(build) $(OP:%=--op %) $(LAYER:%=--layer %) $(OPTIMIZER:%=--optimizer %) $(if $(TEST),--test '$(TEST)')
 
 # Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
 # docs/catalog.md; with torch also references of new layers.

@@ -89,10 +89,10 @@ def test_a_file_of_tests_is_of_cpp_or_python(
     _, target, cpp = commands(tool, monkeypatch, str(build), "--test", "tests/optim/plateau.cpp")
     assert target[-1] == "mithril_tests"
     assert cpp == [str(build / "tests" / "mithril_tests"), "-sf=*tests/optim/plateau.cpp"]
-    chosen = "python/tests/test_json.py::test_mistakes"
-    target, python = commands(tool, monkeypatch, str(build), "--test", chosen)
+    chosen = ["python/tests/test_json.py", "-k", "mistakes"]
+    target, python = commands(tool, monkeypatch, str(build), "--test", " ".join(chosen))
     assert target[-1] == "libraries"
-    assert python == [sys.executable, "-m", "pytest", "-q", "-rs", chosen]
+    assert python == [sys.executable, "-m", "pytest", "-q", "-rs", *chosen]
 
 
 @pytest.mark.parametrize(
