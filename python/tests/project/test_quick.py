@@ -83,12 +83,15 @@ def test_a_layer_is_found_by_its_class(
     assert python[-2:] == ["-k", "PReLU"]
 
 
-def test_a_file_of_tests_is_of_cpp_or_python(
+def test_tests_are_of_cpp_or_python(
     tool: ModuleType, build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, target, cpp = commands(tool, monkeypatch, str(build), "--test", "tests/optim/plateau.cpp")
     assert target[-1] == "mithril_tests"
-    assert cpp == [str(build / "tests" / "mithril_tests"), "-sf=*tests/optim/plateau.cpp"]
+    assert cpp == [str(build / "tests" / "mithril_tests"), "-sf=*tests/optim/plateau.cpp*"]
+    configure, _, cpp = commands(tool, monkeypatch, str(build), "--test", "tests/codegen/numpy")
+    assert configure[1] == "-DMITHRIL_ALONE=gelu;numpy_language;numpy_table;numpy_target"
+    assert cpp[-1] == "-sf=*tests/codegen/numpy*"
     chosen = ["python/tests/test_json.py", "-k", "mistakes"]
     target, python = commands(tool, monkeypatch, str(build), "--test", " ".join(chosen))
     assert target[-1] == "libraries"
