@@ -79,7 +79,7 @@ def test_a_layer_is_found_by_its_class(
 ) -> None:
     configure, target, python = commands(tool, monkeypatch, str(build), "--layer", "PReLU")
     assert configure == ["cmake", "-DMITHRIL_ALONE=gelu;prelu", str(build)]
-    assert target[-1] == "mithril_python"
+    assert target[-1] == "libraries"
     assert python[-2:] == ["-k", "PReLU"]
 
 
