@@ -58,9 +58,8 @@ std::vector<Block> blocks_of(const std::string& document) {
 }  // namespace
 
 TEST_CASE("every code block of a tutorial is a verbatim part of the file named before it") {
-  for (const std::string document :
-       {"docs/add-an-op.md", "docs/add-a-layer.md", "docs/add-a-target.md",
-        "docs/small-additions.md"}) {
+  for (const std::string document : {"docs/add-an-op.md", "docs/add-a-layer.md",
+                                     "docs/add-a-target.md", "docs/small-additions.md"}) {
     const std::vector<Block> blocks = blocks_of(contents(document));
     CHECK(blocks.size() >= 5);
     for (const Block& block : blocks) {
