@@ -61,6 +61,11 @@ def kind_of_path(path: Path) -> FileKind:
     return known[0] if known else ENDINGS.get(path.suffix) or _kind_of_text(head)
 
 
+def is_hugging_face(path: Path) -> bool:
+    """Returns whether the path is a folder with config.json that is not a package."""
+    return (path / "config.json").is_file() and not (path / "metadata.json").is_file()
+
+
 def _kind_of_text(head: bytes) -> FileKind:
     if not head:
         return FileKind("an empty file")

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,9 +54,13 @@ ARCHITECTURES = {
 # A BERT of sentence-transformers, whose modules.json lists the mean over tokens.
 SENTENCE_ENCODER = Architecture("bert", "sentence_encoder", "EncoderOnly", ("pooler.dense.*",))
 
+# Fields of config.json: the length of the texts for which a model was trained.
+LENGTHS = ("max_position_embeddings", "n_positions")
+
 # Files beside the weights that a user of the model needs.
 ASSETS = re.compile(
     r"config\.json|generation_config\.json|preprocessor_config\.json|tokenizer.*\.(json|model)"
+    r"|chat_template\.jinja"
     r"|special_tokens_map\.json|added_tokens\.json|vocab\.(txt|json)|merges\.txt|.*\.spm|LICEN[CS]E.*"
 )
 
@@ -142,20 +147,41 @@ class ComposedCheckpoint(NamedTuple):
     family: str
 
 
-def composed(folder: Path, backend: Backend) -> ComposedCheckpoint:
-    """Composes the model of a folder with config.json and model.safetensors, or its index."""
+def composed(folder: Path, backend: Backend, limit: int | None = None) -> ComposedCheckpoint:
+    """Composes the model of a folder with config.json and model.safetensors, or its index.
+
+    With a limit, a language model has a key-value cache of at most as many tokens, for one text.
+    """
     fields = _config(folder)
     architecture = _architecture(folder, fields)
     example = import_module(f"mithril.architectures.{architecture.module}")
+    model, shapes = composed_model(architecture, fields, limit)
+    compiled = compile(model, backend, inference=True, shapes=shapes)
+    weights = import_module("mithril.architectures.pretrained").read_weights(example, folder)
+    ignore = list(architecture.ignore)
+    if shapes:  # its state is a cache, which no checkpoint has
+        params, state = (
+            compiled.load_state_dict(weights, ignore=ignore),
+            compiled.initial_state_dict,
+        )
+    else:
+        params, state = compiled.load_state_dict(weights, ignore=ignore, return_state=True)
+    return ComposedCheckpoint(model, compiled, params, state, fields, architecture.family)
+
+
+def composed_model(
+    architecture: Architecture, fields: Mapping[str, Any], limit: int | None = None
+) -> tuple[Model, dict[str, Any]]:
+    """Returns the model of the fields of a config.json, and the shapes to compile it for."""
+    example = import_module(f"mithril.architectures.{architecture.module}")
     pretrained = import_module("mithril.architectures.pretrained")
     config = pretrained.config_from(example.Config, fields)
-    model = getattr(example, architecture.function)(config)
-    compiled = compile(model, backend, inference=True)
-    weights = pretrained.read_weights(example, folder)
-    params, state = compiled.load_state_dict(
-        weights, ignore=list(architecture.ignore), return_state=True
-    )
-    return ComposedCheckpoint(model, compiled, params, state, fields, architecture.family)
+    compose = getattr(example, architecture.function)
+    if limit is None or "limit" not in signature(compose).parameters:
+        return compose(config), {}
+    longest = [fields.get(key) for key in LENGTHS]
+    rows = min([limit, *(size for size in longest if isinstance(size, int))])
+    return compose(config, limit=rows), {"input_ids": [1, None]}
 
 
 def _config(folder: Path) -> dict[str, Any]:
