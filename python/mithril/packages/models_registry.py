@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -23,6 +23,8 @@ from ..backends.cpu import CpuBackend
 from ..backends.jax import JaxBackend
 from ..backends.torch import TorchBackend
 from ..files import Checkpoint, load_checkpoint
+from .file_kinds import is_hugging_face
+from .function_source import model_of_function
 from .package import Package, load_package
 from .torchscript import TorchScriptModel
 
@@ -133,7 +135,7 @@ def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
             return lambda: _open(Path(rest), options, BACKENDS[prefix])
         return lambda: _open(Path(source), options, None)
     if callable(source) and not isinstance(source, (CompiledModel, Model)):
-        return lambda: _of_function(source(), options)
+        return lambda: model_of_function("register", source(), options.backend)
     wrong_argument("register", "source", "a path, a package or a function", source)
     raise AssertionError
 
@@ -145,7 +147,7 @@ def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) ->
         return _torchscript(path, options, backend or TorchBackend())
     if path.suffix in WEIGHTS:
         return _of_weights(path, options, backend or CpuBackend())
-    if (path / "config.json").is_file() and not (path / "metadata.json").is_file():
+    if is_hugging_face(path):
         return _of_hugging_face(path, backend or CpuBackend())
     package = load_package(path, allow_native_code=options.allow_native_code)
     if backend is None and package.info.backends == ["torch"]:
@@ -201,22 +203,6 @@ def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
 
     checkpoint = composed(path, backend)
     return checkpoint.compiled.bind(checkpoint.params, checkpoint.state)
-
-
-def _of_function(made: Any, options: _Options) -> Loaded:
-    """Returns the model of the result of a function."""
-    if isinstance(made, Package):
-        return made.compile(options.backend)
-    if isinstance(made, (CompiledModel, TorchScriptModel)):
-        return made
-    compiled, *rest = made if isinstance(made, tuple) else (None,)
-    is_known = len(rest) in (1, 2) and all(isinstance(argument, Mapping) for argument in rest)
-    if not isinstance(compiled, CompiledModel) or not is_known:
-        expected = "a compiled model, a package, or a tuple (compiled, params, state)"
-        wrong_argument("register", "the result of source", expected, made)
-        raise AssertionError
-    params, state = (*rest, None)[:2]
-    return compiled.bind(params, state or compiled.initial_state_dict)
 
 
 models_registry = ModelsRegistry()
