@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ._internal import require_core as require_core  # isort: skip - before uses of the core
-from . import backends, data, evaluation, initializers, metrics, models
+from . import backends, data, evaluation, initializers, metrics, models, text
 from ._core import (
     EMA,
     LBFGS,
@@ -213,6 +213,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "save_torchscript_package",
     "serve",
     "set_limits",
+    "text",
     "to_javascript",
     "to_jax",
     "to_wasm",

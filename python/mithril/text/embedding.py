@@ -1,0 +1,64 @@
+"""Vectors of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from .._core import CompiledModel, raise_error
+from .tokens import encoded
+
+Vectors = np.ndarray[Any, np.dtype[Any]]
+OUTPUTS = ("embedding", "last_hidden_state")
+
+
+class BatchTokenizer(Protocol):
+    """A tokenizer that makes the inputs of an encoder, as `ml.Tokenizer` does of a BERT."""
+
+    def __call__(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        """Returns the inputs of a batch of texts."""
+
+
+def embeddings(
+    compiled: CompiledModel, params: Mapping[str, Any], tokenizer: Any, texts: Sequence[str]
+) -> Vectors:
+    """Returns the output `embedding`, or the mean of `last_hidden_state` over the tokens, [N, D].
+    InputError E0857 for a model without these outputs."""
+    name = next((key for key in OUTPUTS if key in compiled.output_keys), None)
+    if name is None:
+        raise_error(
+            "InputError",
+            "E0857",
+            "embed needs a model with the output 'embedding' or 'last_hidden_state'",
+            facts=[("outputs", ", ".join(compiled.output_keys))],
+            help="load an encoder, such as a BERT of sentence-transformers",
+        )
+    batch = tokenizer(list(texts)) if callable(tokenizer) else _batch(tokenizer, texts)
+    data = {key: value for key, value in batch.items() if key in compiled.data_keys}
+    made = _host(compiled.evaluate(params, data, outputs=[name])[name])
+    if name == "embedding":
+        return made
+    weights = np.asarray(batch["attention_mask"])[..., None].astype(made.dtype)
+    means: Vectors = (made * weights).sum(1) / weights.sum(1)
+    return means
+
+
+def _batch(tokenizer: Any, texts: Sequence[str]) -> dict[str, Vectors]:
+    """Returns the tokens [N, L] of texts that are padded on the right, and where they are.
+    InputError E0851 for a text without tokens."""
+    rows = [encoded(tokenizer, text) for text in texts]
+    if [] in rows:
+        raise_error("InputError", "E0851", f"embed: text {rows.index([])} has no tokens")
+    ids = np.zeros((len(rows), max([1, *map(len, rows)])), np.int64)
+    mask = np.zeros(ids.shape, bool)
+    for at, row in enumerate(rows):
+        ids[at, : len(row)] = row
+        mask[at, : len(row)] = True
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+
+
+def _host(array: Any) -> Vectors:
+    """Returns an array of a backend as one of NumPy."""
+    return np.asarray(array.detach().cpu() if hasattr(array, "cpu") else array)

@@ -1,0 +1,47 @@
+"""What a text model needs of a tokenizer, and the tokens that begin and end texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+
+class TextTokenizer(Protocol):
+    """A tokenizer of a text model: `ml.Tokenizer`, one of the package tokenizers, or your own.
+
+    With a method `stream()` whose result has `next(token)` and `rest()`, it decodes tokens one by
+    one. Without one, the last tokens are decoded again with each new token.
+    """
+
+    def encode(self, text: str) -> Sequence[int]:
+        """Returns the tokens of a text. Texts of special tokens are one token each."""
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """Returns the text of tokens."""
+
+
+class SpecialTokens(NamedTuple):
+    """The tokens that begin and end texts.
+
+    `bos` and `eos` are the texts that chat templates write. `bos_id` is the token that begins a
+    text, and `begins` whether it belongs before a prompt. The tokens `stop_ids` end a text.
+    """
+
+    bos: str = ""
+    eos: str = ""
+    bos_id: int | None = None
+    begins: bool = False
+    stop_ids: tuple[int, ...] = ()
+
+    def begun(self, tokens: list[int], begins: bool) -> list[int]:
+        """Returns the tokens with one token that begins a text, or without one."""
+        if self.bos_id is None:
+            return tokens
+        first = next((at for at, token in enumerate(tokens) if token != self.bos_id), len(tokens))
+        return [self.bos_id] * begins + tokens[first:]
+
+
+def encoded(tokenizer: Any, text: str) -> list[int]:
+    """Returns the tokens of a text, also those of the package tokenizers, which are `ids`."""
+    tokens = tokenizer.encode(text)
+    return [int(token) for token in getattr(tokens, "ids", tokens)]
