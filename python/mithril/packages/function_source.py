@@ -22,7 +22,7 @@ def model_of_function(
     compiled, *rest = made if isinstance(made, tuple) else (None,)
     is_known = len(rest) in (1, 2) and all(isinstance(argument, Mapping) for argument in rest)
     if not isinstance(compiled, CompiledModel) or not is_known:
-        expected = "a compiled model, a package, or a tuple (compiled, params, state)"
+        expected = "a compiled model, a package, a text model, or a tuple (compiled, params, state)"
         wrong_argument(who, "the result of source", expected, made)
         raise AssertionError
     params, state = (*rest, None)[:2]

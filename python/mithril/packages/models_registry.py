@@ -23,6 +23,8 @@ from ..backends.cpu import CpuBackend
 from ..backends.jax import JaxBackend
 from ..backends.torch import TorchBackend
 from ..files import Checkpoint, load_checkpoint
+from ..text.loading import load as load_text
+from ..text.model import TextModel
 from .file_kinds import is_hugging_face
 from .function_source import model_of_function
 from .package import Package, load_package
@@ -30,7 +32,7 @@ from .torchscript import TorchScriptModel
 
 __all__ = ["ModelsRegistry", "models_registry"]
 
-Loaded = CompiledModel | TorchScriptModel
+Loaded = CompiledModel | TorchScriptModel | TextModel
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "cpu": CpuBackend,
     "torch": TorchBackend,
@@ -68,6 +70,7 @@ class ModelsRegistry(LazyRegistry[Loaded]):
         backend: Backend | None = None,
         model: Model | None = None,
         allow_native_code: bool = False,
+        text: bool = False,
         replace: bool = False,
     ) -> None:
         """Registers a model under a name. The model is loaded when it is first used.
@@ -79,12 +82,13 @@ class ModelsRegistry(LazyRegistry[Loaded]):
             source: path of a package, or a loaded package; "torch:path" (or "pytorch:path"),
                 "jax:path" or "cpu:path" to choose a backend; a folder of Hugging Face with
                 config.json; a file of TorchScript (.pt); a file of parameters (.pt, .safetensors,
-                .npz) with `model`; or a function that returns a compiled model, a package, or a
-                tuple (compiled, params, state).
+                .npz) with `model`; or a function that returns a compiled model, a package, a
+                tuple (compiled, params, state), or an `ml.text.TextModel`.
             backend: backend to run on. None uses that of the prefix, TorchBackend for TorchScript,
                 and CpuBackend otherwise.
             model: model for a file of parameters.
             allow_native_code: whether native code may run, as in `load_package`.
+            text: whether the model is loaded with its tokenizer, as `ml.text.load` does.
             replace: whether the model replaces an older one of this name.
 
         Raises:
@@ -96,11 +100,11 @@ class ModelsRegistry(LazyRegistry[Loaded]):
             registry.register("digits", "weights.safetensors", model=model)
             outputs = registry.load("digits").evaluate({}, {"x": data["x"]})
         """
-        opened = _opener(source, _Options(backend, model, allow_native_code))
+        opened = _opener(source, _Options(backend, model, allow_native_code, text))
         self._add(name, opened, replace)
 
     @checked_kinds
-    def load(self, name: str) -> Loaded:
+    def load(self, name: str) -> Any:  # a text model has other methods
         """Returns a model in inference mode with its parameters bound.
 
         The first call loads it; other threads wait for it. After an error the next call tries
@@ -110,7 +114,7 @@ class ModelsRegistry(LazyRegistry[Loaded]):
             name: a registered name.
 
         Returns:
-            The compiled model, for `evaluate({}, inputs)`.
+            The compiled model, for `evaluate({}, inputs)`; or the text model.
 
         Raises:
             NameError: If the name is not registered.
@@ -123,19 +127,20 @@ class _Options(NamedTuple):
     backend: Backend | None
     model: Model | None
     allow_native_code: bool
+    text: bool
 
 
 def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
     """Returns the function that loads the source."""
     if isinstance(source, Package):
-        return lambda: source.compile(options.backend)
+        return lambda: _of_package(source, options, options.backend)
     if isinstance(source, (str, os.PathLike)):
         prefix, _, rest = os.fspath(source).partition(":")
         if isinstance(source, str) and prefix in BACKENDS:
             return lambda: _open(Path(rest), options, BACKENDS[prefix])
         return lambda: _open(Path(source), options, None)
     if callable(source) and not isinstance(source, (CompiledModel, Model)):
-        return lambda: model_of_function("register", source(), options.backend)
+        return lambda: _of_function(source(), options.backend)
     wrong_argument("register", "source", "a path, a package or a function", source)
     raise AssertionError
 
@@ -143,6 +148,8 @@ def _opener(source: Any, options: _Options) -> Callable[[], Loaded]:
 def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) -> Loaded:
     """Loads the model of a file or a folder."""
     backend = options.backend or (named and named())
+    if options.text:
+        return _text_model(path, options, backend)
     if path.suffix == ".pt" and _is_torchscript(path):
         return _torchscript(path, options, backend or TorchBackend())
     if path.suffix in WEIGHTS:
@@ -153,6 +160,14 @@ def _open(path: Path, options: _Options, named: Callable[[], Backend] | None) ->
     if backend is None and package.info.backends == ["torch"]:
         backend = TorchBackend()
     return package.compile(backend)
+
+
+def _of_package(package: Package, options: _Options, backend: Backend | None) -> Loaded:
+    return _text_model(package, options, backend) if options.text else package.compile(backend)
+
+
+def _text_model(source: Any, options: _Options, backend: Backend | None) -> TextModel:
+    return load_text(source, backend=backend, allow_native_code=options.allow_native_code)
 
 
 def _is_torchscript(path: Path) -> bool:
@@ -205,6 +220,10 @@ def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
     return checkpoint.compiled.bind(checkpoint.params, checkpoint.state)
 
 
+def _of_function(made: Any, backend: Backend | None) -> Loaded:
+    return made if isinstance(made, TextModel) else model_of_function("register", made, backend)
+
+
 models_registry = ModelsRegistry()
 NAME = re.compile(r"[\w-]+")  # of a model of the registry that was mistyped
 
@@ -225,8 +244,8 @@ def load(path: str | os.PathLike[str]) -> Any:
             .npz file; or of a .pt, .pth or .bin file of PyTorch. Or a registered name.
 
     Returns:
-        A `Checkpoint`, or the compiled model of the name. The tensors
-        of other files are its `params`.
+        A `Checkpoint`, or the compiled model or text model of the name. The tensors of other files
+        are the `params` of a checkpoint.
 
     Raises:
         InputError: If the file cannot be read.

@@ -2,6 +2,7 @@
 
 from .chat_template import ChatTemplate
 from .chat_templates import chat_templates, find_chat_template
+from .loading import load
 from .model import TextModel
 from .tokens import SpecialTokens, TextTokenizer
 
@@ -12,4 +13,5 @@ __all__ = [
     "TextTokenizer",
     "chat_templates",
     "find_chat_template",
+    "load",
 ]
