@@ -38,10 +38,10 @@ def load(
 
     Args:
         source: path of a folder of Hugging Face with config.json, model.safetensors and
-            tokenizer.json; path of a package with tokenizer.json as an asset, or a loaded package;
-            a bound model; or a function that returns a text model, a compiled model, a package, or
-            a tuple (compiled, params, state).
-        tokenizer: the tokenizer. None reads tokenizer.json.
+            tokenizer.json, or vocab.json and merges.txt of GPT-2; path of a package with
+            tokenizer.json as an asset, or a loaded package; a bound model; or a function that
+            returns a text model, a compiled model, a package, or a tuple (compiled, params, state).
+        tokenizer: the tokenizer. None reads the files of the source.
         chat_template: how the model writes chats. None: as tokenizer_config.json says.
         limit: maximum number of tokens of a text, for which the key-value cache of a language model
             has memory. It is at most the number of the config.json.
@@ -79,6 +79,9 @@ def load(
             made = _of_package(source, backend, limit)
         elif is_hugging_face(Path(source)):
             made = _of_folder(Path(source), backend, limit)
+            has_files = [made[1](name) is not None for name in ("tokenizer.json", "vocab.json")]
+            if tokenizer is None and has_files == [False, True]:
+                tokenizer = Tokenizer(os.fspath(source))  # vocab.json and merges.txt
         else:
             package = load_package(source, allow_native_code=allow_native_code)
             made = _of_package(package, backend, limit)

@@ -218,7 +218,7 @@ class TextModel:
         decoder, finder = Decoder(self.tokenizer), StopTextFinder(stop_texts)
 
         def take(_: int, token: int) -> None:
-            add(finder.next(decoder.next(token)))
+            add(finder.push(decoder.push(token)))
             if finder.found:
                 raise _StopError
 
@@ -233,8 +233,8 @@ class TextModel:
             )
         except _StopError:
             return
-        add(finder.next(decoder.rest()))
-        add(finder.rest())
+        add(finder.push(decoder.finish()))
+        add(finder.finish())
 
 
 def _streamed(work: Callable[[Callable[[str], None]], None]) -> Iterator[str]:

@@ -21,10 +21,10 @@ class Decoder:
         self._tokens: list[int] = []  # from those of the last piece on
         self._returned = 0  # the number of them whose text was returned
 
-    def next(self, token: int) -> str:
+    def push(self, token: int) -> str:
         """Returns the text that a token completes, which may be empty."""
         if self._stream is not None:
-            return str(self._stream.next(token))
+            return str(self._stream.push(token))
         self._tokens.append(token)
         piece = self._new_text()
         if not piece or piece.endswith(REPLACEMENT):
@@ -33,9 +33,9 @@ class Decoder:
         self._returned = len(self._tokens)
         return piece
 
-    def rest(self) -> str:
+    def finish(self) -> str:
         """Returns the text of the tokens at the end that complete no character."""
-        return str(self._stream.rest()) if self._stream is not None else self._new_text()
+        return str(self._stream.finish()) if self._stream is not None else self._new_text()
 
     def _new_text(self) -> str:
         before = self._tokenizer.decode(self._tokens[: self._returned])
@@ -50,7 +50,7 @@ class StopTextFinder:
         self._kept = ""  # the end of the text that may be the beginning of a stop text
         self.found = False
 
-    def next(self, piece: str) -> str:
+    def push(self, piece: str) -> str:
         """Returns the text that no stop text can contain. Sets `found` at a stop text."""
         text = self._kept + piece
         places = [at for stop in self._stops if (at := text.find(stop)) >= 0]
@@ -62,7 +62,7 @@ class StopTextFinder:
         self._kept = text[len(text) - size :]
         return text[: len(text) - size]
 
-    def rest(self) -> str:
+    def finish(self) -> str:
         """Returns what was kept back."""
         return self._kept
 

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Protocol
 class TextTokenizer(Protocol):
     """A tokenizer of a text model: `ml.Tokenizer`, one of the package tokenizers, or your own.
 
-    With a method `stream()` whose result has `next(token)` and `rest()`, it decodes tokens one by
+    With a method `stream()` whose result has `push(token)` and `finish()`, it decodes tokens one by
     one. Without one, the last tokens are decoded again with each new token.
     """
 
     def encode(self, text: str) -> Sequence[int]:
-        """Returns the tokens of a text. Texts of special tokens are one token each."""
+        """Returns the tokens of a text, perhaps after one that begins texts. The text of a special
+        token is one token."""
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Returns the text of tokens."""

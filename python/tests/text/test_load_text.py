@@ -171,6 +171,54 @@ def test_a_source_without_a_tokenizer_is_refused(tmp_path: Path, registry) -> No
     assert "E0858" in str(caught.value) and "the source has no tokenizer" in str(caught.value)
 
 
+def test_a_folder_of_gpt2_may_have_the_files_of_its_tokenizer(tmp_path: Path, monkeypatch) -> None:
+    made = []
+
+    def tokenizer_of(source: Any) -> Characters:
+        made.append(source)
+        return Characters()
+
+    monkeypatch.setattr("mithril.text.loading.Tokenizer", tokenizer_of)
+    write_folder(tmp_path / "m", "gpt2", vocab={})
+    ml.text.load(tmp_path / "m")
+    write_folder(tmp_path / "m", "gpt2", tokenizer={})
+    ml.text.load(tmp_path / "m")
+    assert made == [str(tmp_path / "m"), b"{}"]
+
+
+def bytes_of_gpt2() -> dict[str, int]:
+    """The letters of bytes in the vocabulary of GPT-2."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in plain]
+    letters = {byte: chr(byte) for byte in plain}
+    letters.update({byte: chr(256 + at) for at, byte in enumerate(others)})
+    return {letters[byte]: byte for byte in range(256)}
+
+
+BYTES = {
+    "added_tokens": [{**ADDED[0], "special": True}],
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
+    "post_processor": TEMPLATE,
+    "decoder": {"type": "ByteLevel"},
+}
+
+
+def test_a_folder_with_its_tokenizer_continues_texts_and_chats(tmp_path: Path) -> None:
+    if not hasattr(ml.Tokenizer, "encode"):
+        pytest.skip("ml.Tokenizer does not encode byte-pair tokenizers")
+    vocabulary = {letter: byte for letter, byte in bytes_of_gpt2().items() if byte < 128}
+    vocabulary["<s>"] = 128
+    made = {**BYTES, "model": {"type": "BPE", "vocab": vocabulary, "merges": []}}
+    settings = {**SETTINGS, "chat_template": CHATML_PROGRAM}
+    write_folder(tmp_path / "m", "llama", tokenizer=made, tokenizer_config=settings)
+    model = ml.text.load(tmp_path / "m")
+    plain = ml.text.load(tmp_path / "m", tokenizer=Characters())
+    assert model._prompt_tokens("Hello") == [128, *Characters().encode("Hello")]
+    assert model("Hello", 12) == plain("Hello", 12)
+    assert "".join(model.stream("Hello", 12)) == model("Hello", 12)
+    assert isinstance(model.chat([{"role": "user", "content": "Hi"}], 4), str)
+
+
 def text_model() -> ml.text.TextModel:
     compiled, params = following_model(ALPHABET)
     return ml.text.TextModel(compiled, Characters(), params=params)

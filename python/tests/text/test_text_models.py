@@ -92,10 +92,10 @@ def test_a_piece_of_a_stream_is_a_whole_character() -> None:
 
 def test_a_tokenizer_may_decode_streams() -> None:
     class Upper:
-        def next(self, token: int) -> str:
+        def push(self, token: int) -> str:
             return chr(token).upper() if token != ord("e") else ""
 
-        def rest(self) -> str:
+        def finish(self) -> str:
             return "!"
 
     class Streaming(Characters):
