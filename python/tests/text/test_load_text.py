@@ -110,7 +110,10 @@ def test_the_program_of_a_checkpoint_names_its_chat_template(tmp_path: Path) -> 
 
 TEMPLATE = {
     "type": "TemplateProcessing",
-    "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A"}}],
+    "single": [
+        {"SpecialToken": {"id": "<s>", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    ],
     "special_tokens": {"<s>": {"id": "<s>", "ids": [128], "tokens": ["<s>"]}},
 }
 ADDED = [{"id": 128, "content": "<s>"}, {"id": 129, "content": "</s>"}]
@@ -195,11 +198,24 @@ def bytes_of_gpt2() -> dict[str, int]:
     return {letters[byte]: byte for byte in range(256)}
 
 
+BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": True,
+}
 BYTES = {
-    "added_tokens": [{**ADDED[0], "special": True}],
-    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
-    "post_processor": TEMPLATE,
-    "decoder": {"type": "ByteLevel"},
+    "version": "1.0",
+    "added_tokens": [
+        {
+            **ADDED[0],
+            **dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized"], False),
+            "special": True,
+        }
+    ],
+    "pre_tokenizer": BYTE_LEVEL,
+    "post_processor": {**TEMPLATE, "pair": TEMPLATE["single"]},
+    "decoder": BYTE_LEVEL,
 }
 
 
