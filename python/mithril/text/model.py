@@ -79,8 +79,9 @@ class TextModel:
         self.tokenizer = tokenizer
         self.params = dict(params or {})
         self.special_tokens = special_tokens or SpecialTokens()
-        is_name = isinstance(chat_template, str) and not is_program(chat_template)
-        self._chat_template = find_chat_template(chat_template) if is_name else chat_template
+        if isinstance(chat_template, str) and not is_program(chat_template):
+            chat_template = find_chat_template(chat_template)
+        self._chat_template = chat_template
 
     def __repr__(self) -> str:
         return f"<TextModel of {self.compiled!r} with {type(self.tokenizer).__name__}>"
@@ -114,6 +115,7 @@ class TextModel:
         """
         if isinstance(prompt, str):
             return self._answer(self._prompt_tokens(prompt), sampling)
+        _check_texts("TextModel", "prompt", prompt)
         return [self._answer(self._prompt_tokens(text), sampling) for text in prompt]
 
     @sampled
@@ -174,6 +176,7 @@ class TextModel:
         Raises:
             InputError: If the model has none of these outputs.
         """
+        _check_texts("embed", "texts", texts)
         return embeddings(self.compiled, self.params, self.tokenizer, texts)
 
     def _prompt_tokens(self, text: str) -> list[int]:
@@ -235,6 +238,11 @@ class TextModel:
             return
         add(finder.push(decoder.finish()))
         add(finder.finish())
+
+
+def _check_texts(who: str, argument: str, texts: Sequence[Any]) -> None:
+    if not all(isinstance(text, str) for text in texts):
+        wrong_argument(who, argument, "a list of texts", texts)
 
 
 def _streamed(work: Callable[[Callable[[str], None]], None]) -> Iterator[str]:

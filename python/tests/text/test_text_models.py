@@ -161,6 +161,13 @@ def test_an_option_of_another_type_is_refused(option) -> None:
     assert f"TextModel: argument '{name}' has the wrong kind" in str(caught.value)
 
 
+def test_lists_of_other_things_than_texts_are_refused() -> None:
+    for call in (lambda: writer(ALPHABET)(["a", 3]), lambda: encoder("embedding").embed([b"a"])):
+        with pytest.raises(ml.TypeError) as caught:
+            call()
+        assert caught.value.code == "E0395" and "a list of texts" in str(caught.value)
+
+
 def test_an_option_of_another_name_is_refused() -> None:
     with pytest.raises(ml.NameError) as caught:
         writer(ALPHABET)("a", temprature=1.0)
