@@ -88,7 +88,8 @@ models: torch
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 
 # On a machine with a GPU, with the python that has torch: make gpu PYTHON=python3. HEADERS: a folder
-# that `tools/gpu --carry` filled, where fmt, nlohmann/json and zlib are not installed.
+# that `tools/gpu --carry` filled, where fmt, nlohmann/json, zlib and utf8proc are not
+# installed.
 PYTHON ?= $(python)
 HEADERS ?=
 

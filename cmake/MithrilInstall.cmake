@@ -24,6 +24,10 @@ get_target_property(fmt_type fmt::fmt TYPE)
 if(BUILD_SHARED_LIBS AND NOT fmt_type STREQUAL "INTERFACE_LIBRARY")
   install(IMPORTED_RUNTIME_ARTIFACTS fmt::fmt COMPONENT libraries)
 endif()
+get_target_property(utf8proc_type Utf8proc::utf8proc TYPE)
+if(BUILD_SHARED_LIBS AND utf8proc_type STREQUAL "SHARED_LIBRARY")
+  install(IMPORTED_RUNTIME_ARTIFACTS Utf8proc::utf8proc COMPONENT libraries)
+endif()
 install(EXPORT MithrilTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
         COMPONENT libraries)
 
@@ -31,7 +35,7 @@ configure_package_config_file(cmake/MithrilConfig.cmake.in MithrilConfig.cmake
                               INSTALL_DESTINATION "${MITHRIL_CONFIG_DIR}")
 write_basic_package_version_file(MithrilConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
-              "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
+              "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake" cmake/FindUtf8proc.cmake
         DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)
 
 # The server is a component of its own, because few programs need it.
