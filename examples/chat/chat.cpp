@@ -36,16 +36,16 @@ struct Turns {
 
 // The format of chats follows from the special tokens of the tokenizer: ChatML (Qwen2), Llama 3, or
 // as in DialoGPT, where the end-of-text token ends each turn.
-Turns turns_of(const ml::BytePairTokenizer& tokenizer, const ml::Tokens& stop) {
+Turns turns_of(const ml::Tokenizer& tokenizer, const ml::Tokens& stop) {
   const auto has = [&](const std::string& name) { return tokenizer.added_token(name).has_value(); };
   if (has("<|im_start|>") && has("<|im_end|>")) {
-    return {"<|im_start|>user\n", tokenizer.encode("<|im_end|>\n<|im_start|>assistant\n"),
-            tokenizer.encode("<|im_end|>\n")};
+    return {"<|im_start|>user\n", tokenizer.encode("<|im_end|>\n<|im_start|>assistant\n", false),
+            tokenizer.encode("<|im_end|>\n", false)};
   }
   if (has("<|start_header_id|>") && has("<|end_header_id|>") && has("<|eot_id|>")) {
     return {"<|start_header_id|>user<|end_header_id|>\n\n",
-            tokenizer.encode("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"),
-            tokenizer.encode("<|eot_id|>")};
+            tokenizer.encode("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", false),
+            tokenizer.encode("<|eot_id|>", false)};
   }
   const std::optional<int64_t> last = tokenizer.added_token("<|endoftext|>");
   if (!last && stop.empty()) throw std::runtime_error("config.json has no eos_token_id");
@@ -68,7 +68,7 @@ ml::Tokens recent(const std::vector<ml::Tokens>& turns, const ml::Tokens& begin,
 
 void chat(const std::string& folder, double temperature, uint64_t seed) {
   const auto [model, limit, stop] = checkpoint::load(folder);
-  const auto tokenizer = ml::BytePairTokenizer::load(folder);
+  const auto tokenizer = ml::Tokenizer::load(folder);
   const Turns format = turns_of(tokenizer, stop);
   ml::GenerateOptions options{.max_tokens = limit / 4,
                               .temperature = temperature,
@@ -80,19 +80,19 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line)) {
     if (line.empty()) continue;
-    ml::Tokens turn = tokenizer.encode(format.before + line);
+    ml::Tokens turn = tokenizer.encode(format.before + line, false);
     turn.insert(turn.end(), format.after.begin(), format.after.end());
     turns.push_back(turn);
     const ml::Tokens text =
         recent(turns, tokenizer.begin_of_text(), limit - options.max_tokens + 1);
     ml::TextStream answer = tokenizer.stream();
     options.stream = [&answer](size_t, int64_t token) {
-      std::cout << answer.next(token) << std::flush;
+      std::cout << answer.push(token) << std::flush;
     };
     turns.push_back(ml::generate(model, {}, text, options));
     turns.back().insert(turns.back().end(), format.after_answer.begin(), format.after_answer.end());
     ++options.seed;
-    std::cout << answer.rest() << "\n";
+    std::cout << answer.finish() << "\n";
   }
   std::cout << "\n";
 }
@@ -100,27 +100,28 @@ void chat(const std::string& folder, double temperature, uint64_t seed) {
 std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
 
 void print_tokens(const std::string& folder, const std::vector<std::string>& files) {
-  const auto tokenizer = ml::BytePairTokenizer::load(folder);
+  const auto tokenizer = ml::Tokenizer::load(folder);
   if (files.empty()) {
-    for (const int64_t token : tokenizer.encode(all_of(std::cin))) std::cout << token << "\n";
+    for (const int64_t token : tokenizer.encode(all_of(std::cin), false))
+      std::cout << token << "\n";
   }
   for (const std::string& path : files) {
     std::ifstream file(path);
     if (!file) throw std::runtime_error("cannot read " + path);
-    for (const int64_t token : tokenizer.encode(all_of(file))) std::cout << token << " ";
+    for (const int64_t token : tokenizer.encode(all_of(file), false)) std::cout << token << " ";
     std::cout << "\n";
   }
 }
 
 void print_text(const std::string& folder) {
-  const auto tokenizer = ml::BytePairTokenizer::load(folder);
+  const auto tokenizer = ml::Tokenizer::load(folder);
   std::string line;
   while (std::getline(std::cin, line)) {
     std::istringstream tokens(line);
     ml::TextStream text = tokenizer.stream();
     nlohmann::json pieces = nlohmann::json::array();
-    for (int64_t token = 0; tokens >> token;) pieces.push_back(text.next(token));
-    pieces.push_back(text.rest());
+    for (int64_t token = 0; tokens >> token;) pieces.push_back(text.push(token));
+    pieces.push_back(text.finish());
     std::cout << pieces.dump() << "\n";
   }
 }

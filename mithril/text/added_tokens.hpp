@@ -1,14 +1,26 @@
 // Tokens that are found in a text before it is split into words.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
+#include "mithril/text/vocabulary.hpp"
+
 namespace mithril {
+
+// Such as <s>.
+struct AddedToken {
+  int64_t id = 0;
+  std::string text;
+  bool is_normalized = false;   // it is found, as it is normalized, in normalized text
+  bool is_special = false;      // it is not part of decoded text
+  bool is_single_word = false;  // no letter or digit is beside it
+  bool strips_left = false;     // it takes the spaces before it
+  bool strips_right = false;    // it takes the spaces after it
+};
 
 struct TextPart {
   std::string_view text;
@@ -17,17 +29,17 @@ struct TextPart {
 
 class AddedTokens {
  public:
-  void add(const std::string& text, int64_t token);  // text that is not empty
+  AddedTokens() = default;
+  // `text` is what is found; texts that are empty are never found.
+  explicit AddedTokens(const std::vector<AddedToken>& tokens);
 
   // The added tokens from left to right, the longest where several begin, and the texts between
   // them, which are not empty.
   std::vector<TextPart> split(std::string_view text) const;
 
  private:
-  const std::pair<std::string, int64_t>* at_begin_of(std::string_view text) const;
-
-  // By their first byte; longer ones are first.
-  std::array<std::vector<std::pair<std::string, int64_t>>, 256> tokens_;
+  Vocabulary texts_;
+  std::unordered_map<int64_t, AddedToken> tokens_;
 };
 
 }  // namespace mithril

@@ -1,14 +1,11 @@
 #include "mithril/text/byte_pairs.hpp"
 
-#include <cstdio>
 #include <functional>
 #include <queue>
 #include <tuple>
 #include <utility>
 
-#include "mithril/base/error.hpp"
-#include "mithril/base/printable.hpp"
-#include "mithril/base/text.hpp"
+#include "mithril/text/tokenizer_fields.hpp"
 #include "mithril/text/utf8.hpp"
 
 namespace mithril {
@@ -40,12 +37,6 @@ std::vector<PairSymbol> linked_symbols(const std::vector<int64_t>& tokens) {
   return symbols;
 }
 
-std::string name_of_byte(size_t byte) {
-  std::array<char, 8> name{};
-  std::snprintf(name.data(), name.size(), "<0x%02zX>", byte);
-  return name.data();
-}
-
 }  // namespace
 
 size_t BytePairs::HashOfPair::operator()(const Pair& pair) const {
@@ -55,33 +46,17 @@ size_t BytePairs::HashOfPair::operator()(const Pair& pair) const {
       0x9e3779b97f4a7c15u);
 }
 
-BytePairs::BytePairs(TokenIds vocabulary, const std::vector<Merge>& merges, BytePairOptions options)
+BytePairs::BytePairs(std::shared_ptr<const TokenIds> vocabulary, const std::vector<Merge>& merges,
+                     BytePairOptions options)
     : vocabulary_(std::move(vocabulary)), options_(std::move(options)) {
   for (size_t i = 0; i < merges.size(); ++i)
     ranks_[{merges[i].left, merges[i].right}] = {i, merges[i].result};
-  for (size_t byte = 0; options_.byte_fallback && byte < bytes_.size(); ++byte) {
-    const auto token = vocabulary_.find(name_of_byte(byte));
-    if (token != vocabulary_.end()) bytes_[byte] = token->second;
-  }
-}
-
-bool BytePairs::append_bytes(std::string_view character, std::vector<int64_t>& tokens) const {
-  for (const char byte : character) {
-    if (!bytes_[static_cast<unsigned char>(byte)]) return false;
-  }
-  for (const char byte : character) tokens.push_back(*bytes_[static_cast<unsigned char>(byte)]);
-  return true;
+  if (options_.byte_fallback) bytes_ = byte_tokens(*vocabulary_);
 }
 
 int64_t BytePairs::unknown_token() const {
-  const auto token = vocabulary_.find(options_.unknown);
-  if (token == vocabulary_.end()) {
-    raise({.kind = ErrorKind::parse,
-           .code = "E0774",
-           .path = "/model/unk_token",
-           .message =
-               "the vocabulary lacks the unknown token " + quoted(printable(options_.unknown))});
-  }
+  const auto token = vocabulary_->find(options_.unknown);
+  if (token == vocabulary_->end()) lacks_unknown("/model/unk_token", options_.unknown);
   return token->second;
 }
 
@@ -97,12 +72,12 @@ std::vector<int64_t> BytePairs::characters(std::string_view word) const {
   while (!word.empty()) {
     const std::string_view character = word.substr(0, first_character(word).bytes);
     word.remove_prefix(character.size());
-    if (const auto known = vocabulary_.find(std::string(character)); known != vocabulary_.end()) {
+    if (const auto known = vocabulary_->find(std::string(character)); known != vocabulary_->end()) {
       add_unknown();
       tokens.push_back(known->second);
       continue;
     }
-    if (append_bytes(character, tokens) || options_.unknown.empty()) continue;
+    if (append_byte_tokens(bytes_, character, tokens) || options_.unknown.empty()) continue;
     if (!options_.fuse_unknown) add_unknown();
     unknown = unknown_token();
   }
@@ -149,7 +124,7 @@ void BytePairs::merge(std::vector<int64_t>& tokens) const {
 
 void BytePairs::encode(std::string_view word, std::vector<int64_t>& tokens) const {
   if (options_.ignore_merges) {
-    if (const auto whole = vocabulary_.find(std::string(word)); whole != vocabulary_.end())
+    if (const auto whole = vocabulary_->find(std::string(word)); whole != vocabulary_->end())
       return tokens.push_back(whole->second);
   }
   std::vector<int64_t> merged = characters(word);

@@ -1,16 +1,16 @@
 // Byte-pair encoding: the characters of a word are merged pair by pair.
 #pragma once
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-namespace mithril {
+#include "mithril/text/byte_tokens.hpp"
+#include "mithril/text/vocabulary.hpp"
 
-using TokenIds = std::unordered_map<std::string, int64_t>;
+namespace mithril {
 
 // Two tokens and the token that takes their place. Earlier merges of a list go first.
 struct Merge {
@@ -27,8 +27,8 @@ struct BytePairOptions {
 
 class BytePairs {
  public:
-  BytePairs() = default;
-  BytePairs(TokenIds vocabulary, const std::vector<Merge>& merges, BytePairOptions options);
+  BytePairs(std::shared_ptr<const TokenIds> vocabulary, const std::vector<Merge>& merges,
+            BytePairOptions options);
 
   // Appends the tokens of a word in UTF-8, as `tokenizers` of Hugging Face does. The time grows
   // with n log n for n characters. ParseError E0774 if the token for unknown characters is needed
@@ -49,14 +49,13 @@ class BytePairs {
   };
 
   std::vector<int64_t> characters(std::string_view word) const;
-  bool append_bytes(std::string_view character, std::vector<int64_t>& tokens) const;
   int64_t unknown_token() const;
   const Rank* rank_of(int64_t left, int64_t right) const;
   void merge(std::vector<int64_t>& tokens) const;
 
-  TokenIds vocabulary_;
+  std::shared_ptr<const TokenIds> vocabulary_;  // immutable, and shared with the tokenizer
   std::unordered_map<Pair, Rank, HashOfPair> ranks_;
-  std::array<std::optional<int64_t>, 256> bytes_;
+  ByteTokens bytes_;
   BytePairOptions options_;
 };
 

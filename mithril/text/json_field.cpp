@@ -69,6 +69,13 @@ bool JsonField::flag_or(bool otherwise) const {
   return *flag;
 }
 
+double JsonField::number() const {
+  if (const auto* whole = value_->as<int64_t>()) return static_cast<double>(*whole);
+  const auto* number = value_->as<double>();
+  if (!number) refuse_form("a number");
+  return *number;
+}
+
 int64_t JsonField::integer() const {
   const auto* number = value_->as<int64_t>();
   if (!number) refuse_form("an integer");

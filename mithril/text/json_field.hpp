@@ -32,6 +32,7 @@ class JsonField {
   const std::string& text() const;
   std::string text_or(const std::string& otherwise) const { return is_null() ? otherwise : text(); }
   bool flag_or(bool otherwise) const;
+  double number() const;  // an integer serves, too
   int64_t integer() const;
   int64_t integer(int64_t least, int64_t most) const;
   // The field `type` of an object, by which tokenizers tell parts of one kind apart.

@@ -1,40 +1,41 @@
 // The text of tokens, one token after the other.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace mithril {
 
-class BytePairModel;
+class TokenizerModel;
 
-// Text is valid UTF-8: the bytes of a character are returned when it is complete, and U+FFFD takes
-// the place of others. If a run of tokens such as <0x0A> is not UTF-8, `tokenizers` of Hugging Face
-// puts U+FFFD for each byte of the run. A stream has returned the characters before the first
-// invalid byte by then, and puts U+FFFD for each other byte. Tokens that are special, or that the
-// tokenizer does not have, add no text. BytePairTokenizer::stream() makes it. Example:
+// Text is valid UTF-8: a character is returned when it is complete. U+FFFD, which takes the place
+// of bytes that are not UTF-8, is returned with the next other character. The texts together are
+// those of Tokenizer::decode, except where bytes after complete characters show that a run of
+// tokens such as <0x0A> is not UTF-8: decode puts U+FFFD for each byte of the run, also for those
+// that a stream has returned. Tokens that the tokenizer does not have add no text.
+// Tokenizer::stream() makes it. Example:
 //   ml::TextStream text = tokenizer.stream();
-//   options.stream = [&](size_t, int64_t token) { std::cout << text.next(token); };
+//   options.stream = [&](size_t, int64_t token) { std::cout << text.push(token); };
 //   ml::generate(model, params, prompt, options);
-//   std::cout << text.rest();
+//   std::cout << text.finish();
 class TextStream {
  public:
-  explicit TextStream(std::shared_ptr<const BytePairModel> model);
+  explicit TextStream(std::shared_ptr<const TokenizerModel> model, bool skip_special_tokens = true);
 
-  std::string next(std::int64_t token);  // the text that is complete with this token
-  std::string rest();                    // at the end
+  std::string push(std::int64_t token);  // the text that is complete with this token
+  std::string finish();                  // the rest, at the end
+
+  std::string next(std::int64_t token) { return push(token); }  // the old name, until 0.2
+  std::string rest() { return finish(); }                       // the old name, until 0.2
 
  private:
-  std::string complete_characters();
-  std::string end_of_run();
-  std::string stripped(std::string_view text);
+  std::string text_of_pending() const;
 
-  std::shared_ptr<const BytePairModel> model_;  // immutable, and shared with its tokenizer
-  std::string bytes_;                           // of a character that is not complete
-  bool is_invalid_run_ = false;                 // a byte before in this run of bytes was not UTF-8
-  std::size_t spaces_to_strip_;
+  std::shared_ptr<const TokenizerModel> model_;  // immutable, and shared with its tokenizer
+  bool skip_special_tokens_ = true;
+  std::vector<std::int64_t> before_;   // the last tokens whose text was returned
+  std::vector<std::int64_t> pending_;  // tokens whose text was not
 };
 
 }  // namespace mithril

@@ -40,4 +40,15 @@ const Vocabulary::Piece* Vocabulary::longest(std::string_view prefix, std::strin
   return found;
 }
 
+std::vector<const Vocabulary::Piece*> Vocabulary::beginnings(std::string_view text) const {
+  std::vector<const Piece*> found;
+  Range range = all();
+  for (std::size_t i = 0; i < text.size() && range.begin != range.end; ++i) {
+    range = narrowed(range, i, text[i]);
+    if (range.begin != range.end && range.begin->first.size() == i + 1)
+      found.push_back(range.begin);
+  }
+  return found;
+}
+
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// The pieces of words that a tokenizer knows.
+// The tokens that a tokenizer knows.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace mithril {
+
+using TokenIds = std::unordered_map<std::string, int64_t>;
 
 class Vocabulary {
  public:
@@ -17,11 +20,15 @@ class Vocabulary {
 
   Vocabulary() = default;
   explicit Vocabulary(std::vector<Piece> pieces);  // no two are equal
+  explicit Vocabulary(const TokenIds& ids)
+      : Vocabulary(std::vector<Piece>(ids.begin(), ids.end())) {}
 
   const Piece* find(std::string_view text) const;  // null for an unknown piece
   // The longest piece that is `prefix` and a begin of `text` of at least one byte; null: none. It
   // reads as many bytes of the text as some piece has.
   const Piece* longest(std::string_view prefix, std::string_view text) const;
+  // The pieces that begin `text`, from short to long.
+  std::vector<const Piece*> beginnings(std::string_view text) const;
 
  private:
   // The pieces that have the same bytes up to some place, which are neighbours.

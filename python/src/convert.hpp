@@ -161,6 +161,7 @@ void bind_lbfgs(py::module_& module);
 void bind_schedules(py::module_& module);
 void bind_files(py::module_& module);
 void bind_packages(py::module_& module);
+void bind_tokenizer(py::module_& module);
 void bind_training_options(py::module_& module);
 void bind_optimizers(py::module_& module);
 void bind_optimizer_classes(py::module_& module);

@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
-#include "mithril/text/tokenizer.hpp"
 
 namespace mithril::python {
 namespace {
@@ -151,29 +150,9 @@ py::dict package_params(const Package& package) {
   return dict_of(params);
 }
 
-void bind_tokenizer(py::module_& module) {
-  py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.tokenizer.Tokenizer`.")
-      .def(py::init([](const py::bytes& json, std::size_t max_length) {
-             return Tokenizer(std::string_view(json), max_length);
-           }),
-           py::arg("tokenizer_json"), py::arg("max_length"))
-      .def("ids", &Tokenizer::ids, py::arg("text"), "Returns the token ids of a text.")
-      .def(
-          "__call__",
-          [](const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
-            const TensorMap made = [&] {
-              const InterpreterUnlocked free;
-              return tokenizer(texts);
-            }();
-            return dict_of(made);
-          },
-          py::arg("texts"), "Returns the inputs of a model for texts.");
-}
-
 }  // namespace
 
 void bind_packages(py::module_& module) {
-  bind_tokenizer(module);
   module.def("_save_package", save_any_package);
   module.def("_save_native_package", save_any_native_package);
   module.def("_load_package", load_any_package);

@@ -120,34 +120,35 @@ TEST_CASE("a stream returns a character when it is complete") {
   const BytePairTokenizer tokenizer(sentence_piece_json);
   SUBCASE("of several bytes") {
     TextStream text = tokenizer.stream();
-    CHECK(text.next(10) == "");
-    CHECK(text.next(1) == "");  // a special token
-    CHECK(text.next(11) == "é");
-    CHECK(text.rest() == "");
+    CHECK(text.push(10) == "");
+    CHECK(text.push(1) == "");  // a special token
+    CHECK(text.push(11) == "é");
+    CHECK(text.finish() == "");
   }
   SUBCASE("of bytes that text follows") {
     TextStream text = tokenizer.stream();
-    CHECK(text.next(10) == "");
-    CHECK(text.next(4) == "\ufffda");
-    CHECK(text.rest() == "");
+    CHECK(text.push(10) == "");
+    CHECK(text.push(4) == "\ufffda");
+    CHECK(text.finish() == "");
   }
   SUBCASE("of bytes that nothing follows") {
     TextStream text = tokenizer.stream();
-    CHECK(text.next(12) == "\n");
-    CHECK(text.next(10) == "");
-    CHECK(text.rest() == "\ufffd");
+    CHECK(text.push(12) == "\n");
+    CHECK(text.push(10) == "");
+    CHECK(text.finish() == "\ufffd");
   }
   SUBCASE("of bytes that begin no character") {
     TextStream text = tokenizer.stream();
-    CHECK(text.next(11) == "\ufffd");
-    CHECK(text.next(12) == "\ufffd");  // in the same run
-    CHECK(text.next(4) == "a");
+    CHECK(text.push(11) == "");
+    CHECK(text.push(12) == "");  // in the same run
+    CHECK(text.push(4) == "\ufffd\ufffda");
+    CHECK(tokenizer.decode({11, 12, 4}) == "\ufffd\ufffda");
   }
   SUBCASE("after the first space") {
     TextStream text = tokenizer.stream();
-    CHECK(text.next(3) == "");
-    CHECK(text.next(3) == " ");
-    CHECK(text.next(900) == "");  // no token of the tokenizer
+    CHECK(text.push(3) == "");
+    CHECK(text.push(3) == " ");
+    CHECK(text.push(900) == "");  // no token of the tokenizer
   }
 }
 

@@ -254,7 +254,7 @@ def test_a_tokenizer_of_another_kind_is_refused(program, tmp_path):
     )
     assert run.returncode == 1
     assert run.stderr == (
-        "mithril.ParseError[E0772]: /model/type: BytePairTokenizer does not read tokenizers of "
+        "mithril.ParseError[E0772]: /model/type: Tokenizer does not read tokenizers of "
         "this kind\n"
         f"  at       : {file}\n"
         '  expected : "BPE": the tokenizers of GPT-2, Llama, Mistral and Qwen2\n'

@@ -1,22 +1,20 @@
-#include "mithril/text/words.hpp"
+#include "mithril/text/bert_normalizer.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
+#include "mithril/text/unicode.hpp"
 #include "mithril/text/utf8.hpp"
 
 namespace mithril {
 namespace {
 
-#include "mithril/text/letters.inc"
-
-struct CodeRange {
+struct BertRange {
   char32_t first, last;
 };
 
-// The punctuation of the tokenizer, which follows Unicode 8.
-constexpr CodeRange other_punctuation[] = {
+// The punctuation of the package tokenizers, which follows Unicode 8.
+constexpr BertRange other_punctuation[] = {
     {0xA1, 0xA1},       {0xA7, 0xA7},       {0xAB, 0xAB},       {0xB6, 0xB7},
     {0xBB, 0xBB},       {0xBF, 0xBF},       {0x37E, 0x37E},     {0x387, 0x387},
     {0x55A, 0x55F},     {0x589, 0x58A},     {0x5BE, 0x5BE},     {0x5C0, 0x5C0},
@@ -55,34 +53,22 @@ constexpr CodeRange other_punctuation[] = {
     {0x112A9, 0x112A9}, {0x114C6, 0x114C6}, {0x115C1, 0x115D7}, {0x11641, 0x11643},
     {0x1173C, 0x1173E}, {0x12470, 0x12474}, {0x16A6E, 0x16A6F}, {0x16AF5, 0x16AF5},
     {0x16B37, 0x16B3B}, {0x16B44, 0x16B44}, {0x1BC9F, 0x1BC9F}, {0x1DA87, 0x1DA8B}};
-constexpr CodeRange ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
+constexpr BertRange ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
                                     {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
                                     {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
 
 // Whether one of the ranges, which are in ascending order, contains the character.
 template <std::size_t count>
-bool is_in(const CodeRange (&ranges)[count], char32_t c) {
+bool is_in_ranges(const BertRange (&ranges)[count], char32_t c) {
   const auto* range =
       std::lower_bound(std::begin(ranges), std::end(ranges), c,
-                       [](const CodeRange& each, char32_t code) { return each.last < code; });
+                       [](const BertRange& each, char32_t code) { return each.last < code; });
   return range != std::end(ranges) && range->first <= c;
-}
-
-bool is_space(char32_t c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
-
-bool is_punctuation(char32_t c) {
-  if (c >= 0x80) return is_in(other_punctuation, c);
-  return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
-         (c >= 123 && c <= 126);
 }
 
 // Control, formatting and private characters, U+FFFD, and combining marks: as the tokenizer leaves
 // them out, which follows Unicode 8.
-constexpr CodeRange left_out[] = {
+constexpr BertRange left_out[] = {
     {0x0, 0x8},         {0xB, 0xC},         {0xE, 0x1F},        {0x7F, 0x9F},
     {0xAD, 0xAD},       {0x300, 0x36F},     {0x483, 0x487},     {0x591, 0x5BD},
     {0x5BF, 0x5BF},     {0x5C1, 0x5C2},     {0x5C4, 0x5C5},     {0x5C7, 0x5C7},
@@ -156,82 +142,53 @@ constexpr CodeRange left_out[] = {
     {0x1DA9B, 0x1DA9F}, {0x1DAA1, 0x1DAAF}, {0x1E8D0, 0x1E8D6}, {0xE0001, 0xE0001},
     {0xE0020, 0xE007F}, {0xE0100, 0xE01EF}, {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD}};
 
-// 0: the letter has no pair.
-char32_t paired_letter(char32_t c) {
-  std::size_t begin = 0, end = letter_pairs.size() / 2;
-  while (begin < end) {
-    const std::size_t middle = (begin + end) / 2;
-    if (letter_pairs[2 * middle] == c) return letter_pairs[2 * middle + 1];
-    if (letter_pairs[2 * middle] < c) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
+template <typename Change>
+std::string changed(std::string_view text, Change change) {
+  std::u32string made;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    text.remove_prefix(next.bytes);
+    change(next.code, made);
   }
-  return 0;
+  return utf8_of(made);
 }
 
-// The letters of a Korean syllable: Unicode 16, section 3.12.
-void add_korean(char32_t syllable, std::u32string& text) {
-  constexpr char32_t vowels = 21, ends = 28;
-  const char32_t at = syllable - 0xAC00;
-  text += 0x1100 + at / (vowels * ends);
-  text += 0x1161 + at / ends % vowels;
-  if (at % ends != 0) text += 0x11A7 + at % ends;
-}
-
-// Adds the small letter without accents, or the letters of which it consists.
-void add_plain(char32_t c, std::u32string& text) {
-  if (c < 0x80) {
-    text += c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-  } else if (c >= 0xAC00 && c <= 0xD7A3) {
-    add_korean(c, text);
-  } else if (const char32_t letter = paired_letter(c)) {
-    text += letter;
-  } else {
-    const auto* parts = std::find_if(std::begin(letter_parts), std::end(letter_parts),
-                                     [&](const auto& each) { return each.first == c; });
-    if (parts == std::end(letter_parts)) {
-      text += c;
-    } else {
-      text += parts->second;
-    }
+void add_clean(char32_t code, std::u32string& text) {
+  if (is_white_space(code) && code != 0x85 && code != 0xb && code != 0xc) {
+    text += U' ';
+  } else if (!is_in_ranges(left_out, code) || has_category(code, "Mn")) {
+    text += code;
   }
 }
 
-// Bytes that are not UTF-8 become some letters.
-std::u32string code_points(std::string_view utf8) {
-  std::u32string text;
-  while (!utf8.empty() && character_bytes(utf8[0]) <= utf8.size()) {
-    const Character next = first_character(utf8);
-    text += next.code;
-    utf8.remove_prefix(next.bytes);
+void add_apart(char32_t code, std::u32string& text) {
+  if (!is_in_ranges(ideographs, code)) {
+    text += code;
+    return;
   }
-  return text;
+  text += U' ';
+  text += code;
+  text += U' ';
+}
+
+void add_without_accent(char32_t code, std::u32string& text) {
+  if (!is_in_ranges(left_out, code) || !has_category(code, "Mn")) text += code;
 }
 
 }  // namespace
 
-std::vector<std::u32string> bert_words(std::string_view text) {
-  std::vector<std::u32string> found;
-  std::u32string letters;
-  bool in_word = false;
-  for (const char32_t c : code_points(text)) {
-    if (is_space(c)) {
-      in_word = false;
-    } else if (!is_in(left_out, c)) {
-      letters.clear();
-      add_plain(c, letters);
-      const bool is_ideograph = is_in(ideographs, c);
-      for (const char32_t letter : letters) {
-        const bool is_alone = is_ideograph || is_punctuation(letter);
-        if (is_alone || !in_word) found.emplace_back();
-        found.back() += letter;
-        in_word = !is_alone;
-      }
-    }
-  }
-  return found;
+bool is_bert_punctuation(char32_t code) {
+  return code < 0x80 ? is_ascii_punctuation(code) : is_in_ranges(other_punctuation, code);
+}
+
+std::string bert_normal(std::string_view text, const BertNormalizer& rule) {
+  std::string normal(text);
+  if (rule.clean_text) normal = changed(normal, add_clean);
+  if (rule.separates_ideographs) normal = changed(normal, add_apart);
+  if (rule.strips_accents)
+    normal = changed(normal_form(normal, NormalForm::nfd), add_without_accent);
+  if (rule.lowercase) normal = lower_case(normal);
+  return normal;
 }
 
 }  // namespace mithril

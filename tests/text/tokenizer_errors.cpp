@@ -1,4 +1,4 @@
-// The errors of byte-pair tokenizers that are damaged or not supported.
+// The errors of tokenizers that are damaged or not supported.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -6,7 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/temporary_folder.hpp"
-#include "mithril/text/byte_pair_tokenizer.hpp"
+#include "mithril/text/tokenizer.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/text/byte_pair_samples.hpp"
 
@@ -19,8 +19,8 @@ using tests::with_value;
 
 namespace {
 
-std::string byte_pair_error(const std::string& json) {
-  return text_of_error([&] { BytePairTokenizer{json}; });
+std::string error_of(const std::string& json) {
+  return text_of_error([&] { Tokenizer{json}; });
 }
 
 // A place, a value that is refused there, and the code, the place and the facts of the error.
@@ -28,66 +28,70 @@ struct RefusedValue {
   const char *pointer, *value, *code, *at, *expected, *got;
 };
 
-constexpr const char* pre_tokenizers = "Metaspace, ByteLevel, or a Sequence of Split and ByteLevel";
+constexpr const char* kinds = "BPE, WordPiece or Unigram";
+constexpr const char* normalizers =
+    "NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend, Precompiled, "
+    "BertNormalizer, ByteLevel or Sequence";
+constexpr const char* pre_tokenizers =
+    "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, BertPreTokenizer, Punctuation, "
+    "Digits, CharDelimiterSplit or Sequence";
 constexpr const char* decoders =
-    "ByteLevel, or a Sequence of Replace, ByteFallback, Fuse and Strip";
-constexpr const char* byte_pairs = "\"BPE\": the tokenizers of GPT-2, Llama, Mistral and Qwen2";
+    "ByteLevel, WordPiece, Metaspace, ByteFallback, Fuse, Strip, Replace, BPEDecoder or Sequence";
+constexpr const char* processors =
+    "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel or Sequence";
+constexpr const char* expressions =
+    "a regular expression of characters, sets, alternatives and lookaheads, in which characters "
+    "alone are repeated";
 
 const RefusedValue unsupported_values[] = {
-    {"/model/type", "\"Unigram\"", "E0772", "/model/type", byte_pairs, "\"Unigram\""},
-    {"/model/type", "\"WordPiece\"", "E0772", "/model/type", byte_pairs, "\"WordPiece\""},
-    {"/model/type", "1", "E0772", "/model/type", byte_pairs, "1"},
-    {"/model/type", "null", "E0772", "/model/type", byte_pairs, "null"},
-    {"/model", "null", "E0772", "/model/type", byte_pairs, "null"},
-    {"", "null", "E0772", "/model/type", byte_pairs, "null"},
+    {"/model/type", "\"WordLevel\"", "E0772", "/model/type", kinds, "\"WordLevel\""},
+    {"/model/type", "1", "E0772", "/model/type", kinds, "1"},
+    {"/model/type", "[]", "E0772", "/model/type", kinds, "an array"},
+    {"/model", "null", "E0772", "/model/type", kinds, "null"},
+    {"", "null", "E0772", "/model/type", kinds, "null"},
     {"/model/dropout", "0.1", "E0772", "/model/dropout", "0.0", "0.1"},
     {"/model/continuing_subword_prefix", "\"##\"", "E0772", "/model/continuing_subword_prefix",
      "\"\"", "\"##\""},
     {"/model/end_of_word_suffix", "\"</w>\"", "E0772", "/model/end_of_word_suffix", "\"\"",
      "\"</w>\""},
     {"/model/max_length", "8", "E0772", "/model/max_length", "no such field", "8"},
-    {"/normalizer", R"({"type": "NFKC"})", "E0772", "/normalizer", "Prepend, Replace or NFC",
-     "\"NFKC\""},
-    {"/normalizer/normalizers/1", R"({"type": "Lowercase"})", "E0772", "/normalizer/normalizers/1",
-     "Prepend, Replace or NFC", "\"Lowercase\""},
-    {"/normalizer/normalizers/0", R"({"type": "Sequence", "normalizers": []})", "E0772",
-     "/normalizer/normalizers/0", "Prepend, Replace or NFC", "\"Sequence\""},
+    {"/chat_template", "8", "E0772", "/chat_template", "no such field", "8"},
+    {"/normalizer", R"({"type": "Nmt"})", "E0772", "/normalizer", normalizers, "\"Nmt\""},
+    {"/normalizer/normalizers/1", R"({"type": "Nmt"})", "E0772", "/normalizer/normalizers/1",
+     normalizers, "\"Nmt\""},
+    {"/normalizer", R"({"type": "NFC", "form": 1})", "E0772", "/normalizer/form", "no such field",
+     "1"},
     {"/normalizer", R"({"type": "Replace", "pattern": {"String": ""}, "content": "b"})", "E0772",
      "/normalizer/pattern/String", "a text that is not empty", "\"\""},
-    {"/pre_tokenizer", R"({"type": "Whitespace"})", "E0772", "/pre_tokenizer", pre_tokenizers,
-     "\"Whitespace\""},
+    {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "(a+)+"}, "content": "b"})",
+     "E0772", "/normalizer/pattern/Regex", expressions, "\"(a+)+\""},
+    {"/normalizer", R"({"type": "Precompiled", "precompiled_charsmap": "AAAA"})", "E0772",
+     "/normalizer/precompiled_charsmap", "the map of a SentencePiece model in base64", "\"AAAA\""},
+    {"/pre_tokenizer", R"({"type": "UnicodeScripts"})", "E0772", "/pre_tokenizer", pre_tokenizers,
+     "\"UnicodeScripts\""},
     {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": ""})", "E0772",
      "/pre_tokenizer/replacement", "a character", "\"\""},
     {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
      "E0772", "/pre_tokenizer/prepend_scheme", "first, always or never", "\"last\""},
-    {"/pre_tokenizer", R"({"type": "ByteLevel", "add_prefix_space": true})", "E0772",
-     "/pre_tokenizer/add_prefix_space", "false", "true"},
-    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [
-        {"type": "Split", "pattern": {"Regex": "\\d"}, "behavior": "Isolated", "invert": false},
-        {"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}]})",
-     "E0772", "/pre_tokenizer/pretokenizers/0/pattern/Regex", "that of Llama 3 or Qwen2",
-     R"("\\d")"},
-    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [
-        {"type": "Metaspace"}, {"type": "ByteLevel"}]})",
-     "E0772", "/pre_tokenizer/pretokenizers/0", "Split", "\"Metaspace\""},
-    {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": []})", "E0772",
-     "/pre_tokenizer/pretokenizers", "a Split and a ByteLevel", "an array"},
-    {"/decoder", R"({"type": "WordPiece"})", "E0772", "/decoder", decoders, "\"WordPiece\""},
-    {"/decoder", "null", "E0772", "/decoder", decoders, "null"},
-    {"/decoder/decoders/1/type", "\"CTC\"", "E0772", "/decoder/decoders/1", "ByteFallback",
-     "\"CTC\""},
-    {"/decoder/decoders/3/content", "\"x\"", "E0772", "/decoder/decoders/3/content", "\" \"",
-     "\"x\""},
-    {"/decoder/decoders/3/stop", "1", "E0772", "/decoder/decoders/3/stop", "0", "1"},
-    {"/post_processor/type", "\"BertProcessing\"", "E0772", "/post_processor",
-     "TemplateProcessing or ByteLevel", "\"BertProcessing\""},
-    {"/added_tokens/0/lstrip", "true", "E0772", "/added_tokens/0/lstrip", "false", "true"},
-    {"/added_tokens/1/rstrip", "true", "E0772", "/added_tokens/1/rstrip", "false", "true"},
-    {"/added_tokens/2/single_word", "true", "E0772", "/added_tokens/2/single_word", "false",
-     "true"},
+    {"/pre_tokenizer",
+     R"({"type": "Split", "pattern": {"Regex": "(?<=a)b"}, "behavior": "Isolated"})", "E0772",
+     "/pre_tokenizer/pattern/Regex", expressions, "\"(?<=a)b\""},
+    {"/pre_tokenizer", R"({"type": "Punctuation", "behavior": "Kept"})", "E0772",
+     "/pre_tokenizer/behavior",
+     "Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous", "\"Kept\""},
+    {"/decoder", R"({"type": "CTC"})", "E0772", "/decoder", decoders, "\"CTC\""},
+    {"/decoder/decoders/1/type", "\"CTC\"", "E0772", "/decoder/decoders/1", decoders, "\"CTC\""},
+    {"/decoder/decoders/3/content", "\"xy\"", "E0772", "/decoder/decoders/3/content", "a character",
+     "\"xy\""},
+    {"/post_processor/type", "\"Other\"", "E0772", "/post_processor", processors, "\"Other\""},
+    {"/post_processor/single", "[]", "E0772", "/post_processor/single", "one text, A", "an array"},
+    {"/post_processor/single/1/Sequence/id", "\"B\"", "E0772",
+     "/post_processor/single/1/Sequence/id", "one text, A", "\"B\""},
     {"/added_tokens/0/content", "\"\"", "E0772", "/added_tokens/0/content",
      "a text that is not empty", "\"\""},
     {"/added_tokens/0/id", "7", "E0772", "/added_tokens/0/id", "0, as in the vocabulary", "7"},
+    {"/truncation", R"({"max_length": 2, "direction": "Up"})", "E0772", "/truncation/direction",
+     "Left or Right", "\"Up\""},
 };
 
 constexpr const char* token_range = "an integer from 0 to 16777215";
@@ -113,7 +117,7 @@ const RefusedValue misfit_values[] = {
      token_range, "1099511627776"},
     {"/normalizer", "1", "E0726", "/normalizer", "an object", "1"},
     {"/normalizer", "{}", "E0726", "/normalizer/type", "a string", "null"},
-    {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "a"}, "content": "b"})", "E0726",
+    {"/normalizer", R"({"type": "Replace", "pattern": {}, "content": "b"})", "E0726",
      "/normalizer/pattern/String", "a string", "null"},
     {"/pre_tokenizer", R"({"type": "Metaspace"})", "E0726", "/pre_tokenizer/replacement",
      "a string", "null"},
@@ -126,7 +130,7 @@ void check_refused(const RefusedValue& row) {
   CAPTURE(row.pointer);
   CAPTURE(row.value);
   try {
-    BytePairTokenizer{with_value(sentence_piece_json, row.pointer, row.value)};
+    Tokenizer{with_value(sentence_piece_json, row.pointer, row.value)};
     FAIL_CHECK("nothing was raised");
   } catch (const Error& error) {
     CHECK(error.code() == row.code);
@@ -139,23 +143,22 @@ void check_refused(const RefusedValue& row) {
 
 }  // namespace
 
-TEST_CASE("a setting that a byte-pair tokenizer does not support is refused") {
+TEST_CASE("a setting that a tokenizer does not support is refused") {
   for (const RefusedValue& row : unsupported_values) check_refused(row);
-  CHECK(byte_pair_error(with_value(sentence_piece_json, "/model/type", "\"Unigram\"")) ==
-        "mithril.ParseError[E0772]: /model/type: BytePairTokenizer does not read tokenizers of "
-        "this kind\n"
-        "  expected : \"BPE\": the tokenizers of GPT-2, Llama, Mistral and Qwen2\n"
-        "  got      : \"Unigram\"\n"
+  CHECK(error_of(with_value(sentence_piece_json, "/model/type", "\"WordLevel\"")) ==
+        "mithril.ParseError[E0772]: /model/type: Tokenizer does not read tokenizers of this kind\n"
+        "  expected : BPE, WordPiece or Unigram\n"
+        "  got      : \"WordLevel\"\n"
         "  help: the Python package tokenizers reads tokenizers of all kinds");
 }
 
-TEST_CASE("a value of another form in a byte-pair tokenizer is refused") {
+TEST_CASE("a value of another form in a tokenizer is refused") {
   for (const RefusedValue& row : misfit_values) check_refused(row);
 }
 
 TEST_CASE("a merge of tokens that the vocabulary lacks is refused") {
   const auto with_merge = [](const char* merge) {
-    return byte_pair_error(with_value(sentence_piece_json, "/model/merges/0", merge));
+    return error_of(with_value(sentence_piece_json, "/model/merges/0", merge));
   };
   CHECK(with_merge(R"(["a", "qqq"])") ==
         "mithril.ParseError[E0773]: /model/merges/0: the merge of 'a' and 'qqq' needs the token "
@@ -172,46 +175,43 @@ TEST_CASE("a merge of tokens that the vocabulary lacks is refused") {
 }
 
 TEST_CASE("an unknown token that the vocabulary lacks is an error when it is needed") {
-  const BytePairTokenizer tokenizer(
-      with_value(sentence_piece_json, "/model/unk_token", "\"<none>\""));
-  CHECK(tokenizer.encode("a") == tests::TokenList{7});
+  const Tokenizer tokenizer(with_value(sentence_piece_json, "/model/unk_token", "\"<none>\""));
+  CHECK(tokenizer.encode("a", false) == tests::TokenList{7});
   CHECK(text_of_error([&] { tokenizer.encode("x"); }) ==
         "mithril.ParseError[E0774]: /model/unk_token: the vocabulary lacks the unknown token "
         "'<none>'");
 }
 
-TEST_CASE("a byte-pair tokenizer that is no JSON is refused") {
+TEST_CASE("a tokenizer that is no JSON is refused") {
   for (const size_t end : {size_t{0}, size_t{1}, size_t{100}, sentence_piece_json.size() - 1}) {
     CAPTURE(end);
-    CHECK(byte_pair_error(sentence_piece_json.substr(0, end)).find("E0720") != std::string::npos);
+    CHECK(error_of(sentence_piece_json.substr(0, end)).find("E0720") != std::string::npos);
   }
   std::string nested = "1";
   for (int i = 0; i < 300; ++i) nested = "[" + nested + "]";
-  CHECK(byte_pair_error("{\"normalizer\": " + nested + "}").find("E0721") != std::string::npos);
-  CHECK(byte_pair_error(R"({"model": {"type": "BPE", "vocab": {"a": 18446744073709551615}}})")
+  CHECK(error_of("{\"normalizer\": " + nested + "}").find("E0721") != std::string::npos);
+  CHECK(error_of(R"({"model": {"type": "BPE", "vocab": {"a": 18446744073709551615}}})")
             .find("E0724]: /model/vocab/a: ") != std::string::npos);
 }
 
-TEST_CASE("an error of a byte-pair tokenizer names its file") {
+TEST_CASE("an error of a tokenizer names its file") {
   const TemporaryFolder folder("mithril-test-");
-  const auto error_of = [&] {
-    return text_of_error([&] { BytePairTokenizer::load(folder.path()); });
-  };
+  const auto load_error = [&] { return text_of_error([&] { Tokenizer::load(folder.path()); }); };
   const std::string vocabulary = folder.path("vocab.json"), merges = folder.path("merges.txt");
-  CHECK(error_of().starts_with("mithril.InputError[E0830]: " + vocabulary + ": "));
+  CHECK(load_error().starts_with("mithril.InputError[E0830]: " + vocabulary + ": "));
   std::ofstream(vocabulary) << "{\"a\": -1}";
-  CHECK(error_of().starts_with("mithril.InputError[E0830]: " + merges + ": "));
+  CHECK(load_error().starts_with("mithril.InputError[E0830]: " + merges + ": "));
   std::ofstream(merges) << "#version: 0.2\n\na b\nb z\n";
-  CHECK(error_of().find("\n  at       : " + vocabulary + "\n") != std::string::npos);
+  CHECK(load_error().find("\n  at       : " + vocabulary + "\n") != std::string::npos);
   std::ofstream(vocabulary) << gpt2_vocabulary;
-  CHECK(error_of() ==
+  CHECK(load_error() ==
         "mithril.ParseError[E0773]: line 4: the merge of 'b' and 'z' needs the token 'z', which "
         "the vocabulary lacks\n"
         "  at : " +
             merges);
   const std::string json = folder.path("tokenizer.json");
   std::ofstream(json) << "{";
-  CHECK(error_of().starts_with("mithril.ParseError[E0720]: " + json + ": the text is not JSON"));
+  CHECK(load_error().starts_with("mithril.ParseError[E0720]: " + json + ": the text is not JSON"));
 }
 
 }  // namespace mithril

@@ -1,0 +1,28 @@
+// Properties and forms of characters, of Unicode as utf8proc knows it.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mithril {
+
+enum class NormalForm { nfc, nfd, nfkc, nfkd };
+
+// Texts are valid UTF-8.
+std::string normal_form(std::string_view text, NormalForm form);
+std::string lower_case(std::string_view text);  // each character alone
+// The bytes of the user-perceived character (grapheme cluster) that begins a text, which is not
+// empty.
+size_t first_cluster_bytes(std::string_view text);
+
+// By the general category, such as "L", "Lu" or "Nd". False for a category that does not exist.
+bool has_category(char32_t code, std::string_view category);
+bool is_category(std::string_view name);  // whether it exists
+bool is_white_space(char32_t code);
+bool is_word_character(char32_t code);  // \w of regular expressions
+bool is_numeric(char32_t code);         // N
+bool is_any_mark(char32_t code);        // M
+bool is_ascii_punctuation(char32_t code);
+char32_t folded(char32_t code);  // the same for letters that differ in their case
+
+}  // namespace mithril
