@@ -187,7 +187,7 @@ std::string bert_normal(std::string_view text, const BertNormalizer& rule) {
   if (rule.separates_ideographs) normal = changed(normal, add_apart);
   if (rule.strips_accents)
     normal = changed(normal_form(normal, NormalForm::nfd), add_without_accent);
-  if (rule.lowercase) normal = lower_case(normal);
+  if (rule.lowercase) normal = small_letters(normal);
   return normal;
 }
 

@@ -109,7 +109,7 @@ Normalizer plain_normalizer(const std::string& type) {
       {"NFD", to_normal_form<NormalForm::nfd>},
       {"NFKC", to_normal_form<NormalForm::nfkc>},
       {"NFKD", to_normal_form<NormalForm::nfkd>},
-      {"Lowercase", [](std::string& text) { text = lower_case(text); }},
+      {"Lowercase", [](std::string& text) { text = small_letters(text); }},
       {"StripAccents", strip_marks},
       {"ByteLevel", [](std::string& text) { text = to_printed_bytes(text); }}};
   const auto found = known.find(type);

@@ -9,8 +9,9 @@ namespace mithril {
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 
 // Texts are valid UTF-8.
+// As the package tokenizers: characters that Unicode 9 lacks do not change.
 std::string normal_form(std::string_view text, NormalForm form);
-std::string lower_case(std::string_view text);  // each character alone
+std::string small_letters(std::string_view text);  // each character alone
 // The bytes of the user-perceived character (grapheme cluster) that begins a text, which is not
 // empty.
 size_t first_cluster_bytes(std::string_view text);
@@ -21,7 +22,7 @@ bool is_category(std::string_view name);  // whether it exists
 bool is_white_space(char32_t code);
 bool is_word_character(char32_t code);  // \w of regular expressions
 bool is_numeric(char32_t code);         // N
-bool is_any_mark(char32_t code);        // M
+bool is_any_mark(char32_t code);        // M of Unicode 9
 bool is_ascii_punctuation(char32_t code);
 char32_t folded(char32_t code);  // the same for letters that differ in their case
 
