@@ -30,7 +30,7 @@ constexpr const char* gpt2 =
 constexpr const char* llama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-Words split(const std::string& text, SplitBehavior behavior, bool is_inverted = false) {
+Words split_dashes(const std::string& text, SplitBehavior behavior, bool is_inverted = false) {
   Words words;
   for (const TextRange& range :
        split_at(text, Pattern::of_text("-").find_all(text), behavior, is_inverted))
@@ -82,16 +82,17 @@ TEST_CASE("a regular expression that is damaged or has another part is not read"
 
 TEST_CASE("matches split a text in five ways") {
   const std::string text = "-the-final--countdown";
-  CHECK(split(text, SplitBehavior::removed) == Words{"the", "final", "countdown"});
-  CHECK(split(text, SplitBehavior::isolated) ==
+  CHECK(split_dashes(text, SplitBehavior::removed) == Words{"the", "final", "countdown"});
+  CHECK(split_dashes(text, SplitBehavior::isolated) ==
         Words{"-", "the", "-", "final", "-", "-", "countdown"});
-  CHECK(split(text, SplitBehavior::merged_with_previous) ==
+  CHECK(split_dashes(text, SplitBehavior::merged_with_previous) ==
         Words{"-", "the-", "final-", "-", "countdown"});
-  CHECK(split(text, SplitBehavior::merged_with_next) == Words{"-the", "-final", "-", "-countdown"});
-  CHECK(split(text, SplitBehavior::contiguous) ==
+  CHECK(split_dashes(text, SplitBehavior::merged_with_next) ==
+        Words{"-the", "-final", "-", "-countdown"});
+  CHECK(split_dashes(text, SplitBehavior::contiguous) ==
         Words{"-", "the", "-", "final", "--", "countdown"});
-  CHECK(split(text, SplitBehavior::removed, true) == Words{"-", "-", "-", "-"});
-  CHECK(split("", SplitBehavior::isolated) == Words{});
+  CHECK(split_dashes(text, SplitBehavior::removed, true) == Words{"-", "-", "-", "-"});
+  CHECK(split_dashes("", SplitBehavior::isolated) == Words{});
 }
 
 TEST_CASE("a replacement character takes the place of bytes that are not UTF-8") {

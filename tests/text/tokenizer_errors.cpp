@@ -19,7 +19,7 @@ using tests::with_value;
 
 namespace {
 
-std::string error_of(const std::string& json) {
+std::string tokenizer_json_error(const std::string& json) {
   return text_of_error([&] { Tokenizer{json}; });
 }
 
@@ -28,7 +28,7 @@ struct RefusedValue {
   const char *pointer, *value, *code, *at, *expected, *got;
 };
 
-constexpr const char* kinds = "BPE, WordPiece or Unigram";
+constexpr const char* model_kinds = "BPE, WordPiece or Unigram";
 constexpr const char* normalizers =
     "NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend, Precompiled, "
     "BertNormalizer, ByteLevel or Sequence";
@@ -44,11 +44,11 @@ constexpr const char* expressions =
     "alone are repeated";
 
 const RefusedValue unsupported_values[] = {
-    {"/model/type", "\"WordLevel\"", "E0772", "/model/type", kinds, "\"WordLevel\""},
-    {"/model/type", "1", "E0772", "/model/type", kinds, "1"},
-    {"/model/type", "[]", "E0772", "/model/type", kinds, "an array"},
-    {"/model", "null", "E0772", "/model/type", kinds, "null"},
-    {"", "null", "E0772", "/model/type", kinds, "null"},
+    {"/model/type", "\"WordLevel\"", "E0772", "/model/type", model_kinds, "\"WordLevel\""},
+    {"/model/type", "1", "E0772", "/model/type", model_kinds, "1"},
+    {"/model/type", "[]", "E0772", "/model/type", model_kinds, "an array"},
+    {"/model", "null", "E0772", "/model/type", model_kinds, "null"},
+    {"", "null", "E0772", "/model/type", model_kinds, "null"},
     {"/model/dropout", "0.1", "E0772", "/model/dropout", "0.0", "0.1"},
     {"/model/continuing_subword_prefix", "\"##\"", "E0772", "/model/continuing_subword_prefix",
      "\"\"", "\"##\""},
@@ -145,11 +145,11 @@ void check_refused(const RefusedValue& row) {
 
 TEST_CASE("a setting that a tokenizer does not support is refused") {
   for (const RefusedValue& row : unsupported_values) check_refused(row);
-  CHECK(error_of(with_value(sentence_piece_json, "/model/type", "\"WordLevel\"")) ==
+  CHECK(tokenizer_json_error(with_value(sentence_piece_json, "/model/type", "\"WordLevel\"")) ==
         "mithril.ParseError[E0772]: /model/type: Tokenizer does not read tokenizers of this kind\n"
         "  expected : BPE, WordPiece or Unigram\n"
         "  got      : \"WordLevel\"\n"
-        "  help: the Python package tokenizers reads tokenizers of all kinds");
+        "  help: the Python package tokenizers reads tokenizers of all model_kinds");
 }
 
 TEST_CASE("a value of another form in a tokenizer is refused") {
@@ -158,7 +158,7 @@ TEST_CASE("a value of another form in a tokenizer is refused") {
 
 TEST_CASE("a merge of tokens that the vocabulary lacks is refused") {
   const auto with_merge = [](const char* merge) {
-    return error_of(with_value(sentence_piece_json, "/model/merges/0", merge));
+    return tokenizer_json_error(with_value(sentence_piece_json, "/model/merges/0", merge));
   };
   CHECK(with_merge(R"(["a", "qqq"])") ==
         "mithril.ParseError[E0773]: /model/merges/0: the merge of 'a' and 'qqq' needs the token "
@@ -185,12 +185,14 @@ TEST_CASE("an unknown token that the vocabulary lacks is an error when it is nee
 TEST_CASE("a tokenizer that is no JSON is refused") {
   for (const size_t end : {size_t{0}, size_t{1}, size_t{100}, sentence_piece_json.size() - 1}) {
     CAPTURE(end);
-    CHECK(error_of(sentence_piece_json.substr(0, end)).find("E0720") != std::string::npos);
+    CHECK(tokenizer_json_error(sentence_piece_json.substr(0, end)).find("E0720") !=
+          std::string::npos);
   }
   std::string nested = "1";
   for (int i = 0; i < 300; ++i) nested = "[" + nested + "]";
-  CHECK(error_of("{\"normalizer\": " + nested + "}").find("E0721") != std::string::npos);
-  CHECK(error_of(R"({"model": {"type": "BPE", "vocab": {"a": 18446744073709551615}}})")
+  CHECK(tokenizer_json_error("{\"normalizer\": " + nested + "}").find("E0721") !=
+        std::string::npos);
+  CHECK(tokenizer_json_error(R"({"model": {"type": "BPE", "vocab": {"a": 18446744073709551615}}})")
             .find("E0724]: /model/vocab/a: ") != std::string::npos);
 }
 
