@@ -57,6 +57,24 @@ bool is_new(char32_t code) {
   return range != std::end(new_characters) && range->first <= code;
 }
 
+struct NewLetters {
+  char32_t first, last, small;  // the small form of the first
+};
+
+// Capitals of Unicode 16 and 17, which older utf8proc does not know.
+constexpr NewLetters new_letters[] = {{0x1C89, 0x1C89, 0x1C8A},    {0xA7CB, 0xA7CB, 0x264},
+                                      {0xA7CC, 0xA7CC, 0xA7CD},    {0xA7CE, 0xA7CE, 0xA7CF},
+                                      {0xA7D2, 0xA7D2, 0xA7D3},    {0xA7D4, 0xA7D4, 0xA7D5},
+                                      {0xA7DA, 0xA7DA, 0xA7DB},    {0xA7DC, 0xA7DC, 0x19B},
+                                      {0x10D50, 0x10D65, 0x10D70}, {0x16EA0, 0x16EB8, 0x16EBB}};
+
+char32_t small_letter(char32_t code) {
+  for (const NewLetters& each : new_letters) {
+    if (code >= each.first && code <= each.last) return each.small + (code - each.first);
+  }
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code)));
+}
+
 // Letters that are no L.
 bool is_circled_letter(char32_t code) {
   return (code >= 0x24b6 && code <= 0x24e9) || (code >= 0x1f130 && code <= 0x1f149) ||
@@ -104,7 +122,7 @@ std::string small_letters(std::string_view text) {
       lower += U"i\u0307";
       continue;
     }
-    lower += static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(next.code)));
+    lower += small_letter(next.code);
   }
   return utf8_of(lower);
 }

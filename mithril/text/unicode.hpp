@@ -11,7 +11,7 @@ enum class NormalForm { nfc, nfd, nfkc, nfkd };
 // Texts are valid UTF-8.
 // As the package tokenizers: characters that Unicode 9 lacks do not change.
 std::string normal_form(std::string_view text, NormalForm form);
-std::string small_letters(std::string_view text);  // each character alone
+std::string small_letters(std::string_view text);  // each character alone, of Unicode 17
 // The bytes of the user-perceived character (grapheme cluster) that begins a text, which is not
 // empty.
 size_t first_cluster_bytes(std::string_view text);

@@ -89,6 +89,7 @@ TEST_CASE("texts have four normal forms") {
   CHECK(normal_form(text, NormalForm::nfkd) == "e\u0301 e\u0301 fi A\u030a1\u1100\u1161\u11a8");
   CHECK(normal_form(std::string("a\0é", 4), NormalForm::nfc) == std::string("a\0é", 4));
   CHECK(small_letters("İΣΑΣ ǅ") == "i\u0307σασ ǆ");
+  CHECK(small_letters("\ua7cb\U00010d51") == "\u0264\U00010d71");  // of Unicode 16
 }
 
 TEST_CASE("a compiled map of characters replaces characters and short clusters") {
