@@ -212,15 +212,15 @@ RUNS = {
     "the beginning of a character": (["<0xE5>", "<0x8F>"], ["", "", BAD * 2]),
     "a beginning before text": (["<0xE5>", "<0x8F>", "t"], ["", "", BAD * 2 + "t", ""]),
     "a special token in a character": (["<0xC3>", "<s>", "<0xA9>"], ["", "", "\u00e9", ""]),
-    "a byte that begins nothing": (["<0xFF>", "<0x41>", "t"], [BAD, BAD, "t", ""]),
+    "a byte that begins nothing": (["<0xFF>", "<0x41>", "t"], ["", "", BAD * 2 + "t", ""]),
     "a character after a bad run": (
         ["<0xFF>", "t", "<0xC3>", "<0xA9>"],
-        [BAD, "t", "", "\u00e9", ""],
+        ["", BAD + "t", "", "\u00e9", ""],
     ),
-    "a surrogate": (["<0xED>", "<0xA0>", "<0x80>"], ["", BAD * 2, BAD, ""]),
+    "a surrogate": (["<0xED>", "<0xA0>", "<0x80>"], ["", "", "", BAD * 3]),
     "spaces": ([MARK, MARK, "t"], ["", " ", "t", ""]),
     "a space as a byte": (["<0x20>", "t"], ["", "t", ""]),
-    "a character, then none": (["<0x0A>", "<0xFF>"], ["\n", BAD, ""]),
+    "a character, then none": (["<0x0A>", "<0xFF>"], ["\n", "", BAD]),
 }
 
 
