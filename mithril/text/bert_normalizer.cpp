@@ -142,6 +142,9 @@ constexpr BertRange left_out[] = {
     {0x1DA9B, 0x1DA9F}, {0x1DAA1, 0x1DAAF}, {0x1E8D0, 0x1E8D6}, {0xE0001, 0xE0001},
     {0xE0020, 0xE007F}, {0xE0100, 0xE01EF}, {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD}};
 
+// Of the characters that are left out, marks are those that were nonspacing in Unicode 8.
+bool is_old_mark(char32_t code) { return is_in_ranges(left_out, code) && has_category(code, "M"); }
+
 template <typename Change>
 std::string changed(std::string_view text, Change change) {
   std::u32string made;
@@ -156,7 +159,7 @@ std::string changed(std::string_view text, Change change) {
 void add_clean(char32_t code, std::u32string& text) {
   if (is_white_space(code) && code != 0x85 && code != 0xb && code != 0xc) {
     text += U' ';
-  } else if (!is_in_ranges(left_out, code) || has_category(code, "Mn")) {
+  } else if (!is_in_ranges(left_out, code) || is_old_mark(code)) {
     text += code;
   }
 }
@@ -172,7 +175,7 @@ void add_apart(char32_t code, std::u32string& text) {
 }
 
 void add_without_accent(char32_t code, std::u32string& text) {
-  if (!is_in_ranges(left_out, code) || !has_category(code, "Mn")) text += code;
+  if (!is_old_mark(code)) text += code;
 }
 
 }  // namespace
