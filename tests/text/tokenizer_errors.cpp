@@ -149,7 +149,7 @@ TEST_CASE("a setting that a tokenizer does not support is refused") {
         "mithril.ParseError[E0772]: /model/type: Tokenizer does not read tokenizers of this kind\n"
         "  expected : BPE, WordPiece or Unigram\n"
         "  got      : \"WordLevel\"\n"
-        "  help: the Python package tokenizers reads tokenizers of all model_kinds");
+        "  help: the Python package tokenizers reads tokenizers of all kinds");
 }
 
 TEST_CASE("a value of another form in a tokenizer is refused") {
