@@ -18,7 +18,7 @@ def name_of_dtype(dtype: Any) -> str:
         return str(dtype.name)
     if isinstance(dtype, str) or type(dtype).__module__ == "torch":
         return str(dtype).rsplit(".", maxsplit=1)[-1]
-    return np.dtype(dtype).name
+    return str(np.dtype(dtype).name)
 
 
 def numpy_array(value: Any) -> Any:

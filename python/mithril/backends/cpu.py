@@ -91,7 +91,7 @@ class CpuBackend(DeviceArrays, _core.Backend):
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
         """Returns a copy as an array. Floats get `dtype`, by default that of the backend."""
-        made = numpy_array(value)
+        made: Array = numpy_array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
         return self._typed(made, dtype)
