@@ -9,6 +9,7 @@
 #include "mithril/compile/compose.hpp"
 #include "mithril/compile/signature.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/passes/passes.hpp"
 
 namespace mithril {
 namespace {
@@ -71,7 +72,8 @@ bool has_spelling(const OpDef& op, std::string_view target) {
 }
 
 // The CPU backend evaluates every op, and the torch backend calls it for what torch lacks.
-std::vector<std::string> backends_with_all_ops(const Graph& graph) {
+std::vector<std::string> backends_with_all_ops(const Graph& composed) {
+  const Graph graph = expand_ops(composed);
   const auto all_have = [&](const auto& has) {
     return std::all_of(graph.nodes().begin(), graph.nodes().end(),
                        [&](const Node& node) { return has(*node.op); });

@@ -329,11 +329,18 @@ def _has(model: Model, key: str) -> bool:
 
 def _source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
     """Returns the model of a compiled model, and the options of `ml.compile`."""
-    source = getattr(compiled, "_source", None)
-    if source is None:
+    source = vars(compiled).get("_source")
+    if source is None or "_bound" in vars(compiled):
         expected = "a model, or a compiled model that ml.compile returned"
         _core.wrong_argument("save_package", "model", expected, compiled, "")
-    model, _, _, options = source
+    model, revision, _, options = source
+    if model._revision != revision:
+        _core.raise_error(
+            "InputError",
+            "E0821",
+            "save_package: the model has changed since it was compiled",
+            help="compile the model again",
+        )
     return model, options
 
 

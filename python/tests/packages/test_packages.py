@@ -80,6 +80,15 @@ def shapeless() -> ml.Model:
     return net
 
 
+def test_a_model_that_changed_after_it_was_compiled_is_refused(tmp_path: Path) -> None:
+    net = shapeless()
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": [2, 4]})
+    net |= ml.Relu()(input="y", output="z")
+    with pytest.raises(ml.InputError, match="has changed since it was compiled") as caught:
+        ml.save_package(tmp_path / "p", compiled, compiled.get_parameters())
+    assert caught.value.code == "E0821"
+
+
 @pytest.mark.parametrize("rows", ["N", None, 2])
 def test_the_shapes_of_compile_are_kept(tmp_path: Path, rows: str | int | None) -> None:
     shapes = {"x": [rows, 4]}
