@@ -14,6 +14,7 @@ from .._core import CompiledModel, Model, compile
 from .._internal.arguments import checked, checked_kinds
 from ..backends import CpuBackend, TorchBackend
 from ..export.library import build_library
+from .compiled_source import source_of
 from .file_kinds import refuse_as_package
 from .info import PackageFile, PackageInfo, PackagePort
 
@@ -242,7 +243,7 @@ def save_package(
         "source": source,
     }
     if isinstance(model, CompiledModel):
-        model, options = _source_of(model)
+        model, options = source_of(model)
         data_keys = data_keys or options["data_keys"]
         shapes = options["shapes"] if shapes is None else shapes
         outputs = options["outputs"] or None if outputs is None else outputs
@@ -325,23 +326,6 @@ def _has(model: Model, key: str) -> bool:
     except _core.NameError:
         return False
     return True
-
-
-def _source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
-    """Returns the model of a compiled model, and the options of `ml.compile`."""
-    source = vars(compiled).get("_source")
-    if source is None or "_bound" in vars(compiled):
-        expected = "a model, or a compiled model that ml.compile returned"
-        _core.wrong_argument("save_package", "model", expected, compiled, "")
-    model, revision, _, options = source
-    if model._revision != revision:
-        _core.raise_error(
-            "InputError",
-            "E0821",
-            "save_package: the model has changed since it was compiled",
-            help="compile the model again",
-        )
-    return model, options
 
 
 def _assets(given: Mapping[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
