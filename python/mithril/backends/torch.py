@@ -78,8 +78,9 @@ class TorchBackend(DeviceArrays, _core.Backend):
         if not isinstance(device, (str, self._torch.device)):
             _core.wrong_argument("TorchBackend", "device", "the name of a device", device)
         for argument, value in (("dtype", dtype), ("amp_dtype", amp_dtype)):
-            known = (str, self._torch.dtype, _core.dtype, np.dtype, type(None))
-            if not isinstance(value, known):
+            known = (str, self._torch.dtype, _core.dtype, np.dtype)
+            is_default = argument == "amp_dtype" and value is None
+            if not isinstance(value, known) and not is_default:
                 _core.wrong_argument("TorchBackend", argument, "a dtype", value)
         # Once: `torch.cuda.set_device` does not move the backend later.
         if str(device) == "cuda" and self._torch.cuda.is_available():

@@ -81,3 +81,11 @@ def test_arrays_of_bfloat16_of_ml_dtypes_are_read(backend) -> None:
     value = np.array([1.5, -2.0], ml_dtypes.bfloat16)
     assert ml.Tensor(backend.array(value, dtype=ml.bfloat16), "float32").tolist() == [1.5, -2]
     assert ml.Tensor(backend.array(value, dtype=ml.float32)).tolist() == [1.5, -2]
+
+
+def test_none_is_no_dtype_of_a_torch_backend() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    with pytest.raises(ml.TypeError) as caught:
+        ml.TorchBackend(dtype=None)
+    assert caught.value.code == "E0395"
+    assert ml.TorchBackend(amp_dtype=None).dtype == ml.TorchBackend().dtype
