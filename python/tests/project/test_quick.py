@@ -101,6 +101,7 @@ def test_tests_are_of_cpp_or_python(
 @pytest.mark.parametrize(
     ("option", "message"),
     [
+        ("--op", "make quick: there is no op 'Missing' in mithril/ops/\\*"),
         ("--layer", "make quick: there is no layer 'Missing' in mithril/models"),
         ("--optimizer", "make quick: there is no optimizer 'Missing' in mithril/optim/rules"),
     ],
@@ -110,3 +111,10 @@ def test_a_name_without_a_record_is_refused(
 ) -> None:
     with pytest.raises(SystemExit, match=message):
         commands(tool, monkeypatch, str(build), option, "Missing")
+
+
+def test_a_file_of_cpp_tests_must_exist(
+    tool: ModuleType, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit, match=r"make quick: there is no tests/optim/missing\.cpp"):
+        commands(tool, monkeypatch, str(build), "--test", "tests/optim/missing.cpp")
