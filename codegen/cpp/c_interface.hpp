@@ -108,7 +108,9 @@ inline bool is_row_major(const DLTensor& tensor) {
 }
 
 inline bool is_integer(const DLDataType& dtype) {
-  return (dtype.code == kDLInt || dtype.code == kDLUInt) && dtype.bits % 8 == 0 && dtype.bits <= 64;
+  const int bits = dtype.bits;
+  return (dtype.code == kDLInt || dtype.code == kDLUInt) &&
+         (bits == 8 || bits == 16 || bits == 32 || bits == 64);
 }
 
 // Integers, which must be 0 or 1, as bools.
@@ -119,10 +121,13 @@ inline const void* flags_of(const Port& port, const DLTensor& tensor, std::vecto
   for (size_t i = 0; i < port.bytes; ++i) {
     uint64_t bits = 0;  // little-endian, as all processors that libraries are built for
     std::memcpy(&bits, from + i * width, width);
-    const int unused = tensor.dtype.code == kDLInt ? 64 - tensor.dtype.bits : 0;
-    const int64_t value = static_cast<int64_t>(bits << unused) >> unused;
-    if (bits > 1)
-      fail("E0805", quoted(port.name) + " has " + std::to_string(value) + ", expected 0 or 1");
+    if (bits > 1) {
+      const int unused = 64 - tensor.dtype.bits;
+      const int64_t value = static_cast<int64_t>(bits << unused) >> unused;
+      const std::string text =
+          tensor.dtype.code == kDLInt ? std::to_string(value) : std::to_string(bits);
+      fail("E0805", quoted(port.name) + " has " + text + ", expected 0 or 1");
+    }
     flags[i] = static_cast<char>(bits);
   }
   return flags.data();

@@ -8,7 +8,7 @@ from pathlib import Path
 import bert
 import numpy as np
 import pytest
-from c_library import Library, Port
+from c_library import Library, Port, Tensor
 from package_models import X, answer, model, params
 
 import mithril as ml
@@ -105,7 +105,16 @@ def test_a_bool_port_takes_integers_that_are_0_or_1(tmp_path: Path) -> None:
         status, code, message = library.run(opened, {"mask": wrong})
         assert (status, code) == (2, "E0805")
         assert f"'mask' has {value}, expected 0 or 1" in message
+    largest = np.array([1, 0, 2**64 - 1], np.uint64)
+    assert f"'mask' has {2**64 - 1}, expected" in library.run(opened, {"mask": largest})[2]
     assert library.run(opened, {"mask": np.ones(3, np.float32)})[1] == "E0805"
+    zeros, shape = np.zeros(3, np.int64), (ctypes.c_int64 * 1)(3)
+    names, made = (ctypes.c_char_p * 1)(b"mask"), (ctypes.c_void_p * 1)()
+    one = ctypes.c_size_t(1)
+    for bits in (0, 12, 24):  # no dtype has as many
+        tensor = Tensor(zeros.ctypes.data, (1, 0), 1, 0, bits, 1, ctypes.addressof(shape))
+        given = (ctypes.c_void_p * 1)(ctypes.addressof(tensor))
+        assert library.call("model_run", opened, names, given, one, made, one)[1] == "E0805"
     library.dll.mithril_model_free(opened)
 
 
