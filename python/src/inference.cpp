@@ -169,8 +169,8 @@ Example:
            py::arg("outputs") = py::none(),
            R"(Returns a compiled model in inference mode that contains the parameters and the state.
 
-The returned model has no parameters and no gradients. It has copies of the elements. Values that
-depend only on parameters and state are computed once.
+The returned model has no parameters and no gradients. It has copies of the elements; those of a
+package stay in its file. Values that depend only on parameters and state are computed once.
 
 Args:
     params: {key: array} of the parameters.

@@ -140,7 +140,7 @@ class Package:
         Args:
             backend: backend to run on. None uses that of `load_package`; without one, CpuBackend,
                 or TorchBackend for TorchScript.
-            bind: whether parameters are copied into the model. False leaves them an argument:
+            bind: whether the model contains the parameters. False leaves them an argument:
                 evaluate(package.params, inputs) reads them from the mapped file.
             shapes, optimization_level, jit, cache: as in `ml.compile`.
 
