@@ -67,6 +67,8 @@ export const TorchUtils = Object.freeze({
     checkTensor(tensor);
     const { data } = tensor;
     if (typeof data === "function") return Array.from(tensor.data());
+    if (data === undefined && typeof tensor.dataSync !== "function")
+      throw new LMError(`the tensor ${shown(tensor)} has no data`);
     return Array.from(data ?? tensor.dataSync());
   },
 

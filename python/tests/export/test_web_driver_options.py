@@ -225,6 +225,7 @@ def test_utilities_make_and_move_tensors(folder: Path) -> None:
         console.log(await lmError(() => createTensor([1], [-1])));
         console.log(await lmError(() => createTensor([1], 1)));
         console.log(await lmError(() => calculateTensorMemory(5)));
+        console.log(await lmError(() => extractTensorData({ shape: [2] })));
         """,
     )
     assert lines == [
@@ -246,6 +247,7 @@ def test_utilities_make_and_move_tensors(folder: Path) -> None:
         "true shape is [-1], expected an array of whole numbers",
         "true the options of createTensor() are 1, expected an object",
         "true tensor is 5, expected a tensor",
+        'true the tensor {"shape":[2]} has no data',
     ]
 
 
