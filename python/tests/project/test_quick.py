@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -92,8 +93,8 @@ def test_tests_are_of_cpp_or_python(
     configure, _, cpp = commands(tool, monkeypatch, str(build), "--test", "tests/codegen/numpy")
     assert configure[1] == "-DMITHRIL_ALONE=gelu;numpy_language;numpy_table;numpy_target"
     assert cpp[-1] == "-sf=*tests/codegen/numpy*"
-    chosen = ["python/tests/test_json.py", "-k", "mistakes"]
-    target, python = commands(tool, monkeypatch, str(build), "--test", " ".join(chosen))
+    chosen = ["python/tests/test_json.py", "-k", "mistakes or forms"]
+    target, python = commands(tool, monkeypatch, str(build), "--test", shlex.join(chosen))
     assert target[-1] == "libraries"
     assert python == [sys.executable, "-m", "pytest", "-q", "-rs", *chosen]
 
