@@ -74,6 +74,18 @@ def test_a_package_lists_every_backend_that_can_run_it(tmp_path: Path) -> None:
     np.testing.assert_allclose(outputs["y"], answer(), atol=1e-6)
 
 
+def test_ops_that_are_made_of_others_run_on_every_backend(tmp_path: Path) -> None:
+    net = ml.Model()
+    net |= ml.Linear(2)(input=ml.IOKey("x", shape=["N", 4]))
+    net += ml.IsNan()(output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), inference=True)
+    ml.save_package(tmp_path / "p", net, compiled.get_parameters())
+    package = ml.load_package(tmp_path / "p")
+    assert package.info.backends == ["cpu", "torch", "jax"]
+    outputs = package.compile(ml.CpuBackend()).evaluate({}, {"x": X})
+    np.testing.assert_array_equal(outputs["y"], np.zeros((2, 2), bool))
+
+
 def shapeless() -> ml.Model:
     net = ml.Model()
     net |= ml.Linear(2)(input="x", output="y")
