@@ -22,7 +22,8 @@ struct PatternGroup;
 class Pattern {
  public:
   // None for an expression that is damaged or has another part, such as a lookbehind or the
-  // repetition of a group. The depth of groups is limited.
+  // repetition of a group. The depth of groups and the number of characters, sets and groups are
+  // limited.
   static std::optional<Pattern> read(std::string_view expression);
   static Pattern of_text(std::string text);  // that is not empty, as it is
 

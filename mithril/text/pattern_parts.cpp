@@ -12,6 +12,9 @@ namespace {
 
 constexpr size_t no_limit = std::numeric_limits<size_t>::max();
 
+// The matcher takes a depth of calls that grows with the items.
+constexpr size_t most_items = 1000;
+
 struct UnknownPattern {};
 
 class PatternReader {
@@ -42,13 +45,12 @@ class PatternReader {
     constexpr int most_depth = 20;
     if (++depth_ > most_depth) throw UnknownPattern();
     PatternGroup group;
+    if (skip("(?i)")) any_case = true;
     do {
       std::vector<PatternItem> items;
       while (!rest_.empty() && rest_[0] != '|' && rest_[0] != ')') {
-        if (skip("(?i)")) {
-          any_case = true;
-          continue;
-        }
+        // Elsewhere, the alternatives after it would be those of what is before it, too.
+        if (rest_.starts_with("(?i)") || ++items_ > most_items) throw UnknownPattern();
         items.push_back(item(any_case));
       }
       group.alternatives.push_back(std::move(items));
@@ -137,7 +139,11 @@ class PatternReader {
   // After a backslash.
   char32_t escaped() {
     if (skip("x{") || skip("u{")) return number(16, "}");
-    if (skip("x")) return digits(2);
+    if (skip("x")) {
+      const char32_t byte = digits(2);
+      if (byte >= 0x80) throw UnknownPattern();  // a part of a character
+      return byte;
+    }
     if (skip("u")) return digits(4);
     const char32_t code = take();
     switch (code) {
@@ -225,8 +231,11 @@ class PatternReader {
 
   bool repeats(PatternItem& made) {
     if (skip("{")) {
-      counts(made);
-      if (skip("?")) made.repeat = PatternItem::Repeat::lazy;
+      const bool is_exact = counts(made);
+      if (skip("?")) {
+        if (is_exact) throw UnknownPattern();  // in Oniguruma, a{2}? is (?:a{2})?
+        made.repeat = PatternItem::Repeat::lazy;
+      }
       return true;
     }
     if (skip("?")) {
@@ -247,8 +256,8 @@ class PatternReader {
     return true;
   }
 
-  // {2}, {2,}, {,3} or {1,3}
-  void counts(PatternItem& made) {
+  // {2}, {2,}, {,3} or {1,3}. Whether it is the first.
+  bool counts(PatternItem& made) {
     made.least = 0;
     made.most = no_limit;
     if (!rest_.starts_with(',')) {
@@ -257,17 +266,19 @@ class PatternReader {
       made.least = number(10, rest_.substr(end, 1));
       if (rest_.data()[-1] == '}') {
         made.most = made.least;
-        return;
+        return true;
       }
     } else {
       take();
     }
     if (!skip("}")) made.most = number(10, "}");
     if (made.most < made.least) throw UnknownPattern();
+    return false;
   }
 
   std::string_view rest_;
   int depth_ = 0;
+  size_t items_ = 0;
 };
 
 }  // namespace
@@ -281,15 +292,16 @@ bool CharacterClass::has(char32_t code) const {
 }
 
 bool CharacterSet::finds(char32_t code) const {
-  const bool is_in = std::any_of(classes_.begin(), classes_.end(),
-                                 [&](const CharacterClass& each) { return each.has(code); }) ||
-                     std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& each) {
-                       if (code >= each.first && code <= each.last) return true;
-                       if (!any_case) return false;
-                       const char32_t other = folded(code);
-                       return (other >= each.first && other <= each.last) ||
-                              (each.first == each.last && other == folded(each.first));
-                     });
+  const bool is_in =
+      std::any_of(classes_.begin(), classes_.end(),
+                  [&](const CharacterClass& each) { return each.has(code); }) ||
+      std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& each) {
+        if (code >= each.first && code <= each.last) return true;
+        if (!any_case) return false;
+        const auto has = [&](char32_t other) { return other >= each.first && other <= each.last; };
+        return has(folded(code)) || has(capital_letter(code)) ||
+               (each.first == each.last && folded(code) == folded(each.first));
+      });
   return is_in != is_negated;
 }
 

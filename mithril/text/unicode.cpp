@@ -176,9 +176,13 @@ bool is_ascii_punctuation(char32_t code) {
          (code >= 123 && code <= 126);
 }
 
+char32_t capital_letter(char32_t code) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(code)));
+}
+
 char32_t folded(char32_t code) {
   return static_cast<char32_t>(
-      utf8proc_tolower(utf8proc_toupper(static_cast<utf8proc_int32_t>(code))));
+      utf8proc_tolower(static_cast<utf8proc_int32_t>(capital_letter(code))));
 }
 
 }  // namespace mithril

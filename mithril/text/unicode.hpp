@@ -24,6 +24,7 @@ bool is_word_character(char32_t code);  // \w of regular expressions
 bool is_numeric(char32_t code);         // N
 bool is_any_mark(char32_t code);        // M of Unicode 9
 bool is_ascii_punctuation(char32_t code);
+char32_t capital_letter(char32_t code);
 char32_t folded(char32_t code);  // the same for letters that differ in their case
 
 }  // namespace mithril

@@ -64,20 +64,26 @@ TEST_CASE("a regular expression matches as Oniguruma does") {
   CHECK(matches(R"(\d+\.?|\W|[^\w\s])", "1. é-") == Words{"1.", " ", "-"});
   CHECK(matches(R"([\x{41}-\u0043\-\]]+|\P{L}|\p{^N}$)", "AC-]1d") == Words{"AC-]", "1", "d"});
   CHECK(matches("(?i)é.", "Éa é\n") == Words{"Éa"});
+  CHECK(matches("(?i:[A-Z]+)", "abC1dE") == Words{"abC", "dE"});
+  CHECK(matches("(?i:[^A-Z])", "aB1") == Words{"1"});
+  CHECK(matches("(?i:[À-Ö]+)", "aàÖ") == Words{"àÖ"});
   CHECK(matches("^b|\\t", "ab\nb\t") == Words{"b", "\t"});
   CHECK(matches("", "ab") == Words{});
 }
 
 TEST_CASE("a regular expression that is damaged or has another part is not read") {
   for (const char* expression :
-       {"(",      ")",      "a**",         "*a",    "[",           "[]",
-        "[b-a]",  "[a&&b]", "[[:alpha:]]", "\\",    "\\p{Greek}",  "\\pL",
-        "a{2",    "a{3,2}", "(?<=a)b",     "(?>a)", "(a|b)+",      "(ab)*",
-        "(?!a)?", "^*",     "\\b",         "}",     "\\x{110000}", "a{99999999999}"}) {
+       {"(",      ")",      "a**",         "*a",     "[",           "[]",
+        "[b-a]",  "[a&&b]", "[[:alpha:]]", "\\",     "\\p{Greek}",  "\\pL",
+        "a{2",    "a{3,2}", "(?<=a)b",     "(?>a)",  "(a|b)+",      "(ab)*",
+        "(?!a)?", "^*",     "\\b",         "}",      "\\x{110000}", "a{99999999999}",
+        "a{2}?",  "\\xc3",  "x(?i)a|b",    "a|(?i)b"}) {
     CAPTURE(expression);
     CHECK(!Pattern::read(expression));
   }
   CHECK(!Pattern::read(std::string(1000, '(') + std::string(1000, ')')));
+  CHECK(Pattern::read(std::string(1000, 'a')));
+  CHECK(!Pattern::read(std::string(1001, 'a')));
 }
 
 TEST_CASE("matches split a text in five ways") {
