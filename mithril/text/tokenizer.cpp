@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "mithril/base/file_errors.hpp"
@@ -33,9 +34,10 @@ TokenizerFile read_tokenizer_path(const std::string& path) {
 }
 
 TokenizerFile read_tokenizer_files(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return read_tokenizer_path(path);
+  std::error_code unknown;  // what cannot be looked at cannot be read, either
+  if (!std::filesystem::is_directory(path, unknown)) return read_tokenizer_path(path);
   const std::string whole = path + "/tokenizer.json";
-  if (std::ifstream(whole)) return read_tokenizer_path(whole);
+  if (std::filesystem::exists(whole, unknown)) return read_tokenizer_path(whole);
   const std::string vocab_path = path + "/vocab.json", merges_path = path + "/merges.txt";
   const std::string vocab = tokenizer_text(vocab_path), merges = tokenizer_text(merges_path);
   TokenIds ids = reading(vocab_path, [&] { return read_gpt2_vocabulary(vocab); });
