@@ -147,9 +147,7 @@ class Package:
         Raises:
             BackendError: If the package does not list the backend.
         """
-        if backend is None:
-            backend = self._usual_backend()
-        self._loaded.check_backend(backend)
+        backend = self._checked_backend(backend)
         if not self.has_model or self._loaded.runs_library(backend):
             return self._loaded.compile_bound(backend)
         keys = [port.name for port in self.info.inputs]
@@ -176,6 +174,12 @@ class Package:
         if self._loaded.runs_library(backend):
             return (self.compile(backend),)
         return self.compile(backend, bind=False), self.params, self.state
+
+    def _checked_backend(self, backend: Any) -> Any:
+        """Returns the backend, or the usual one for None. BackendError if it is not listed."""
+        chosen = self._usual_backend() if backend is None else backend
+        self._loaded.check_backend(chosen)
+        return chosen
 
     def _usual_backend(self) -> Any:
         if isinstance(self._backend, _core.Backend):

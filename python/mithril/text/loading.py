@@ -127,7 +127,9 @@ def _of_package(package: Package, backend: Backend | None, limit: int) -> tuple[
         plain, _ = composed_model(architecture, fields)
         if not shapes or plain.to_json() != package.model.to_json():
             return package.compile(backend)
-        compiled = compile(cached, backend or CpuBackend(), inference=True, shapes=shapes)
+        loaded: Any = package
+        chosen = loaded._checked_backend(backend)
+        compiled = compile(cached, chosen, inference=True, shapes=shapes)
         params = compiled.load_state_dict(package.params)
         return compiled.bind(params, compiled.initial_state_dict)
 

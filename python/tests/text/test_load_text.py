@@ -83,6 +83,27 @@ def test_a_package_of_another_model_runs_as_it_is(tmp_path: Path) -> None:
     assert model("a", 3) == "bcd"
 
 
+def test_a_package_runs_on_the_backend_that_it_was_loaded_for(tmp_path: Path) -> None:
+    write_folder(tmp_path / "m", "llama")
+    create_package(tmp_path / "m", tmp_path / "p")
+    package = ml.load_package(tmp_path / "p", ml.CpuBackend(memory_limit=1))
+    with pytest.raises(ml.OutOfMemoryError):
+        ml.text.load(package, tokenizer=Characters())("a", 1)
+    roomy = ml.CpuBackend(memory_limit="1GB")
+    model = ml.text.load(package, tokenizer=Characters(), backend=roomy)
+    assert isinstance(model("a", 1), str)
+
+
+def test_a_backend_that_a_package_does_not_list_is_refused(tmp_path: Path) -> None:
+    write_folder(tmp_path / "m", "llama")
+    create_package(tmp_path / "m", tmp_path / "p")
+    made = ml.load_package(tmp_path / "p")
+    assets = [tmp_path / "m" / "config.json"]
+    ml.save_package(tmp_path / "q", made.model, made.params, backends=["torch"], assets=assets)
+    with pytest.raises(ml.BackendError):
+        ml.text.load(tmp_path / "q", tokenizer=Characters())
+
+
 def test_the_program_of_a_checkpoint_names_its_chat_template(tmp_path: Path) -> None:
     write_folder(tmp_path / "m", "llama", tokenizer_config=SETTINGS)
     settings = tmp_path / "m" / "tokenizer_config.json"
@@ -220,8 +241,6 @@ BYTES = {
 
 
 def test_a_folder_with_its_tokenizer_continues_texts_and_chats(tmp_path: Path) -> None:
-    if not hasattr(ml.Tokenizer, "encode"):
-        pytest.skip("ml.Tokenizer does not encode byte-pair tokenizers")
     vocabulary = {letter: byte for letter, byte in bytes_of_gpt2().items() if byte < 128}
     vocabulary["<s>"] = 128
     made = {**BYTES, "model": {"type": "BPE", "vocab": vocabulary, "merges": []}}
