@@ -15,7 +15,10 @@ OUTPUTS = ("embedding", "last_hidden_state")
 
 
 class BatchTokenizer(Protocol):
-    """A tokenizer that makes the inputs of an encoder, as `ml.Tokenizer` does of a BERT."""
+    """A tokenizer that makes the inputs of an encoder, as `ml.Tokenizer` does of a BERT.
+
+    Without an attention_mask [N, L], all tokens are those of texts.
+    """
 
     def __call__(self, texts: Sequence[str]) -> Mapping[str, Any]:
         """Returns the inputs of a batch of texts."""
@@ -25,7 +28,7 @@ def embeddings(
     compiled: CompiledModel, params: Mapping[str, Any], tokenizer: Any, texts: Sequence[str]
 ) -> Vectors:
     """Returns the output `embedding`, or the mean of `last_hidden_state` over the tokens, [N, D].
-    InputError E0857 for a model without these outputs."""
+    InputError E0857 for a model without these outputs, E0851 for a text without tokens."""
     name = next((key for key in OUTPUTS if key in compiled.output_keys), None)
     if name is None:
         raise_error(
@@ -36,21 +39,32 @@ def embeddings(
             help="load an encoder, such as a BERT of sentence-transformers",
         )
     batch = tokenizer(list(texts)) if callable(tokenizer) else _batch(tokenizer, texts)
+    mask = batch.get("attention_mask")
+    if mask is not None:
+        _refuse_empty([bool(row.any()) for row in np.asarray(mask)])
     data = {key: value for key, value in batch.items() if key in compiled.data_keys}
     made = _host(compiled.evaluate(params, data, outputs=[name])[name])
     if name == "embedding":
         return made
-    weights = np.asarray(batch["attention_mask"])[..., None].astype(made.dtype)
+    if mask is None:
+        mask = np.ones(made.shape[:2], bool)
+    weights = np.asarray(mask)[..., None].astype(made.dtype)
     means: Vectors = (made * weights).sum(1) / weights.sum(1)
     return means
+
+
+def _refuse_empty(has_tokens: list[bool]) -> None:
+    """InputError E0851 for a text without tokens."""
+    if False in has_tokens:
+        message = f"embed: text {has_tokens.index(False)} has no tokens"
+        raise_error("InputError", "E0851", message)
 
 
 def _batch(tokenizer: Any, texts: Sequence[str]) -> dict[str, Vectors]:
     """Returns the tokens [N, L] of texts that are padded on the right, and where they are.
     InputError E0851 for a text without tokens."""
     rows = [encoded(tokenizer, text) for text in texts]
-    if [] in rows:
-        raise_error("InputError", "E0851", f"embed: text {rows.index([])} has no tokens")
+    _refuse_empty([bool(row) for row in rows])
     ids = np.zeros((len(rows), max([1, *map(len, rows)])), np.int64)
     mask = np.zeros(ids.shape, bool)
     for at, row in enumerate(rows):

@@ -51,6 +51,7 @@ def load(
     Raises:
         InputError: If the source has no tokenizer, or cannot be read.
         NameError: If there is no architecture for the model_type of config.json.
+        BackendError: If the package does not list the backend.
 
     Example:
         class Characters:

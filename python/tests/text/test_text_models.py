@@ -110,8 +110,10 @@ def test_a_tokenizer_may_decode_streams() -> None:
 def test_a_stream_that_is_closed_ends_its_thread() -> None:
     model = writer([*ALPHABET, ALPHABET[0]])
     stream = model.stream("a", 100_000)
+    before = threading.enumerate()  # threads of other tests may not have ended
     assert next(stream) == "b"
-    [thread] = [each for each in threading.enumerate() if each.name == "mithril_text"]
+    after = [each for each in threading.enumerate() if each not in before]
+    [thread] = [each for each in after if each.name == "mithril_text"]
     stream.close()
     thread.join(60)
     assert not thread.is_alive()
@@ -283,6 +285,32 @@ def test_a_text_without_tokens_has_no_vector() -> None:
     with pytest.raises(ml.InputError) as caught:
         encoder("embedding").embed(["a", ""])
     assert str(caught.value) == "mithril.InputError[E0851]: embed: text 1 has no tokens"
+
+
+class Batches(Characters):
+    """Makes the inputs of an encoder, perhaps with a mask."""
+
+    def __init__(self, masks: bool) -> None:
+        self.masks = masks
+
+    def __call__(self, texts: list[str]) -> dict[str, np.ndarray]:
+        rows = [self.encode(text) for text in texts]
+        size = max(map(len, rows))
+        made = {"input_ids": np.array([[*row, *[0] * (size - len(row))] for row in rows])}
+        if self.masks:
+            made["attention_mask"] = np.array([np.arange(size) < len(row) for row in rows])
+        return made
+
+
+def test_a_tokenizer_may_make_batches() -> None:
+    model = encoder("last_hidden_state")
+    model.tokenizer = Batches(True)
+    np.testing.assert_array_equal(model.embed(["ac", "b"]), [[98, 1], [98, 1]])
+    with pytest.raises(ml.InputError) as caught:
+        model.embed(["a", ""])
+    assert str(caught.value) == "mithril.InputError[E0851]: embed: text 1 has no tokens"
+    model.tokenizer = Batches(False)
+    np.testing.assert_array_equal(model.embed(["ac", "bd"]), [[98, 1], [99, 1]])
 
 
 def test_a_language_model_embeds_nothing() -> None:
