@@ -39,8 +39,9 @@ def chat_program(read: Reader) -> str | None:
         return file.decode(errors="replace")
     program = fields_of(read, "tokenizer_config.json").get("chat_template")
     if isinstance(program, list):  # several, by name
-        named = {entry["name"]: entry["template"] for entry in program if isinstance(entry, dict)}
-        program = named.get("default")
+        entries = [entry for entry in program if isinstance(entry, dict)]
+        default = [entry for entry in entries if entry.get("name") == "default"]
+        program = default[-1].get("template") if default else None
     return program if isinstance(program, str) else None
 
 
@@ -51,7 +52,8 @@ def special_tokens(read: Reader) -> SpecialTokens:
     config = fields_of(read, "config.json")
     generation = fields_of(read, "generation_config.json")
     bos, eos = _text(settings.get("bos_token")), _text(settings.get("eos_token"))
-    ids = {entry.get("content"): entry.get("id") for entry in tokenizer.get("added_tokens") or ()}
+    added = [_fields(entry) for entry in _items(tokenizer.get("added_tokens"))]
+    ids = {_text(entry): entry.get("id") for entry in added if _text(entry) != ""}
     first = _first_token(tokenizer.get("post_processor"))
     bos_id = first if first is not None else ids.get(bos, config.get("bos_token_id"))
     stops = [ids.get(eos), config.get("eos_token_id"), generation.get("eos_token_id")]
@@ -71,17 +73,22 @@ def _text(token: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _first_token(processor: Any) -> int | None:
-    """Returns the token that a post-processor of tokenizer.json puts before a text."""
-    if not isinstance(processor, dict):
-        return None
-    for part in processor.get("processors") or ():  # of a sequence
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _first_token(processor: Any) -> Any:
+    """Returns the token that a post-processor of tokenizer.json puts before a text, or None."""
+    for part in _items(_fields(processor).get("processors")):  # of a sequence
         found = _first_token(part)
         if found is not None:
             return found
-    first = next(iter(processor.get("single") or ()), None)
-    special = first.get("SpecialToken") if isinstance(first, dict) else None
-    if special is None:
-        return None
-    named = (processor.get("special_tokens") or {}).get(special.get("id")) or {}
-    return next(iter(named.get("ids") or ()), None)
+    first = next(iter(_items(_fields(processor).get("single"))), None)
+    name = _fields(_fields(first).get("SpecialToken")).get("id")
+    named = _fields(_fields(processor).get("special_tokens"))
+    special = _fields(named.get(name)) if isinstance(name, str) else {}
+    return next(iter(_items(special.get("ids"))), None)

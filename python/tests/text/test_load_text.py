@@ -167,6 +167,24 @@ def test_the_tokens_that_end_a_text(tmp_path: Path) -> None:
     assert special.stop_ids == (128, 129, 131)
 
 
+DAMAGED = [
+    {"added_tokens": 3, "post_processor": 3},
+    {"added_tokens": [3, {"content": ["x"]}], "post_processor": {"processors": 3, "single": {}}},
+    {"post_processor": {**TEMPLATE, "special_tokens": 3}},
+    {"post_processor": {**TEMPLATE, "special_tokens": {"<s>": {"ids": 3}}}},
+    {"post_processor": {"single": [{"SpecialToken": {"id": []}}], "special_tokens": {}}},
+]
+
+
+@pytest.mark.parametrize("tokenizer", DAMAGED)
+def test_a_tokenizer_of_your_own_needs_no_file(tmp_path: Path, tokenizer) -> None:
+    settings = {**SETTINGS, "chat_template": [{"template": "{{ x }}"}, 3]}
+    write_folder(tmp_path / "m", "llama", tokenizer=tokenizer, tokenizer_config=settings)
+    model = ml.text.load(tmp_path / "m", tokenizer=Characters())
+    assert (model.special_tokens.bos_id, model.special_tokens.begins) == (128, False)
+    assert model.chat_template is None
+
+
 def test_a_damaged_file_of_settings_is_refused(tmp_path: Path) -> None:
     write_folder(tmp_path / "m", "gpt2", tokenizer_config=[1])
     with pytest.raises(ml.InputError) as caught:
