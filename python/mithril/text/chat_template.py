@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NoReturn
 
-from .._core import raise_error
+from .._core import raise_error, unknown_name, wrong_argument
 
 Message = Mapping[str, str]
 ROLES = ("system", "user", "assistant")
+PLACES = ("turn", "first user", "last user", "refused")
+TEXTS = ("name", "user", "assistant", "answer", "begin", "system")
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
 
 
@@ -39,6 +41,11 @@ class ChatTemplate:
         strip: roles whose contents lose the spaces at both ends.
         strip_whole: whether a content is stripped after a system message was put into it.
 
+    Raises:
+        ValueError: If the text of a turn has no {content}, or `default_system` has no place.
+        NameError: If there is no such place or role.
+        TypeError: If a field is of another kind, such as a text in the place of a tuple.
+
     Example:
         template = ml.text.ChatTemplate(
             name="plain",
@@ -65,7 +72,16 @@ class ChatTemplate:
     strip_whole: bool = False
 
     def __post_init__(self) -> None:
-        """Refuses texts of turns that would lose their content. ValueError E0498."""
+        """Refuses texts of turns that would lose their content, and fields of another kind."""
+        self._check_kinds()
+        if self.system_place not in PLACES:
+            unknown_name("E0605", "place of a system message", self.system_place, list(PLACES))
+        for role in self.strip:
+            if role not in ROLES:
+                unknown_name("E0605", "role", role, list(ROLES))
+        if self.default_system is not None and self.system_place == "refused":
+            message = "ChatTemplate: default_system has no place, because system_place is 'refused'"
+            raise_error("ValueError", "E0498", message, path=self.name)
         needed = {"user": ["content"], "assistant": ["content"]}
         if self.system_place != "refused":
             folded = self.system_place != "turn"
@@ -75,6 +91,17 @@ class ChatTemplate:
                 if f"{{{name}}}" not in getattr(self, field):
                     message = f"ChatTemplate: {field} has no {{{name}}}"
                     raise_error("ValueError", "E0498", message, path=self.name)
+
+    def _check_kinds(self) -> None:
+        """Refuses fields of another kind. TypeError E0395."""
+        optional = [] if self.default_system is None else ["default_system"]
+        for field in (*TEXTS, "system_place", *optional):
+            if not isinstance(getattr(self, field), str):
+                wrong_argument("ChatTemplate", field, "text", getattr(self, field))
+        for field in ("stop", "strip"):  # a text would be the texts of its characters
+            value = getattr(self, field)
+            if not isinstance(value, (tuple, list)) or not all(isinstance(t, str) for t in value):
+                wrong_argument("ChatTemplate", field, "a tuple of texts", value)
 
     def render(self, messages: Sequence[Message], *, bos: str = "", eos: str = "") -> str:
         """Returns the text of a chat, at whose end the model writes its answer.

@@ -214,3 +214,28 @@ def test_a_turn_without_its_content_is_refused() -> None:
     assert str(caught.value) == (
         "mithril.ValueError[E0498]: plain: ChatTemplate: user has no {content}"
     )
+
+
+TURNS = {"name": "plain", "user": "{content}", "assistant": "{content}"}
+MISFITS = [
+    ({"stop": "User:"}, ml.TypeError, "E0395", "ChatTemplate: argument 'stop'"),
+    ({"stop": (1,)}, ml.TypeError, "E0395", "ChatTemplate: argument 'stop'"),
+    ({"strip": "user"}, ml.TypeError, "E0395", "ChatTemplate: argument 'strip'"),
+    ({"user": None}, ml.TypeError, "E0395", "ChatTemplate: argument 'user'"),
+    ({"default_system": 1}, ml.TypeError, "E0395", "ChatTemplate: argument 'default_system'"),
+    ({"strip": ("usr",)}, ml.NameError, "E0605", "there is no role 'usr'"),
+    (
+        {"system": "{content} {user}", "system_place": "first"},
+        ml.NameError,
+        "E0605",
+        "there is no place of a system message 'first'",
+    ),
+    ({"default_system": ""}, ml.ValueError, "E0498", "default_system has no place"),
+]
+
+
+@pytest.mark.parametrize(("fields", "kind", "code", "text"), MISFITS)
+def test_a_template_with_other_fields_is_refused(fields, kind, code: str, text: str) -> None:
+    with pytest.raises(kind) as caught:
+        ml.text.ChatTemplate(**{**TURNS, **fields})
+    assert caught.value.code == code and text in str(caught.value)
