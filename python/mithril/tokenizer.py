@@ -57,6 +57,7 @@ class Tokenizer:
     Raises:
         InputError: If the file cannot be read.
         ParseError: If the file is not JSON, or the tokenizer is of another kind.
+        ValueError: If `max_length` is negative.
 
     Example:
         import json
@@ -83,6 +84,9 @@ class Tokenizer:
     @checked_kinds
     def __init__(self, source: str | bytes | os.PathLike[str], *, max_length: int = 0) -> None:
         """Reads the tokenizer. Texts are cut to `max_length` ids."""
+        if max_length < 0:
+            message = f"Tokenizer: max_length is {max_length}, expected at least 0"
+            _core.raise_error("ValueError", "E0406", message)
         if isinstance(source, str) and source.lstrip().startswith("{"):
             source = source.encode()
         if isinstance(source, bytes):

@@ -47,6 +47,20 @@ def test_one_text_is_not_a_list_of_texts() -> None:
         tokenizer("hello")  # type: ignore[arg-type]
 
 
+def test_a_negative_length_is_refused() -> None:
+    with pytest.raises(ml.ValueError) as caught:
+        ml.Tokenizer(json.dumps(FILE), max_length=-1)
+    assert str(caught.value) == (
+        "mithril.ValueError[E0406]: Tokenizer: max_length is -1, expected at least 0"
+    )
+
+
+def test_ids_that_no_tokenizer_has_add_no_text() -> None:
+    tokenizer = ml.Tokenizer(json.dumps({**FILE, "decoder": {"type": "WordPiece"}}))
+    assert tokenizer.decode([-1, 4, 7, 2**62, -(2**63), 5]) == "hello world"
+    assert tokenizer.token(-1) is None and tokenizer.decode([]) == ""
+
+
 def test_ids_become_text() -> None:
     tokenizer = ml.Tokenizer(json.dumps({**FILE, "decoder": {"type": "WordPiece"}}))
     assert tokenizer.encode("Hello worlds") == [2, 4, 5, 6, 3]
