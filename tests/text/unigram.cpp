@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +91,21 @@ TEST_CASE("texts have four normal forms") {
   CHECK(normal_form(std::string("a\0é", 4), NormalForm::nfc) == std::string("a\0é", 4));
   CHECK(small_letters("İΣΑΣ ǅ") == "i\u0307σασ ǆ");
   CHECK(small_letters("\ua7cb\U00010d51") == "\u0264\U00010d71");  // of Unicode 16
+}
+
+TEST_CASE("the time for marks grows with their number, not its square") {
+  std::string text = "a", below, above;
+  for (int i = 0; i < 100'000; ++i) {
+    text += "\u0301\u0323";
+    below += "\u0323";
+    above += "\u0301";
+  }
+  const std::clock_t begin = std::clock();
+  CHECK((normal_form(text, NormalForm::nfd) == "a" + below + above));
+  const std::string composed = normal_form(text, NormalForm::nfc);
+  CHECK(composed.starts_with("\u1ea1\u0323"));
+  CHECK(composed.ends_with("\u0301\u0301"));
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);
 }
 
 TEST_CASE("a compiled map of characters replaces characters and short clusters") {
