@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._core import CompiledModel, raise_error
+from ..backends.arrays import name_of_library, numpy_array
 from .tokens import encoded
 
 Vectors = np.ndarray[Any, np.dtype[Any]]
@@ -48,8 +49,8 @@ def embeddings(
         return made
     if mask is None:
         mask = np.ones(made.shape[:2], bool)
-    weights = np.asarray(mask)[..., None].astype(made.dtype)
-    means: Vectors = (made * weights).sum(1) / weights.sum(1)
+    weights = np.asarray(mask)[..., None].astype(np.promote_types(made.dtype, np.float32))
+    means: Vectors = ((made * weights).sum(1) / weights.sum(1)).astype(made.dtype)
     return means
 
 
@@ -74,5 +75,7 @@ def _batch(tokenizer: Any, texts: Sequence[str]) -> dict[str, Vectors]:
 
 
 def _host(array: Any) -> Vectors:
-    """Returns an array of a backend as one of NumPy."""
-    return np.asarray(array.detach().cpu() if hasattr(array, "cpu") else array)
+    """Returns an array of a backend as one of NumPy; bfloat16, which NumPy lacks, as float32."""
+    on_host = array.detach().cpu() if name_of_library(array) == "torch" else array
+    made: Vectors = numpy_array(on_host)
+    return made

@@ -287,6 +287,20 @@ def test_a_text_without_tokens_has_no_vector() -> None:
     assert str(caught.value) == "mithril.InputError[E0851]: embed: text 1 has no tokens"
 
 
+@pytest.mark.parametrize("dtype", [ml.float16, ml.bfloat16, ml.float64])
+def test_vectors_of_other_dtypes(dtype) -> None:
+    net = ml.Model()
+    hidden = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["N", "L"])
+    net |= ml.Embedding(SIZE, dim=2)(input=hidden, output="last_hidden_state")
+    backend = ml.CpuBackend(dtype=dtype)
+    compiled = ml.compile(net, backend, data_keys=["input_ids"], inference=True)
+    [key] = compiled.parameter_keys
+    table = np.full((SIZE, 2), 256, np.float32)
+    model = ml.text.TextModel(compiled, Characters(), params={key: backend.array(table)})
+    vectors = model.embed(["a" * 300, "b"])  # the sum is more than float16 holds
+    np.testing.assert_array_equal(vectors, np.full((2, 2), 256))
+
+
 class Batches(Characters):
     """Makes the inputs of an encoder, perhaps with a mask."""
 
