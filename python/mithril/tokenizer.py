@@ -133,7 +133,7 @@ class Tokenizer:
     @checked_kinds
     def stream(self, *, skip_special_tokens: bool = True) -> TextStream:
         """Returns a stream for the text of token ids that arrive one by one."""
-        return TextStream(self._tokenizer.stream(skip_special_tokens))
+        return TextStream(_core._TextStream(self._tokenizer, skip_special_tokens))
 
     @checked_kinds
     def id(self, token: str) -> int | None:

@@ -27,10 +27,6 @@ py::dict encode_texts(const Tokenizer& tokenizer, const std::vector<std::string>
 }  // namespace
 
 void bind_tokenizer(py::module_& module) {
-  py::class_<TextStream>(module, "_TextStream", "Implements `mithril.tokenizer.TextStream`.")
-      .def("push", &TextStream::push, py::arg("token"),
-           "Returns the text that is complete with a token.")
-      .def("finish", &TextStream::finish, "Returns the rest of the text.");
   py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.tokenizer.Tokenizer`.")
       .def(py::init([](const py::bytes& json, std::size_t max_length) {
              return Tokenizer(std::string_view(json), max_length);
@@ -46,14 +42,20 @@ void bind_tokenizer(py::module_& module) {
            "Returns the token ids of a text.")
       .def("decode", &Tokenizer::decode, py::arg("ids"), py::arg("skip_special_tokens"),
            "Returns the text of token ids.")
-      .def("stream", &Tokenizer::stream, py::arg("skip_special_tokens"),
-           "Returns a stream of the text of token ids.")
       .def("kind", &Tokenizer::kind, "Returns BPE, WordPiece or Unigram.")
       .def("vocab_size", &Tokenizer::vocab_size, "Returns the number of tokens.")
       .def("id", &Tokenizer::id, py::arg("token"), "Returns the id of a token, or None.")
       .def("token", &Tokenizer::token, py::arg("id"), "Returns the token of an id, or None.")
       .def("begin_of_text", &Tokenizer::begin_of_text, "Returns the ids before each text.")
       .def("__call__", encode_texts, py::arg("texts"), "Returns the inputs of a model for texts.");
+  py::class_<TextStream>(module, "_TextStream", "Implements `mithril.tokenizer.TextStream`.")
+      .def(py::init([](const Tokenizer& tokenizer, bool skip_special_tokens) {
+             return tokenizer.stream(skip_special_tokens);
+           }),
+           py::arg("tokenizer"), py::arg("skip_special_tokens"))
+      .def("push", &TextStream::push, py::arg("token"),
+           "Returns the text that is complete with a token.")
+      .def("finish", &TextStream::finish, "Returns the rest of the text.");
 }
 
 }  // namespace mithril::python
