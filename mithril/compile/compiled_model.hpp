@@ -144,6 +144,8 @@ class CompiledModel {
   // The parameters of `saved` in the model's order and width. StateError E0901 lists every missing,
   // unknown and mismatched key.
   TensorMap load_state_dict(const TensorMap& saved) const;
+  // Raises the errors of load_state_dict, and copies nothing.
+  void check_state_dict(const TensorMap& saved) const;
   State initial_state_dict() const;  // a copy: writes to it do not change the model
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the

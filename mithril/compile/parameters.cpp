@@ -213,6 +213,12 @@ TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMa
          .facts = std::move(wrong)});
 }
 
+void CompiledModel::check_state_dict(const TensorMap& saved) const try {
+  fitting_parameters(*impl_, saved);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
 TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
   TensorMap params = fitting_parameters(*impl_, saved);
   std::vector<TensorMap::Item> items;

@@ -231,7 +231,7 @@ void Package::check(const CompiledModel& compiled) const {
   check_ports(*impl_, "inputs", impl_->info.inputs, compiled.data_keys());
   check_ports(*impl_, "outputs", impl_->info.outputs, compiled.output_keys());
   const TensorMap& tensors = params();
-  reading_file(impl_->files.where(tensors_name), [&] { compiled.load_state_dict(tensors); });
+  reading_file(impl_->files.where(tensors_name), [&] { compiled.check_state_dict(tensors); });
 }
 
 CompiledModel Package::compile(std::shared_ptr<Backend> backend, CompileOptions options) const {
