@@ -217,8 +217,9 @@ TEST_CASE("an error of a tokenizer names its file") {
 }
 
 TEST_CASE("a path that no file can have is a file that cannot be read") {
-  CHECK(text_of_error([] { Tokenizer::load(std::string(300, 'a')); })
-            .starts_with("mithril.InputError[E0830]: "));
+  CHECK(text_of_error([] {
+          Tokenizer::load(std::string(300, 'a'));
+        }).starts_with("mithril.InputError[E0830]: "));
 }
 
 }  // namespace mithril
