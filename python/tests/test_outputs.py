@@ -174,3 +174,28 @@ def test_a_part_of_another_model_is_deployed(tmp_path: Path) -> None:
     assert np.allclose(loaded.evaluate({}, X)["logits"], expected, atol=1e-6)
     assert ml.Model.from_json(net.to_json()) == network() == net
     ml.codegen(ml.compile(net, ml.CpuBackend(), inference=True), tmp_path / "net.cpp", data=X)
+
+
+@pytest.mark.parametrize("level", ["none", "standard", "max"])
+@pytest.mark.parametrize("jit", [False, True])
+def test_writes_to_outputs_do_not_change_a_bound_model(level: Any, jit: bool) -> None:
+    pytest.importorskip("torch")
+    w = ml.IOKey("w", shape=[3, 4], differentiable=True)
+    model = ml.Model.create(same=ml.Buffer()(w), turned=w.transpose(), y=ml.IOKey("x") @ w)
+    compiled = ml.compile(
+        model,
+        ml.TorchBackend(),
+        shapes={"x": [2, 3]},
+        data_keys=["x"],
+        jit=jit,
+        optimization_level=level,
+    )
+    params = compiled.get_parameters()
+    bound = compiled.bind(params)
+    x = {"x": np.ones((2, 3), np.float32)}
+    expected = params["w"].detach().numpy().copy()
+    for name in ("same", "turned"):
+        bound.evaluate({}, x)[name][:] = 99
+        outputs = bound.evaluate({}, x)
+        np.testing.assert_array_equal(outputs["same"].numpy(), expected)
+        np.testing.assert_array_equal(outputs["turned"].numpy(), expected.T)

@@ -107,6 +107,7 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
     }
     const bool weighs = target_.channels_last && is_convolution_weight(graph_, constant.value);
     if (weighs) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
+    if (tensor.has_storage()) constant_storages_.insert(tensor.storage().unsafeGetStorageImpl());
     constants_.push_back(std::move(tensor));
     // The elements of a file were copied, or are read again when they are needed.
     if (!constant.tensor.foreign())
@@ -122,6 +123,7 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   const std::shared_ptr<const TorchProgram> program = eager_ ? nullptr : program_for(inputs);
   if (program && program->script) {
     std::vector<at::Tensor> outputs = run_script(*program->script, inputs, scope);
+    copy_constants(outputs);
     if (donated == Donated::in_place) update(inputs, outputs);
     return outputs;
   }
@@ -143,6 +145,7 @@ std::vector<at::Tensor> SizedPrograms::run_plainly(const TorchProgram* program,
     for (const Output& output : graph_.outputs()) {
       outputs.push_back(run.registers[index(output.value)].toTensor());
     }
+    copy_constants(outputs);
     if (donated == Donated::in_place) update(inputs, outputs);
     return outputs;
   } catch (...) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "backends/torch/device/memory.hpp"
@@ -92,6 +93,8 @@ class SizedPrograms {
   TorchProgram program_of(at::TensorList inputs) const;
   void script(TorchProgram& program, at::TensorList inputs) const;
   void record(TorchProgram& program) const;
+  // Copies the outputs that share the memory of constants: a caller may write to them.
+  void copy_constants(std::vector<at::Tensor>& outputs) const;
   void fuse(TorchProgram& program) const;
   std::vector<std::shared_ptr<const Recorder>> recorders() const;
   enum class Numbers : uint8_t {
@@ -119,6 +122,7 @@ class SizedPrograms {
   mutable Fusion fusion_;                                         // of the newest program
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs
   std::vector<at::Tensor> constants_;
+  std::unordered_set<const c10::StorageImpl*> constant_storages_;
   const SizeCache<TorchProgram> programs_ = {};
 };
 

@@ -57,6 +57,14 @@ void SizedPrograms::check_apart(at::TensorList inputs) const {
   extents.check_apart();
 }
 
+void SizedPrograms::copy_constants(std::vector<at::Tensor>& outputs) const {
+  for (at::Tensor& output : outputs) {
+    if (output.has_storage() &&
+        constant_storages_.contains(output.storage().unsafeGetStorageImpl()))
+      output = output.clone();
+  }
+}
+
 // Other outputs that share memory with a donated input are copied before it is written. A kernel
 // has overwritten an input already only if no other live tensor shared its memory.
 void SizedPrograms::update(at::TensorList inputs, std::vector<at::Tensor>& outputs) const {
