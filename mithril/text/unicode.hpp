@@ -16,7 +16,8 @@ std::string small_letters(std::string_view text);  // each character alone, of U
 // empty.
 size_t first_cluster_bytes(std::string_view text);
 
-// By the general category, such as "L", "Lu" or "Nd". False for a category that does not exist.
+// Whether the character has this general category, such as "L", "Lu" or "Nd". False for an unknown
+// category.
 bool has_category(char32_t code, std::string_view category);
 bool is_category(std::string_view name);  // whether it exists
 bool is_white_space(char32_t code);

@@ -249,7 +249,7 @@ def _refuse_member(member_of: Any, owner: str, name: str, known: dict[str, str])
     refuse(owner, name, known, public)
 
 
-_model_names: dict[str, str] = {}  # by the name in lower case
+_model_names: dict[str, str] = {}  # class names by their lower-case spelling
 
 
 def model_named(name: str) -> str:

@@ -24,8 +24,8 @@ LLAMA3 = (
 )
 LLAMA3_SYSTEM = "<s><|start_header_id|>system<|end_header_id|>\n\n{}<|eot_id|>"
 DATED = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
-# The text of CHAT without and with the system message, by the name of the template. The published
-# programs wrote them, run by Jinja as transformers does. None: the template refuses it.
+# Template name: the expected text of CHAT without and with a system message. The published programs
+# made them, run by Jinja as transformers does. None: the template refuses the chat.
 TEXTS = {
     "chatml": (CHATML, CHATML_SYSTEM.format(" Be brief. ") + CHATML),
     "gemma": (
