@@ -67,6 +67,8 @@ class WeightReport(NamedTuple):
     Example:
         _, report = compiled.load_state_dict(params, return_report=True)
         casts = report.casts
+
+    See docs/checkpoints.md.
     """
 
     missing: list[str]
@@ -88,6 +90,8 @@ def with_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
     Example:
         outer = ml.with_prefix(params, "encoder.")
+
+    See docs/checkpoints.md.
     """
     return {prefix + key: tensor for key, tensor in tensors.items()}
 
@@ -108,6 +112,8 @@ def without_prefix(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     Example:
         outer = ml.with_prefix(params, "encoder.")
         inner = ml.without_prefix(outer, "encoder.")
+
+    See docs/checkpoints.md.
     """
     size = len(prefix)
     return {key[size:]: tensor for key, tensor in tensors.items() if key.startswith(prefix)}

@@ -309,7 +309,9 @@ Raises:
     InputError: Sizes are open and `data` has no example.
 
 Example:
-    ml.codegen(compiled, "model.cpp", data=data))");
+    ml.codegen(compiled, "model.cpp", data=data)
+
+See docs/semantics.md.)");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "Removes the hook.");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
@@ -319,7 +321,9 @@ A compiled model is immutable, except for hooks: many threads may evaluate it at
 
 Example:
     outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
-    print(outputs["loss"], gradients["weight"].shape))");
+    print(outputs["loss"], gradients["weight"].shape)
+
+See docs/semantics.md.)");
   bind_inference(compiled);
   bind_weights(module, compiled);
   compiled

@@ -256,7 +256,15 @@ void shut_down_engine(Engine& engine, py::handle timeout) {
 
 void bind_pending_answer(py::module_& module) {
   py::class_<PendingAnswer>(module, "PendingAnswer",
-                            "The answer to a request of `Engine.infer_async`.")
+                            R"(The answer to a request of `Engine.infer_async`.
+
+Example:
+    engine = ml.Engine()
+    engine.register_model("digits", compiled, params)
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    outputs = answer.result()
+
+See docs/serving.md.)")
       .def("result", read_answer,
            "Waits for the outputs and returns them once, or raises the error of the request.")
       .def("done", &PendingAnswer::done, "Returns whether the request was answered or has failed.")

@@ -67,7 +67,8 @@ py::object* attribute_class;
 
 py::object* new_class(const char* name, const char* doc, const py::tuple& bases) {
   const std::string full = "mithril." + std::string(name);
-  PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr);
+  const std::string text = std::string(doc) + "\n\nSee docs/errors.md.";
+  PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), text.c_str(), bases.ptr(), nullptr);
   if (!made) throw py::error_already_set();
   return new py::object(py::reinterpret_steal<py::object>(made));
 }
@@ -174,7 +175,7 @@ void bind_errors(py::module_& module) {
   base.attr("__module__") = "mithril";
   base.attr("__doc__") =
       "An error of Mithril: its attributes are code (\"E0201\"), path, port, message, facts and "
-      "help.";
+      "help.\n\nSee docs/errors.md.";
   module.def(
       "raise_error",
       [](const std::string& kind, const std::string& code, const std::string& message,

@@ -77,7 +77,9 @@ void bind_initializers(py::module_& module) {
 The functions of `ml.initializers` create initializers.
 
 Example:
-    model.set_initializer("weight", ml.initializers.normal(0.0, 0.02)))")
+    model.set_initializer("weight", ml.initializers.normal(0.0, 0.02))
+
+See docs/semantics.md.)")
       .def(py::init([](const std::string& law, double a, double b) {
              return initializer_of(law, a, b);
            }),

@@ -21,7 +21,9 @@ void bind_limits(py::module_& module) {
       R"(Returns the limits of this process, {name: number}. `set_limits` describes them.
 
 Example:
-    assert ml.limits()["parts"] == 1_000_000)");
+    assert ml.limits()["parts"] == 1_000_000
+
+See docs/semantics.md.)");
   using Limit = std::optional<int64_t>;
   module.def(
       "set_limits",

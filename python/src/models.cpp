@@ -183,7 +183,9 @@ model adds 1 to it for the next evaluation.
 Example:
     model |= ml.RandomUniform()(like="x", key="key", output="noise")
     model |= ml.Add()(left="key", right=1, output="next_key")
-    model.bind_state_keys("key", "next_key", ml.RandomKey(seed=3)))")
+    model.bind_state_keys("key", "next_key", ml.RandomKey(seed=3))
+
+See docs/semantics.md.)")
       .def(py::init<int64_t>(), py::arg("seed") = 0)
       .def_readonly("seed", &RandomKey::seed, "The seed of the random numbers.")
       .def("__repr__",

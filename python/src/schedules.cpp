@@ -205,7 +205,9 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.Adam(ml.ConstantSchedule(1e-3, warmup=100)))",
+    optimizer = ml.Adam(ml.ConstantSchedule(1e-3, warmup=100))
+
+See docs/optimizers.md.)",
                           {{"lr", &Constant::lr},
                            {"warmup", &Constant::warmup},
                            {"warmup_start", &Constant::warmup_start}})
@@ -232,7 +234,9 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100)))");
+    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100))
+
+See docs/optimizers.md.)");
   bind_decay<LinearSchedule>(module, "LinearSchedule",
                              R"(Lowers the learning rate linearly, after a linear warm-up.
 
@@ -249,7 +253,9 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.AdamW(ml.LinearSchedule(1e-3, steps=1000, warmup=100)))");
+    optimizer = ml.AdamW(ml.LinearSchedule(1e-3, steps=1000, warmup=100))
+
+See docs/optimizers.md.)");
   using Step = StepSchedule;
   bind_schedule<Step>(
       module, "StepSchedule",
@@ -264,7 +270,9 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.Adam(ml.StepSchedule(0.1, step_size=1000, gamma=0.5)))",
+    optimizer = ml.Adam(ml.StepSchedule(0.1, step_size=1000, gamma=0.5))
+
+See docs/optimizers.md.)",
       {{"lr", &Step::lr}, {"step_size", &Step::step_size}, {"gamma", &Step::gamma}})
       .def(py::init([](double lr, std::int64_t step_size, double gamma) {
              return checked(Step{lr, step_size, gamma});
@@ -288,7 +296,9 @@ Raises:
     ValueError: If an option is out of range.
 
 Example:
-    optimizer = ml.Adam(ml.OneCycleSchedule(0.1, steps=1000)))",
+    optimizer = ml.Adam(ml.OneCycleSchedule(0.1, steps=1000))
+
+See docs/optimizers.md.)",
       {{"lr", &OneCycle::lr},
        {"steps", &OneCycle::steps},
        {"pct_start", &OneCycle::pct_start},

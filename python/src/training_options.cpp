@@ -94,7 +94,9 @@ Raises:
 Example:
     step = ml.TrainingStep(compiled, optimizer, average=ml.EMA(0.99))
     step(params, data)
-    averages = step.averages(params))")
+    averages = step.averages(params)
+
+See docs/semantics.md.)")
       .def(py::init([](double decay) { return checked_average(EMA{decay}); }),
            py::arg("decay") = 0.999)
       .def_property_readonly(
@@ -121,7 +123,9 @@ Example:
     step = ml.TrainingStep(compiled, optimizer, average=ml.SWA(start=2, every=2))
     for _ in range(6):
         step(params, data)
-    averages = step.averages(params))")
+    averages = step.averages(params)
+
+See docs/semantics.md.)")
       .def(py::init([](std::int64_t start, std::int64_t every) {
              return checked_average(SWA{start, every});
            }),

@@ -235,7 +235,9 @@ Each dtype is also a name of the package: `ml.float32` is `ml.dtype.float32`.
 
 Example:
     assert ml.dtype("float32") == ml.float32
-    backend = ml.CpuBackend(dtype=ml.float64))");
+    backend = ml.CpuBackend(dtype=ml.float64)
+
+See docs/semantics.md.)");
   for (const DType value : all_dtypes) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);

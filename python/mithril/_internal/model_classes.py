@@ -97,7 +97,7 @@ def _doc(record: dict[str, Any]) -> str:
     if ports:
         told = [_op_port(port) for port in ports] if record["ports"] else ports
         lines += ["", "Ports:", *(f"    {port}" for port in told)]
-    lines += ["", "Example:", f"    {_example(record, ports)}"]
+    lines += ["", "Example:", f"    {_example(record, ports)}", "", "See docs/ops.md."]
     return "\n".join(lines)
 
 

@@ -51,6 +51,8 @@ class BackendDifference(NamedTuple):
     `expected_element` and `got_element`, and `allowed` is the difference that was allowed.
     `in_whole_graph` is whether the value differs only when the whole graph runs. `reduced` is the
     smallest part that still fails, if `ml.compare` got `reduce=True`.
+
+    See docs/several-backends.md.
     """
 
     path: str
@@ -73,6 +75,8 @@ class BackendComparison(NamedTuple):
     `differences` has a BackendDifference for each backend that differs from the first one. `nodes`
     is the number of nodes that were compared, or of outputs and gradients if the floats of all
     other backends differ from those of the first one. `text` describes the result.
+
+    See docs/several-backends.md.
     """
 
     backends: list[str]

@@ -316,6 +316,8 @@ class TensorBoard:
         step = ml.TrainingStep(compiled, optimizer)
         log = ml.TensorBoard("logs/first")
         ml.fit(step, data, epochs=2, callbacks=[log], progress=False)
+
+    See docs/semantics.md.
     """
 
     @checked

@@ -39,6 +39,8 @@ class GradScaler:
         if all(np.isfinite(value).all() for value in gradients.values()):
             optimizer.step(params, gradients)
         scaler.update()
+
+    See docs/semantics.md.
     """
 
     @checked

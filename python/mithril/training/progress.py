@@ -30,6 +30,8 @@ class ProgressBar:
             for _ in range(3):
                 loss = step(params, data)["loss"]
                 bar.advance(8, loss=loss, lr=optimizer.lr)
+
+    See docs/semantics.md.
     """
 
     @checked

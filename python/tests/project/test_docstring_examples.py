@@ -153,3 +153,17 @@ def test_examples_contain_no_ellipsis() -> None:
 def test_the_main_entry_points_have_examples() -> None:
     needed = {"compile", "CompiledModel", "CompiledModel.evaluate", "Model", "IOKey", "Connection"}
     assert needed <= EXAMPLES.keys()
+
+
+def test_each_public_class_and_function_names_a_page() -> None:
+    root = Path(__file__).parents[3]
+    public = {key: getattr(ml, key) for key in ml.__all__ if key not in RECORDS}
+    without = [
+        key
+        for key, thing in public.items()
+        if callable(thing)
+        and not any(
+            (root / page).is_file() for page in re.findall(r"docs/[\w-]+\.md", thing.__doc__)
+        )
+    ]
+    assert without == []

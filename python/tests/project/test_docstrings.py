@@ -14,9 +14,11 @@ RECORDS = {record["name"]: record for record in public_records()}
 def test_the_example_runs(name: str) -> None:
     text, _, example = getattr(ml, name).__doc__.rpartition("\nExample:\n")
     names: dict[str, Any] = {"ml": ml, "model": ml.Model()}
-    exec(example.strip(), names)
+    code, _, page = example.partition("\n\nSee ")
+    exec(code.strip(), names)
     assert names["model"].output_keys
     assert "\nPorts:\n" in text, "no port is told"
+    assert page == "docs/ops.md."
 
 
 def test_the_ports_of_an_op_read_as_shapes() -> None:
