@@ -36,6 +36,8 @@ MAKERS = {
     "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
+# The first line of a docstring of pybind11, unless it names a template of C++.
+HEAD = re.compile(r"\w+\([^<]*\)( -> [^<]+)?")
 core: Any = None  # mithril._core, set by install
 
 
@@ -61,15 +63,18 @@ def install(module: Any) -> None:
 
 def checked(function: Checked) -> Checked:
     """Wraps a function or a constructor: calls that do not fit raise Mithril errors."""
-    signature = inspect.signature(function)
     name = _short(function.__qualname__)
+
+    @functools.cache  # at the first call: importing the library makes no signatures
+    def signature() -> inspect.Signature:
+        return inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            signature.bind(*args, **kwargs)
+            signature().bind(*args, **kwargs)
         except TypeError:
-            refuse(name, resolved(function, signature), args, kwargs)
+            refuse(name, resolved(function, signature()), args, kwargs)
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
@@ -77,16 +82,15 @@ def checked(function: Checked) -> Checked:
 
 def checked_kinds(function: Checked) -> Checked:
     """Like `checked`, for a function that uses its arguments before the core checks their kinds."""
-    signature = inspect.signature(function)
     name = _short(function.__qualname__)
 
     @functools.cache  # at the first call: the module of the function is complete then
     def types() -> inspect.Signature:
-        return resolved(function, signature)
+        return resolved(function, inspect.signature(function))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs).arguments
+        given = types().bind(*args, **kwargs).arguments
         parameters = types().parameters
         for key, value in given.items():
             _check(name, parameters[key], value)
@@ -219,9 +223,11 @@ def _method(member: Any, name: str) -> Any:
 
 def _wrapped(function: Function, name: str) -> Function:
     head, _, text = (function.__doc__ or "").partition("\n")
-    signature = _parsed(head if head[:1] != "(" else f"accessor{head}")
-    if signature is None:
+    head = head if head[:1] != "(" else f"accessor{head}"
+    head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
+    if not HEAD.fullmatch(head):
         return function
+    signature = CoreSignature(head)
     short = _short(name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -231,23 +237,45 @@ def _wrapped(function: Function, name: str) -> Function:
             # Without a frame below this one, it comes from the conversion of the arguments.
             if isinstance(error, core.Error) or error.__traceback__.tb_next is not None:  # type: ignore[union-attr]
                 raise
-        refuse(short, signature, args, kwargs)
+        refuse(short, signature.typed, args, kwargs)
 
     call.__name__ = name.rpartition(".")[2]
     call.__qualname__ = name
     call.__module__ = "mithril"
     call.__doc__ = text.strip() or None
-    call.__signature__ = _public(signature)  # type: ignore[attr-defined]
+    call.__wrapped__ = signature  # type: ignore[attr-defined]
     return call
 
 
-def _parsed(head: str) -> inspect.Signature | None:
+class CoreSignature:
+    """The signature of a function of the core, which is parsed when it is first asked for.
+
+    It is `__wrapped__` of the function, where inspect.signature looks for `__signature__`. Parsing
+    all signatures takes longer than the rest of `import mithril`.
+    """
+
+    def __init__(self, head: str) -> None:
+        self._head = head
+
+    @functools.cached_property
+    def typed(self) -> inspect.Signature:
+        """With the annotations of pybind11, which name C++ types."""
+        return _parsed(self._head)
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        """Without annotations. The stubs have Python types."""
+        return inspect.Signature(
+            [
+                parameter.replace(annotation=parameter.empty)
+                for parameter in self.typed.parameters.values()
+            ]
+        )
+
+
+def _parsed(head: str) -> inspect.Signature:
     """Parses a signature of pybind11: "evaluate(self: CompiledModel, params: dict) -> object"."""
-    head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
-    try:
-        function = ast.parse(f"def {head}: ...").body[0]
-    except SyntaxError:
-        return None
+    function = ast.parse(f"def {head}: ...").body[0]
     assert isinstance(function, ast.FunctionDef)
     arguments = function.args
     parameters = []
@@ -279,16 +307,6 @@ def _value(default: ast.expr) -> Any:
     if isinstance(default, ast.Attribute):  # dtype.float32
         return getattr(core.dtype, default.attr)
     return ast.literal_eval(default)
-
-
-def _public(signature: inspect.Signature) -> inspect.Signature:
-    """The signature without the annotations, which name C++ types. The stubs have Python types."""
-    return inspect.Signature(
-        [
-            parameter.replace(annotation=parameter.empty)
-            for parameter in signature.parameters.values()
-        ]
-    )
 
 
 def _refusing(name: str) -> Function:
