@@ -1,9 +1,10 @@
 """Compose models of named ports, infer their shapes, compile and differentiate them."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ._internal import require_core as require_core  # isort: skip - before uses of the core
-from . import backends, data, evaluation, initializers, metrics, models, text
+from . import backends, models
 from ._core import (
     EMA,
     LBFGS,
@@ -52,40 +53,74 @@ from ._core import (
     write_web_driver,
 )
 from ._internal import array_functions, migration_hints, notebooks, pickling, tensor_methods
-from .backends import CpuBackend, JaxBackend, TorchBackend
-from .backends.compare import BackendComparison, BackendDifference, compare
+from .backends import CpuBackend
 from .export import export
-from .export.library import build_library
-from .export.wasm import to_wasm
-from .files import (
-    Checkpoint,
-    WeightReport,
-    WeightSource,
-    load_safetensors,
-    save,
-    save_safetensors,
-    with_prefix,
-    without_prefix,
-)
 from .from_torch import as_torch_module, from_torch
 from .functional import functional
-from .models import *  # noqa: F403 - the classes are made from the records of the core
-from .packages.models_registry import ModelsRegistry, load, models_registry
-from .packages.package import Package, load_package, save_package
-from .packages.torchscript import save_torchscript_package
-from .per_sample import PerSample
-from .per_sample.engine import GradDotProdEngine
-from .per_sample.engine_jax import GradDotProdEngineJAX
-from .per_sample.projections import ProjectionWriter
-from .serving.server import HttpServer, Server, serve
-from .tokenizer import Tokenizer
 from .training import optimizers
-from .training.fit import History, TensorBoard, fit
-from .training.grad_scaler import GradScaler
-from .training.optimizers import *  # noqa: F403 - the same
-from .training.progress import ProgressBar
+from .training.optimizers import *  # noqa: F403 - the classes are made from the records of the core
 from .types import Tensor
-from .user_ops import add_op, check_op
+
+if TYPE_CHECKING:
+    from . import data, evaluation, initializers, metrics, text
+    from .backends.compare import BackendComparison, BackendDifference, compare
+    from .backends.jax import JaxBackend
+    from .backends.torch import TorchBackend
+    from .export.library import build_library
+    from .export.wasm import to_wasm
+    from .files import (
+        Checkpoint,
+        WeightReport,
+        WeightSource,
+        load_safetensors,
+        save,
+        save_safetensors,
+        with_prefix,
+        without_prefix,
+    )
+    from .models import *  # noqa: F403 - the same
+    from .packages.models_registry import ModelsRegistry, load, models_registry
+    from .packages.package import Package, load_package, save_package
+    from .packages.torchscript import save_torchscript_package
+    from .per_sample import PerSample
+    from .per_sample.engine import GradDotProdEngine
+    from .per_sample.engine_jax import GradDotProdEngineJAX
+    from .per_sample.projections import ProjectionWriter
+    from .serving.server import HttpServer, Server, serve
+    from .tokenizer import Tokenizer
+    from .training.fit import History, TensorBoard, fit
+    from .training.grad_scaler import GradScaler
+    from .training.progress import ProgressBar
+    from .user_ops import add_op, check_op
+
+# The names above, by their modules, which are imported at the first use of a name.
+_NAMES = {
+    "backends.compare": "BackendComparison BackendDifference compare",
+    "backends.jax": "JaxBackend",
+    "backends.torch": "TorchBackend",
+    "export.library": "build_library",
+    "export.wasm": "to_wasm",
+    "files": "Checkpoint WeightReport WeightSource load_safetensors save save_safetensors "
+    "with_prefix without_prefix",
+    "packages.models_registry": "ModelsRegistry load models_registry",
+    "packages.package": "Package load_package save_package",
+    "packages.torchscript": "save_torchscript_package",
+    "per_sample": "PerSample",
+    "per_sample.engine": "GradDotProdEngine",
+    "per_sample.engine_jax": "GradDotProdEngineJAX",
+    "per_sample.projections": "ProjectionWriter",
+    "serving.server": "HttpServer Server serve",
+    "tokenizer": "Tokenizer",
+    "training.fit": "History TensorBoard fit",
+    "training.grad_scaler": "GradScaler",
+    "training.progress": "ProgressBar",
+    "user_ops": "add_op check_op",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {
+    *("data", "evaluation", "files", "initializers", "metrics", "packages", "per_sample"),
+    *("serving", "text", "tokenizer", "user_ops"),
+}
 
 
 def __dir__() -> list[str]:
@@ -94,8 +129,17 @@ def __dir__() -> list[str]:
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
-    def __getattr__(name: str) -> None:
-        migration_hints.refuse_name(name, __all__)
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            value = import_module(f"mithril.{name}")
+        elif name in _MODULE_OF:
+            value = getattr(import_module(f"mithril.{_MODULE_OF[name]}"), name)
+        elif name in models.__all__:
+            value = getattr(models, name)
+        else:
+            migration_hints.refuse_name(name, __all__)
+        globals()[name] = value
+        return value
 
 
 migration_hints.install()

@@ -100,10 +100,20 @@ py::list library() {
   return entries;
 }
 
+py::list public_names() {
+  py::list names;
+  for (const OpDef* op : all_ops()) {
+    if (!op->internal && !try_find_model(op->model_name)) names.append(op->model_name);
+  }
+  for (const ModelDef* model : all_models()) names.append(model->name);
+  return names;
+}
+
 }  // namespace
 
 void bind_library(py::module_& module) {
   module.def("library", library, "Returns the records of all ops and all library models.");
+  module.def("public_names", public_names, "Returns the names of the public records of library().");
   module.def(
       "make_model",
       [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {

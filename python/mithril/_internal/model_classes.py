@@ -1,5 +1,6 @@
 """Makes a class of a record: of an op or of a model of the library."""
 
+import functools
 import inspect
 import json
 import re
@@ -12,6 +13,7 @@ from .records import (
     EXAMPLE_KEYS,
     EXAMPLE_LISTS,
     SHOWN_ARGUMENTS,
+    public_records,
 )
 
 _KIND_NAMES = {
@@ -126,6 +128,16 @@ def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[s
 def _refuse_input(name: str, call: str) -> None:
     message = f"{name}: an input was passed to the constructor"
     _core.raise_error("TypeError", "E0307", message, help=f"call the model with it: {call}")
+
+
+@functools.cache
+def _records() -> dict[str, dict[str, Any]]:
+    return {record["name"]: record for record in public_records()}
+
+
+def class_named(name: str) -> type[_core.Model]:
+    """Makes the class of the public record of this name."""
+    return make_class(_records()[name])
 
 
 def make_class(record: dict[str, Any]) -> type[_core.Model]:

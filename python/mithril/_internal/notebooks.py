@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from .._core import CompiledModel
 
 
 def _html(self: CompiledModel) -> str:
     """The drawing of the model, and the summary of what was compiled."""
+    from html import escape  # noqa: PLC0415 - only notebooks need it
+
     model, revision, *_ = vars(self).get("_source") or (None, None)  # a bound model has none
     drawing = ""
     if model is not None and model._revision == revision:  # it may have changed since

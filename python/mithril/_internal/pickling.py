@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core
+from .. import _core, backends
 from .._core import (
     LBFGS,
     Backend,
@@ -21,8 +21,6 @@ from .._core import (
     TrainModel,
     raise_error,
 )
-from ..backends.cpu import CpuBackend
-from ..backends.torch import TorchBackend
 from .kinds import SCHEDULES
 
 State = dict[str, Any]
@@ -149,7 +147,8 @@ def _reduce_backend(self: Any) -> Any:
 
 def _restore_backend(cls: Any, options: State) -> Backend:
     backend = cls.__new__(cls)
-    own = TorchBackend if issubclass(cls, TorchBackend) else CpuBackend
+    is_torch = issubclass(cls, backends.TorchBackend)
+    own = backends.TorchBackend if is_torch else backends.CpuBackend
     own.__init__(backend, **options)
     return backend  # type: ignore[no-any-return]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -13,7 +12,7 @@ from .arrays import makes_array
 
 __all__ = ["DeviceArrays", "MemoryInfo"]
 
-CGROUP = Path("/sys/fs/cgroup")
+CGROUP = "/sys/fs/cgroup"
 
 
 class MemoryInfo(NamedTuple):

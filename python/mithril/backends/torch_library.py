@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import importlib.util
 import json
@@ -51,6 +50,8 @@ def _check_build(torch_version: str) -> None:
         there = f"torch {torch_version.split('+', maxsplit=1)[0]}"
         _refuse_other("E1004", f"torch {built['torch']}", f"torch {built['torch']}", there)
     if built["core"]:
+        import hashlib  # noqa: PLC0415 - it loads OpenSSL
+
         core = hashlib.sha256((PACKAGE / "libmithril_core.so").read_bytes()).hexdigest()
         if core != built["core"]:
             _refuse_other("E1003", "another Mithril", f"libmithril_core.so {built['core']}", core)

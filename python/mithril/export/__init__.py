@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .. import _core
 from .._core import CompiledModel, raise_error, unknown_name
 from .._internal.arguments import checked_kinds
-from .library import build_library
-from .wasm import to_wasm
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["export"]
 
@@ -26,13 +26,25 @@ def _torchscript(compiled: CompiledModel, path: str, params: Any, data: Any = No
     compiled.save_torchscript(path, params, data or {})
 
 
+def _wasm(*args: Any, **options: Any) -> None:
+    from .wasm import to_wasm  # noqa: PLC0415 - it starts compilers: imported when it is called
+
+    to_wasm(*args, **options)
+
+
+def _library(*args: Any, **options: Any) -> None:
+    from .library import build_library  # noqa: PLC0415 - the same
+
+    build_library(*args, **options)
+
+
 TARGETS = {
     "cpp": _Target(_core.codegen, (".cpp", ".cc", ".cxx"), ("data",)),
     "jax": _Target(_core.to_jax, (".py",)),
     "javascript": _Target(_core.to_javascript, (".mjs", ""), ("data",)),
-    "wasm": _Target(to_wasm, ("",), ("data", "compiler")),
+    "wasm": _Target(_wasm, ("",), ("data", "compiler")),
     "torchscript": _Target(_torchscript, (".pt", ".pth"), ("params", "data")),
-    "library": _Target(build_library, (".so",), ("params", "data", "compiler", "march")),
+    "library": _Target(_library, (".so",), ("params", "data", "compiler", "march")),
 }
 
 
@@ -90,12 +102,18 @@ def export(
             message = f"export: the target '{name}' takes no {key}"
             raise_error("ValueError", "E0493", message, facts=facts)
     chosen.write(compiled, file, **options)
+    return _path(file)
+
+
+def _path(file: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - it is slow to import
+
     return Path(file)
 
 
 def _fits(file: str, target: _Target) -> bool:
     """Whether the target writes such a path. A folder has no ending of another target."""
-    ending = Path(file).suffix
+    ending = _path(file).suffix
     if ending in target.endings:
         return True
     of_files = {ending for target in TARGETS.values() for ending in target.endings}
@@ -104,7 +122,7 @@ def _fits(file: str, target: _Target) -> bool:
 
 def _target_of(file: str) -> str:
     """The target whose paths end like the file."""
-    ending = Path(file).suffix
+    ending = _path(file).suffix
     for name, target in TARGETS.items():
         if ending and ending in target.endings:
             return name

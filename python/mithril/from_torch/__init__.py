@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._core import CompiledModel, Model, raise_error, wrong_argument
 from .._internal.arguments import checked
-from ..backends.torch import TorchBackend
-from ..backends.torch_library import require_torch
 
 if TYPE_CHECKING:
     import torch
@@ -48,6 +46,8 @@ def as_torch_module(
 
     See docs/pytorch-backend.md.
     """
+    from ..backends.torch import TorchBackend  # noqa: PLC0415 - imported at its first use
+
     if not isinstance(compiled, CompiledModel):
         wrong_argument("as_torch_module", "compiled", "a compiled model", compiled)
     if params is not None and not isinstance(params, Mapping):
@@ -119,6 +119,8 @@ def from_torch(
 
     See docs/pytorch-backend.md.
     """
+    from ..backends.torch_library import require_torch  # noqa: PLC0415 - imported at its first use
+
     torch = require_torch("from_torch")
     if not isinstance(module, torch.nn.Module | torch.export.ExportedProgram):
         wrong_argument("from_torch", "module", "a module of torch", module)

@@ -13,7 +13,7 @@ import mithril as ml
 from mithril import _core
 
 CLASSES = [
-    *(member for member in vars(ml).values() if inspect.isclass(member)),
+    *(member for member in (getattr(ml, name) for name in ml.__all__) if inspect.isclass(member)),
     *(member for member in vars(_core).values() if inspect.isclass(member)),
 ]
 
