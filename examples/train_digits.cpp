@@ -1,15 +1,17 @@
 // Trains a small convolutional network on real digits.
-// Usage, from the root of the project: train_digits [epochs] [path of digits.bin]
-#include <unistd.h>
-
+// Usage, from the root of the project: train_digits [epochs] [path of digits.bin] [path of the
+// package]
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <numeric>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "digits.hpp"
 #include "mithril/mithril.hpp"
+#include "terminal.hpp"
 
 namespace ml = mithril;
 
@@ -27,24 +29,23 @@ ml::Model network() {
   return net;
 }
 
-int64_t count_right(const ml::Tensor& logits, const ml::Tensor& labels) {
-  const float* row = logits.data<float>();
-  int64_t right = 0;
-  for (const int64_t label : labels.values<int64_t>()) {
-    right += std::max_element(row, row + 10) - row == label;
-    row += 10;
-  }
-  return right;
+// The first images of a batch, and what the model sees in them.
+void show_predictions(const ml::TensorMap& outputs, const ml::TensorMap& data) {
+  const ml::Tensor predicted = ml::argmax(outputs.at("logits"), 1);
+  const auto found = predicted.values<int64_t>();
+  const auto labels = data.at("label").values<int64_t>();
+  std::vector<std::string> captions;
+  for (size_t i = 0; i < 4; ++i)
+    captions.push_back("predicted " + std::to_string(found[i]) +
+                       (found[i] == labels[i] ? "" : ", is " + std::to_string(labels[i])));
+  std::printf("%s\n", pictures(data.at("image"), captions).c_str());
 }
 
-// A bar that grows on a terminal; elsewhere one line for each epoch.
-void show_progress(int epoch, size_t done, size_t all, double loss, double accuracy) {
-  if (done < all && !isatty(STDOUT_FILENO)) return;
-  const int filled = static_cast<int>(30 * done / all);
-  std::printf("\repoch %2d [%s%s] loss %.4f  accuracy %.4f", epoch,
-              std::string(filled, '#').c_str(), std::string(30 - filled, '.').c_str(), loss,
-              accuracy);
-  std::fflush(stdout);
+void show_next_commands(const std::string& package) {
+  const std::string serve = ".venv/bin/python -m mithril serve " + package;
+  std::printf("Next:\n  %-52s # builds the Python package\n", "make python");
+  std::printf("  %-52s # the same in Python\n", ".venv/bin/python examples/python/train_digits.py");
+  std::printf("  %-52s # serves the package over HTTP\n", serve.c_str());
 }
 
 }  // namespace
@@ -52,6 +53,11 @@ void show_progress(int epoch, size_t done, size_t all, double loss, double accur
 int main(int argc, char** argv) try {
   const int epochs = argc > 1 ? std::atoi(argv[1]) : 12;
   const Digits digits = load_digits(argc > 2 ? argv[2] : "examples/data/digits.bin");
+  const std::string package = argc > 3 ? argv[3] : "build/digits.zip";
+
+  ml::Model shown = network();
+  shown.set_shapes({{"image", {"N", 1, 8, 8}}});
+  std::printf("%s\n", shown.summary().c_str());
 
   ml::Model model;
   model |= network()({{"image", "image"}, {"logits", "logits"}});
@@ -60,7 +66,6 @@ int main(int argc, char** argv) try {
   const auto compiled =
       ml::compile(model, ml::cpu(),
                   {.shapes = {{"image", {ml::any, 1, 8, 8}}}, .data_keys = {"image", "label"}});
-  std::printf("%s%s\n", network().summary().c_str(), compiled.summary().c_str());
 
   std::vector<size_t> order(static_cast<size_t>(digits.count));
   std::iota(order.begin(), order.end(), size_t{0});
@@ -73,10 +78,10 @@ int main(int argc, char** argv) try {
   ml::Adam optimizer({.lr = 3e-3});
   ml::TrainingStep step(compiled, optimizer, {{"loss", ml::Tensor::scalar(1.0f)}});
   constexpr size_t batch = 32;
+  std::vector<double> losses;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     std::shuffle(train.begin(), train.end(), random);
-    double loss = 0;
-    int64_t right = 0;
+    double loss = 0, right = 0;
     for (size_t start = 0; start < train.size(); start += batch) {
       const size_t end = std::min(start + batch, train.size());
       const std::vector<size_t> rows(train.begin() + static_cast<long>(start),
@@ -84,19 +89,25 @@ int main(int argc, char** argv) try {
       const ml::TensorMap data = {{"image", digits.images_of(rows)},
                                   {"label", digits.labels_of(rows)}};
       const ml::TensorMap outputs = step(params, data);
-      loss += outputs.at("loss").item() * static_cast<double>(rows.size());
-      right += count_right(outputs.at("logits"), data.at("label"));
-      const auto seen = static_cast<double>(end);
-      show_progress(epoch, end, train.size(), loss / seen, static_cast<double>(right) / seen);
+      const auto count = static_cast<double>(rows.size());
+      losses.push_back(outputs.at("loss").item());
+      loss += losses.back() * count;
+      right += accuracy(outputs, data) * count;
     }
-    std::printf("\n");
+    const auto count = static_cast<double>(train.size());
+    std::printf("epoch %2d  loss %.4f  accuracy %.4f\n", epoch, loss / count, right / count);
+    std::fflush(stdout);
   }
+  std::printf("\nloss of each step\n%s\n", curve(losses).c_str());
 
   const ml::TensorMap data = {{"image", digits.images_of(test)}, {"label", digits.labels_of(test)}};
   const auto outputs = compiled.evaluate(params, data);
-  const double accuracy = static_cast<double>(count_right(outputs.at("logits"), data.at("label"))) /
-                          static_cast<double>(test.size());
-  std::printf("test accuracy %.4f\n", accuracy);
+  show_predictions(outputs, data);
+  std::printf("test accuracy %.4f\n", accuracy(outputs, data));
+
+  ml::save_package(package, model, params, {.shapes = {{"image", {"N", 1, 8, 8}}}});
+  std::printf("saved %s\n", package.c_str());
+  show_next_commands(package);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

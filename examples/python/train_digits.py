@@ -1,16 +1,19 @@
 """Trains a small convolutional network on real digits, with NumPy arrays.
 
-python examples/python/train_digits.py
+python examples/python/train_digits.py [epochs] [path of the package]
 """
 
+import os
 import struct
 import sys
 from pathlib import Path
 
 import numpy as np
+from terminal import curve, pictures
 
 import mithril as ml
 
+ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).parents[1] / "data" / "digits.bin"
 
 
@@ -36,7 +39,39 @@ def network():
     return net
 
 
+def show_predictions(logits, images, labels):
+    """The first images, and what the model sees in them."""
+    captions = [
+        f"predicted {found}" + ("" if found == label else f", is {label}")
+        for found, label in zip(logits[:4].argmax(1), labels[:4], strict=True)
+    ]
+    print(pictures(images, captions))
+
+
+def short(path):
+    """The path from the current directory, if it is in it."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
+
+
+def show_next_commands(package):
+    python = short(sys.executable)
+    commands = {
+        f"{python} -m mithril package inspect {package}": "what the package has",
+        f"{python} -m mithril serve {package}": "serves it over HTTP",
+        f"{python} {short(ROOT / 'examples/python/own_ops.py')}": "an op of your own",
+    }
+    width = max(map(len, commands))
+    print("Next:")
+    for command, what in commands.items():
+        print(f"  {command:<{width}}  # {what}")
+
+
 def main():
+    shown = network()
+    shown.set_shapes(image=["N", 1, 8, 8])
+    print(shown.summary())
+
     model = ml.Model()
     model |= network()(image="image", logits="logits")
     model |= ml.CrossEntropy()(input="logits", target="label", output="losses")
@@ -44,7 +79,6 @@ def main():
     compiled = ml.compile(
         model, ml.CpuBackend(), shapes={"image": [None, 1, 8, 8]}, data_keys={"image", "label"}
     )
-    print(compiled.summary())
 
     images, labels = load_digits()
     order = np.random.default_rng(0).permutation(len(images))
@@ -54,23 +88,30 @@ def main():
     shuffle = np.random.default_rng(1)
 
     epochs, batch = int(sys.argv[1]) if len(sys.argv) > 1 else 12, 32
+    losses = []
     for epoch in range(epochs):
-        losses, right = [], 0
+        shuffle.shuffle(train)
+        steps, right = len(losses), 0
         for start in range(0, len(train), batch):
-            if start == 0:
-                shuffle.shuffle(train)
             rows = train[start : start + batch]
             data = {"image": images[rows], "label": labels[rows]}
             outputs = step(params, data)
             losses.append(float(outputs["loss"]))
             right += int((outputs["logits"].argmax(1) == labels[rows]).sum())
-        print(
-            f"epoch {epoch + 1:2d}  loss {np.mean(losses):.4f}  accuracy {right / len(train):.4f}"
-        )
+        loss = np.mean(losses[steps:])
+        print(f"epoch {epoch + 1:2d}  loss {loss:.4f}  accuracy {right / len(train):.4f}")
+    print(f"\nloss of each step\n{curve(losses)}")
 
     outputs = compiled.evaluate(params, {"image": images[test], "label": labels[test]})
+    show_predictions(outputs["logits"], images[test], labels[test])
     accuracy = (outputs["logits"].argmax(1) == labels[test]).mean()
     print(f"test accuracy {accuracy:.4f}")
+
+    package = sys.argv[2] if len(sys.argv) > 2 else short(ROOT / "build" / "digits.zip")
+    Path(package).parent.mkdir(exist_ok=True)
+    ml.save_package(package, compiled, params)
+    print(f"saved {package}")
+    show_next_commands(package)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,14 +18,101 @@ import mithril as ml
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("name", ["train_digits", "validate_digits"])
-def test_digits_are_classified(name):
-    program = ROOT / "examples" / "python" / f"{name}.py"
+@pytest.fixture
+def example(monkeypatch):
+    """Imports a module of examples/python."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
+    return import_module
+
+
+@pytest.fixture
+def terminal(example):
+    return example("terminal")
+
+
+def test_validated_digits_are_classified():
+    program = ROOT / "examples" / "python" / "validate_digits.py"
     run = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=300
     )
     match = re.fullmatch(r"test accuracy (0\.\d{4})", run.stdout.splitlines()[-1])
     assert match and float(match[1]) >= 0.97
+
+
+def shown_by_train_digits(run, package):
+    """The parts of what the program says, and the commands that it ends with."""
+    done = subprocess.run(
+        run, cwd=ROOT, env=environment(), capture_output=True, text=True, check=True, timeout=300
+    )
+    assert done.stderr == ""
+    shape = (
+        r"Model\npart .*\nconv2d +Conv2d +output \[N, 16, 8, 8\].*\n"  # the tree
+        r"epoch +1  loss .*\n\nloss of each step\n +\d+\.\d{3} \|\*.*"  # the curve
+        r"\n(?:predicted \d(?:, is \d)? *){4}\n\ntest accuracy (0\.\d{4})\n"
+        r"saved (\S+)\nNext:\n(.*)"
+    )
+    parts = re.fullmatch(shape, done.stdout, re.DOTALL)
+    assert parts, done.stdout
+    assert float(parts[1]) >= 0.97
+    assert parts[2] == str(package)
+    info = ml.load_package(package).info
+    assert [(port.name, port.shape[1:]) for port in info.inputs] == [("image", [1, 8, 8])]
+    assert [port.name for port in info.outputs] == ["logits"]
+    return [line.split(" #")[0].split() for line in parts[3].splitlines()]
+
+
+def test_train_digits_ends_with_what_a_newcomer_wants_to_see(tmp_path):
+    package = tmp_path / "digits.zip"
+    program = [sys.executable, "examples/python/train_digits.py", "12", package]
+    commands = shown_by_train_digits(program, package)
+    assert [" ".join(command[1:]) for command in commands] == [
+        f"-m mithril package inspect {package}",
+        f"-m mithril serve {package}",
+        "examples/python/own_ops.py",
+    ]
+    for command in (commands[0], [*commands[1], "--help"], commands[2]):
+        subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, check=True)
+
+
+@pytest.mark.slow
+def test_train_digits_in_cpp_ends_with_what_a_newcomer_wants_to_see(tmp_path):
+    program = Path(ml.__file__).parents[2] / "examples" / "train_digits"
+    if not program.exists():
+        pytest.skip("the examples in C++ are not built")
+    package = tmp_path / "digits.zip"
+    run = [program, "12", "examples/data/digits.bin", package]
+    commands = shown_by_train_digits(run, package)
+    assert commands == [
+        ["make", "python"],
+        [".venv/bin/python", "examples/python/train_digits.py"],
+        [".venv/bin/python", "-m", "mithril", "serve", str(package)],
+    ]
+
+
+def test_a_curve_has_a_column_for_each_value(terminal):
+    assert terminal.curve([]) == ""
+    assert terminal.curve([7, 6, 5, 4, 3, 2, 1, 0]) == (
+        "   7.000 |*\n"
+        "         | *\n"
+        "         |  *\n"
+        "         |   *\n"
+        "         |    *\n"
+        "         |     *\n"
+        "         |      *\n"
+        "   0.000 |       *\n"
+        "         +--------\n"
+    )
+
+
+def test_a_long_curve_shows_means(terminal):
+    lines = terminal.curve([1, 3] * 30 + [9, 11] * 29).splitlines()  # 118 values, two per column
+    assert lines[0] == "  10.000 |" + " " * 30 + "*" * 29
+    assert lines[-2] == "   2.000 |" + "*" * 30
+
+
+def test_pictures_are_side_by_side(terminal):
+    images = np.array([[[[0, 0.5], [0.95, 1]]], [[[1, 0], [0, 0]]]], np.float32)
+    assert terminal.pictures(images, ["a", "b"]) == "  ++  @@\n@@@@\na     b\n"
 
 
 def test_ops_of_users_are_trained():
@@ -83,17 +170,16 @@ def test_the_example_of_fit_is_short():
     assert body and len(body[1].splitlines()) <= 14
 
 
-def held_out_digits():
+def held_out_digits(example):
     """The test images as lines of numbers from 0 to 16, and their labels."""
-    example = runpy.run_path(str(ROOT / "examples" / "python" / "train_digits.py"))
-    images, labels = example["load_digits"]()
+    images, labels = example("train_digits").load_digits()
     test = np.random.default_rng(0).permutation(len(images))[1437:]
     lines = [" ".join(str(int(16 * pixel)) for pixel in images[i].flat) for i in test]
     return "\n".join(lines), labels[test]
 
 
 @pytest.mark.slow
-def test_digits_are_classified_by_a_small_program_without_mithril(tmp_path):
+def test_digits_are_classified_by_a_small_program_without_mithril(tmp_path, example):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("there is no C++ compiler")
@@ -105,7 +191,7 @@ def test_digits_are_classified_by_a_small_program_without_mithril(tmp_path):
         [compiler, "-O2", "-static", f"-I{tmp_path}", *sources, "-o", answer], check=True
     )
     assert answer.stat().st_size < 3_000_000
-    lines, labels = held_out_digits()
+    lines, labels = held_out_digits(example)
     for name in ("mlp", "cnn"):
         run = [answer, name]
         told = subprocess.run(run, input=lines, capture_output=True, text=True, check=True).stdout
