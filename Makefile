@@ -7,9 +7,8 @@ TORCH ?= 2.11.0
 
 .PHONY: demo python test test-all quick generate format clean set-up test-tools torch
 
-demo: $(build)/build.ninja
-	cmake --build $(build) --target train_digits
-	$(build)/examples/train_digits
+demo:
+	@tools/demo
 
 # `import mithril` in .venv/bin/python, with all libraries.
 python: $(build)/build.ninja
