@@ -1,4 +1,4 @@
-"""Generated files are up to date; every snippet of the README and of semantics.md runs."""
+"""Generated files are up to date; the snippets of first-steps.md and of semantics.md run."""
 
 import itertools
 import re
@@ -21,14 +21,14 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 SOURCES = ["backends", "benchmarks", "cmake", "codegen", "docs", "examples", "mithril", "python"]
 SOURCES += ["server", "tests", "tools"]
-DOCUMENTS = ["README.md", "docs/semantics.md"]
+DOCUMENTS = ["docs/first-steps.md", "docs/semantics.md"]
 CPP_HEAD = """
 #include "mithril/mithril.hpp"
 namespace ml = mithril;
 """
 # Names that documents assume: the reader's data.
 CPP_DATA = {
-    "README.md": """
+    "docs/first-steps.md": """
 const ml::TensorMap data = {{"image", ml::Tensor::full(ml::DType::float32, {3, 1, 8, 8}, 0.5)},
                             {"label", ml::Tensor::full(ml::DType::int64, {3}, 1)}};
 """
@@ -42,7 +42,7 @@ def blocks(document, language):
 
 
 def data_for(document):
-    if document != "README.md":
+    if document != "docs/first-steps.md":
         return {}
     images = np.random.default_rng(0).normal(size=(3, 1, 8, 8)).astype(np.float32)
     return {"ml": ml, "np": np, "data": {"image": images, "label": np.array([1, 0, 9])}}
@@ -64,14 +64,14 @@ def without_spaces(text):
 def test_the_program_in_cpp_is_the_example():
     example = without_spaces((ROOT / "examples/train_digits.cpp").read_text(encoding="utf-8"))
     example = example.replace("network()(", "net(")  # a function there
-    lines = blocks("README.md", "cpp")[0].splitlines()
+    lines = blocks("docs/first-steps.md", "cpp")[0].splitlines()
     other = [line for line in lines if without_spaces(line) not in example]
     assert other == []
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="a snippet of the README needs torch")
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
-    names = run_python_blocks("README.md", tmp_path, monkeypatch)
+@pytest.mark.skipif(find_spec("torch") is None, reason="a snippet of the page needs torch")
+def test_the_python_of_the_first_steps_runs(tmp_path, monkeypatch):
+    names = run_python_blocks("docs/first-steps.md", tmp_path, monkeypatch)
     assert names["outputs"]["logits"].shape == (3, 10)
     assert names["outputs"]["loss"].shape == ()
     assert names["block"].output_keys == ["output"]

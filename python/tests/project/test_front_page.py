@@ -1,0 +1,166 @@
+"""Every line of code of the README runs, and its links and pictures exist."""
+
+import json
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from processes import environment
+
+import mithril as ml
+
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+COMPILER = shutil.which("g++") or shutil.which("clang++")
+LIMIT = 300  # seconds, which only a process that hangs takes
+# What a line of Python needs besides NumPy. Elsewhere the tests of these targets skip, too.
+NEEDS = {
+    "TorchBackend": lambda: find_spec("torch") is not None,
+    "JaxBackend": lambda: find_spec("jax") is not None,
+    '"wasm"': lambda: shutil.which("clang") and shutil.which("wasm-ld"),
+}
+
+
+def blocks(language):
+    return [code for name, code in BLOCKS if name == language]
+
+
+def run_python(folder, monkeypatch):
+    """The names after the Python blocks have run in order, and the lines that lack what they need."""
+    monkeypatch.chdir(folder)
+    names, left_out = {}, []
+    for number, block in enumerate(blocks("python")):
+        lines = []
+        for line in block.splitlines():
+            missing = [need for need, is_there in NEEDS.items() if need in line and not is_there()]
+            left_out += missing
+            lines.append("" if missing else line)
+        exec(compile("\n".join(lines), f"README.md, block {number + 1}", "exec"), names)
+    return names, left_out
+
+
+def printed_in_comments(language):
+    """What the README says that the blocks of a language print."""
+    return re.findall(r"(?:#|//) (loss [\d.]+)$", "\n".join(blocks(language)), re.MULTILINE)
+
+
+def test_each_block_has_a_language_that_is_run():
+    assert [name for name, _ in BLOCKS] == ["sh", "python", "cpp", "python", "sh", "sh"]
+    assert len(README.splitlines()) <= 150
+
+
+def test_the_python_runs(tmp_path, monkeypatch, capsys):
+    names, left_out = run_python(tmp_path, monkeypatch)
+    assert capsys.readouterr().out.splitlines() == printed_in_comments("python")
+    assert names["scores"].argmax(1).tolist() == [0, 1, 1, 0]
+    made = {"xor.cpp", "xor.mjs", "xor.d.mts", "xor.zip"}
+    if '"wasm"' not in left_out:
+        made.add("xor-wasm")
+    assert {path.name for path in tmp_path.iterdir()} == made
+    for name, backend in {"on_torch": "TorchBackend", "on_jax": "JaxBackend"}.items():
+        if backend not in left_out:
+            params = {key: np.asarray(value) for key, value in names["history"].params.items()}
+            if backend == "TorchBackend":
+                torch = pytest.importorskip("torch")
+                params = {key: torch.from_numpy(value.copy()) for key, value in params.items()}
+            scores = names[name].infer(params, {"x": names["x"]})["logits"]
+            assert np.allclose(np.asarray(scores), names["scores"], atol=1e-5)
+    if left_out:
+        pytest.skip(f"{', '.join(left_out)} is not installed")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+def test_the_cpp_prints_what_the_python_prints(tmp_path):
+    lines = "".join(blocks("cpp")).splitlines()
+    head = [line for line in lines if line.startswith(("#include", "namespace"))]
+    body = [line for line in lines if line not in head]
+    source, program = tmp_path / "readme.cpp", tmp_path / "readme"
+    source.write_text("\n".join([*head, "int main() {", *body, "}", ""]), encoding="utf-8")
+    libraries = Path(ml._core.__file__).resolve().parents[2]
+    links = ["-lmithril_codegen", "-lmithril_cpu", "-lmithril_core"]
+    where = [f"-I{ROOT}", f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
+    command = [COMPILER, "-std=c++20", "-O0", *where, source, *links, "-o", program]
+    built = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == printed_in_comments("cpp") == printed_in_comments("python")
+
+
+def test_the_ten_lines_are_ten():
+    for language, first in (("python", "net = "), ("cpp", "ml::Model net;")):
+        code = blocks(language)[0]
+        lines = code[code.index(first) :].splitlines()
+        assert len(lines) == (10 if language == "python" else 11)  # C++ names the optimizer
+
+
+def shell_lines():
+    return [line for block in blocks("sh") for line in block.splitlines()]
+
+
+def test_the_shell_lines_are_commands_of_the_project():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for line in shell_lines():
+        command, first, *rest = shlex.split(line)
+        if command == "make":
+            assert re.search(rf"^{first}:", makefile, re.MULTILINE), line
+        elif command == "pip":  # tests/package/run builds the wheel that this installs, and uses it
+            assert [first, *rest] == ["install", "."]
+        else:
+            assert (command, first) == ("mithril", "serve")
+
+
+@pytest.mark.skipif(find_spec("mithril._server") is None, reason="the server is not built")
+def test_the_command_serves_the_package(tmp_path, monkeypatch):
+    names, _ = run_python(tmp_path, monkeypatch)
+    (line,) = [line for line in shell_lines() if line.startswith("mithril serve")]
+    arguments = shlex.split(line.replace("--port 8000", "--port 0"))[1:]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mithril", *arguments],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = process.stdout.readline().split()[-1]
+        x = {"name": "x", "shape": [4, 2], "datatype": "FP32", "data": names["x"].ravel().tolist()}
+        request = urllib.request.Request(
+            f"{address}/v2/models/xor/infer", json.dumps({"inputs": [x]}).encode()
+        )
+        with urllib.request.urlopen(request, timeout=LIMIT) as response:
+            answer = json.loads(response.read())["outputs"][0]
+        assert np.allclose(answer["data"], names["scores"].ravel(), atol=1e-5)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LIMIT)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+
+
+def test_the_pictures_are_up_to_date():
+    tool = ROOT / "tools" / "make_pictures"
+    run = subprocess.run([sys.executable, tool, "--check"], check=False)
+    assert run.returncode == 0, "run tools/make_pictures"
+
+
+def test_each_picture_is_shown_by_a_document():
+    documents = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    text = "".join(path.read_text(encoding="utf-8") for path in documents)
+    hidden = [path.name for path in ROOT.glob("docs/pictures/*.svg") if path.name not in text]
+    assert hidden == []
+
+
+def test_the_versions_under_the_chart_are_those_of_the_figures():
+    figures = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    figures = figures.partition("<!-- drawn by python -m benchmarks.peers -->")[2].splitlines()[1]
+    (caption,) = re.findall(r"^Intel Xeon, 2 threads.*$", README, re.MULTILINE)
+    for version in re.findall(r"\d[\d.-]*\d", caption.partition("float32")[2]):
+        assert version in figures, version
