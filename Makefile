@@ -41,6 +41,7 @@ generate: test-tools $(build)/build.ninja
 	$(python) tools/make_optimizers
 	$(python) tools/make_ops_doc
 	$(python) tools/make_catalog_doc
+	$(python) tools/make_api
 	! $(python) -c 'import torch' 2>/dev/null || $(python) tools/make_torch_references
 
 format: test-tools

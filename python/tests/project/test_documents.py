@@ -133,7 +133,7 @@ def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "tool", ["make_ops_doc", "make_stubs", "make_op_headers", "make_optimizers"]
+    "tool", ["make_ops_doc", "make_stubs", "make_op_headers", "make_optimizers", "make_api"]
 )
 def test_generated_files_are_up_to_date(tool):
     run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)
