@@ -1,0 +1,15 @@
+from typing import Annotated
+
+import torch
+import uvicorn
+from fastapi import Body, FastAPI
+
+model, app = torch.jit.load("digits.pt"), FastAPI()
+
+
+@app.post("/infer")
+def infer(image: Annotated[list, Body(embed=True)]):
+    return model(torch.tensor(image)).tolist()
+
+
+uvicorn.run(app, port=8000)
