@@ -30,12 +30,16 @@ class TextStream {
   std::string rest() { return finish(); }                       // the old name, until 0.2
 
  private:
-  std::string text_of_pending() const;
+  using Tokens = std::vector<std::int64_t>;
+
+  std::string text_after(const Tokens& before, const Tokens& tokens) const;
+  void settle(const std::string& text);
 
   std::shared_ptr<const TokenizerModel> model_;  // immutable, and shared with its tokenizer
   bool skip_special_tokens_ = true;
-  std::vector<std::int64_t> before_;   // the last tokens whose text was returned
-  std::vector<std::int64_t> pending_;  // tokens whose text was not
+  Tokens before_;        // some of the last tokens whose text was returned or settled
+  std::string settled_;  // text that later tokens do not change, and that was not returned
+  Tokens pending_;       // tokens after it
 };
 
 }  // namespace mithril

@@ -4,9 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mithril/base/temporary_folder.hpp"
+#include "mithril/text/tokenizer_file.hpp"
+#include "mithril/text/tokenizer_model.hpp"
 #include "tests/text/byte_pair_samples.hpp"
 
 namespace mithril {
@@ -17,6 +22,35 @@ using tests::gpt2_vocabulary;
 using tests::sentence_piece_json;
 using tests::TokenList;
 using tests::with_value;
+
+namespace {
+
+// Tokens whose bytes are not UTF-8 until the last one, which is "1" or "a".
+struct InvalidRun {
+  std::string json;
+  TokenList start;
+  int64_t repeated;
+  int64_t last;
+};
+
+const std::vector<InvalidRun> invalid_runs = {
+    {bytes_json, {}, 8, 0},              // continuation bytes
+    {bytes_json, {0, 7, 8}, 7, 0},       // first bytes of characters, after "1é"
+    {sentence_piece_json, {}, 11, 4},    // continuation bytes
+    {sentence_piece_json, {11}, 12, 4},  // line feeds in the run of a continuation byte
+    {sentence_piece_json, {7, 12, 11}, 12, 4}};
+
+// A model that counts the tokens that it decodes.
+std::shared_ptr<const TokenizerModel> counting_model(const std::string& json, size_t& count) {
+  TokenizerFile file = read_tokenizer_file(json);
+  file.decoder = [decoder = file.decoder, &count](std::vector<std::string>& tokens) {
+    count += tokens.size();
+    decoder(tokens);
+  };
+  return std::make_shared<const TokenizerModel>(std::move(file));
+}
+
+}  // namespace
 
 TEST_CASE("a byte-pair tokenizer merges characters") {
   const BytePairTokenizer tokenizer(sentence_piece_json);
@@ -149,6 +183,36 @@ TEST_CASE("a stream returns a character when it is complete") {
     CHECK(text.push(3) == "");
     CHECK(text.push(3) == " ");
     CHECK(text.push(900) == "");  // no token of the tokenizer
+  }
+}
+
+TEST_CASE("a stream decodes a long run of invalid bytes in a number of steps that is linear") {
+  for (const InvalidRun& run : invalid_runs) {
+    const size_t length = 4000;
+    TokenList tokens = run.start;
+    tokens.resize(tokens.size() + length, run.repeated);
+    size_t count = 0;
+    TextStream stream(counting_model(run.json, count));
+    for (const int64_t token : tokens) stream.push(token);
+    CHECK(count < 100 * length);
+  }
+}
+
+TEST_CASE("the text of a long run of invalid bytes is a replacement character for each") {
+  for (const InvalidRun& run : invalid_runs) {
+    const bool is_in_run = !run.start.empty() && run.start.back() == 11;
+    for (size_t length = 1; length < 70; ++length) {
+      for (const bool has_end : {false, true}) {
+        size_t count = 0;
+        TextStream stream(counting_model(run.json, count));
+        for (const int64_t token : run.start) stream.push(token);
+        for (size_t i = 0; i < length; ++i) CHECK(stream.push(run.repeated) == "");
+        std::string expected;
+        for (size_t i = 0; i < length + is_in_run; ++i) expected += "\ufffd";
+        if (has_end) CHECK(stream.push(run.last) == expected + (run.last == 0 ? "1" : "a"));
+        if (!has_end) CHECK(stream.finish() == expected);
+      }
+    }
   }
 }
 
