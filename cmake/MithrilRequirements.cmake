@@ -1,0 +1,69 @@
+# What a build needs: one error names all that is missing, with the packages of Debian.
+set(mithril_missing "")
+set(mithril_missing_packages "")
+
+macro(mithril_add_missing what package)
+  list(APPEND mithril_missing "${what}")
+  list(APPEND mithril_missing_packages "${package}")
+endmacro()
+
+# CMake looks for libraries where it has a compiler. Elsewhere their headers tell.
+macro(mithril_need package header name version)
+  if(CMAKE_CXX_COMPILER_LOADED)
+    find_package(${name} ${version} QUIET)
+  else()
+    find_path(${name}_FOUND ${header} PATHS /usr/include /usr/local/include NO_CACHE)
+  endif()
+  if(NOT ${name}_FOUND)
+    mithril_add_missing("${name} ${version}" ${package})
+  endif()
+endmacro()
+
+# MITHRIL_HIGHWAY is a folder of headers.
+macro(mithril_need_highway)
+  find_path(MITHRIL_HIGHWAY hwy/highway.h PATHS /usr/include /usr/local/include
+            DOC "The folder that holds Highway's headers")
+  if(NOT MITHRIL_HIGHWAY)
+    mithril_add_missing(Highway libhwy-dev)
+  endif()
+endmacro()
+
+# pip builds the Python module. Other builds leave it out.
+macro(mithril_need_python)
+  execute_process(COMMAND "${Python_EXECUTABLE}" -c
+                          "import sysconfig; print(sysconfig.get_path('include'))"
+                  OUTPUT_VARIABLE mithril_python_include OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT EXISTS "${mithril_python_include}/Python.h")
+    mithril_add_missing("the headers of Python" python3-dev)
+  endif()
+endmacro()
+
+# Finds the libraries and headers that Mithril uses.
+macro(mithril_require_libraries)
+  mithril_need(libfmt-dev fmt/core.h fmt 9)
+  mithril_need(nlohmann-json3-dev nlohmann/json.hpp nlohmann_json 3.11)
+  mithril_need(zlib1g-dev zlib.h ZLIB 1.2.9)
+  mithril_need(libutf8proc-dev utf8proc.h Utf8proc 2.5)
+  mithril_need_highway()
+  if(SKBUILD)
+    mithril_need_python()
+  endif()
+  if(mithril_missing)
+    list(JOIN mithril_missing ", " mithril_missing)
+    list(JOIN mithril_missing_packages " " mithril_missing_packages)
+    message(FATAL_ERROR "Mithril did not find ${mithril_missing}. On Debian:\n"
+                        "  apt-get install --no-install-recommends ${mithril_missing_packages}\n")
+  endif()
+endmacro()
+
+# Called before project(), which would refuse without a word about the rest.
+function(mithril_require_compiler)
+  if(CMAKE_CXX_COMPILER OR NOT "$ENV{CXX}" STREQUAL "" OR CMAKE_TOOLCHAIN_FILE OR NOT CMAKE_HOST_UNIX)
+    return()
+  endif()
+  find_program(mithril_compiler NAMES c++ g++ clang++ icpx NO_CACHE)
+  if(NOT mithril_compiler)
+    mithril_add_missing("a C++20 compiler" g++)
+    mithril_require_libraries()
+  endif()
+endfunction()
