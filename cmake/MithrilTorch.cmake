@@ -12,6 +12,10 @@ if(NOT MITHRIL_TORCH_DIR)
   message(STATUS "PyTorch: not found, so the backend on it is left out")
   return()
 endif()
+# Where installed libraries look for those of torch, if the program has not loaded them.
+if(NOT MITHRIL_TORCH_RPATH)
+  set(MITHRIL_TORCH_RPATH "${MITHRIL_TORCH_DIR}/lib")
+endif()
 message(STATUS "PyTorch: ${MITHRIL_TORCH_VERSION} in ${MITHRIL_TORCH_DIR}")
 
 # Converts tensors of torch to tensors of Mithril and back: for the plugin, for mithril._torch, and, as
@@ -66,7 +70,7 @@ foreach(library IN LISTS mithril_torch_libraries)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     BUILD_RPATH "${MITHRIL_TORCH_DIR}/lib"
-    INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_DIR}/lib"
+    INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_RPATH}"
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 endforeach()
 
@@ -83,7 +87,7 @@ function(mithril_add_torch_module package_dir)
     LIBRARY_OUTPUT_DIRECTORY "${package_dir}"
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
-    INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_DIR}/lib")
+    INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_RPATH}")
 
   set(note "${CMAKE_CURRENT_BINARY_DIR}/_torch_build.json")
   file(CONFIGURE OUTPUT "${note}" @ONLY CONTENT

@@ -20,6 +20,14 @@ def _how_to_build() -> str:
     return "build Mithril with -DMITHRIL_TORCH=ON, where torch is installed"
 
 
+def _how_to_install() -> str:
+    if (PACKAGE / "source").exists():
+        return (
+            f"pip install mithril-cpp-torch, where it has a wheel for this torch; {_how_to_build()}"
+        )
+    return _how_to_build()
+
+
 def _refuse_other(code: str, what: str, expected: str, got: str) -> None:
     _core.raise_error(
         "BackendError",
@@ -43,7 +51,7 @@ def _check_build(torch_version: str) -> None:
             "E1014",
             "the backend on PyTorch has not been built",
             facts=[("torch", torch_version)],
-            help=_how_to_build(),
+            help=_how_to_install(),
         )
     built = json.loads(note.read_text(encoding="utf-8"))
     if built["torch"].split(".")[:2] != torch_version.split(".")[:2]:

@@ -52,7 +52,8 @@ def test_a_backend_that_is_not_built_says_how_to_build_it(package):
     assert refusal("2.15.0+cu132") == (
         "mithril.BackendError[E1014]: the backend on PyTorch has not been built\n"
         "  torch : 2.15.0+cu132\n"
-        "  help: python -m mithril.build_torch builds it for the torch that is installed"
+        "  help: pip install mithril-cpp-torch, where it has a wheel for this torch; "
+        "python -m mithril.build_torch builds it for the torch that is installed"
     )
     (package / "source").rmdir()
     assert refusal("2.15.0").endswith(
