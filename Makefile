@@ -97,6 +97,15 @@ HEADERS ?=
 gpu:
 	$(PYTHON) tools/gpu $(if $(HEADERS),--headers $(HEADERS))
 
+# Distributions in dist/, each tested in a clean root: as root, on Debian, in hours without a cache
+# (docs/releasing.md). make release PYTHONS="python3.11" TORCHES="2.11.0"
+PYTHONS ?=
+TORCHES ?= 2.11.0 2.15.0
+
+.PHONY: release
+release: set-up
+	python3 tools/release $(PYTHONS:%=--python %) $(TORCHES:%=--torch %)
+
 .PHONY: conformance
 conformance: test-tools $(build)/build.ninja
 	cmake --build $(build) --target mithril_python

@@ -1,0 +1,61 @@
+"""The sdist has what a build from it reads, and the requirements name what tools/setup installs."""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from release_checks import BUILT, MISSING  # noqa: E402
+from tracked import tracked_files  # noqa: E402
+
+BUILD = "from scikit_build_core.build import build_sdist; build_sdist({!r})"
+
+
+def test_an_sdist_has_every_file_of_the_build(tmp_path: Path) -> None:
+    pytest.importorskip("scikit_build_core")
+    command = [sys.executable, "-c", BUILD.format(str(tmp_path))]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (path,) = tmp_path.glob("mithril_cpp-*.tar.gz")
+    with tarfile.open(path) as sdist:
+        (folder,) = {name.split("/", 1)[0] for name in sdist.getnames()}
+        names = {name.split("/", 1)[1] for name in sdist.getnames()}
+        metadata = sdist.extractfile(f"{folder}/PKG-INFO")
+        assert metadata is not None
+        assert b"\nName: mithril-cpp\n" in metadata.read()
+    needed = {str(name) for name in tracked_files() if str(name).startswith(BUILT)}
+    assert needed - names == set()
+    assert not [name for name in names if name.startswith((".venv", "build/", "dist/"))]
+
+
+def test_a_build_without_a_compiler_names_the_packages(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for tool in ("cmake", "ninja"):
+        place = subprocess.run(["which", tool], capture_output=True, text=True, check=True).stdout
+        (tmp_path / "bin" / tool).symlink_to(Path(place.strip()).resolve())
+    hidden = {"CXX", "CMAKE_TOOLCHAIN_FILE"}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    run = subprocess.run(
+        [tmp_path / "bin" / "cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path / "tree"],
+        env={**environment, "PATH": str(tmp_path / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode != 0
+    assert "Mithril did not find a C++20 compiler" in run.stderr
+    assert "  apt-get install --no-install-recommends g++" in run.stderr
+
+
+def test_the_requirements_are_packages_of_the_setup() -> None:
+    setup = (ROOT / "tools" / "setup").read_text(encoding="utf-8")
+    text = (ROOT / "cmake" / "MithrilRequirements.cmake").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b(lib[a-z0-9]+-dev|[a-z0-9-]+-dev|g\+\+)(?=[\s)])", text))
+    assert named == set(MISSING.split())
+    assert named <= set(re.findall(r"[a-z0-9+-]+", setup))

@@ -1,0 +1,195 @@
+"""How `tools/release` tests each distribution: as a user, in a clean root without network."""
+
+import re
+import shutil
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from clean_root import CleanRoot, CommandError
+from release_builds import DIST, WORK, Interpreter, torch_environment, version
+from tracked import ROOT, tracked_files
+
+PROGRAMS = ROOT / "tests" / "release"
+OUTSIDE = ROOT / "tests" / "package" / "outside"
+LIMIT = 12_000_000  # bytes of a wheel
+SECONDS = 30  # of the installation of a wheel
+# What a build from the sdist reads.
+BUILT = (
+    *("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "python/CMakeLists.txt"),
+    *("backends/", "cmake/", "codegen/", "examples/models/", "mithril/"),
+    *("python/mithril/", "python/src/", "python/torch_plugin/"),
+)
+MISSING = "g++ libfmt-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libhwy-dev python3-dev"
+NO_COMPILER = """
+for name in cc c++ gcc g++ clang clang++ cmake; do
+  if command -v $name; then echo "there is a compiler: $name"; exit 1; fi
+done
+"""
+PIP = "/scratch/venv/bin/pip install --disable-pip-version-check --no-index --find-links /dist"
+FIND_PACKAGE = """
+cmake -G Ninja -S /outside -B /scratch/build -DCMAKE_PREFIX_PATH=$PREFIX
+cmake --build /scratch/build
+/scratch/build/outside /scratch/model.cpp
+"""
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder on the disk of WORK, so that files can be linked into it."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        yield Path(folder)
+
+
+class PythonMachine:
+    """A machine of a user with one Python and no compiler, and a virtual environment there."""
+
+    def __init__(self, interpreter: Interpreter, scratch: Path) -> None:
+        self.root = CleanRoot("python")
+        self.scratch = scratch
+        self.mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs"}
+        self.mounts[interpreter.wheels()] = "/wheels"
+        python = "/usr/bin/python3"
+        if self.root.run("python3 -c 'import sys; print(sys.version_info[1])'", {}).strip() != str(
+            interpreter.minor
+        ):
+            # One that Debian does not have: only its own folder is added to the root.
+            self.mounts[interpreter.prefix] = str(interpreter.prefix)
+            python = f"{interpreter.prefix}/bin/python3.{interpreter.minor}"
+        self.run(f"{NO_COMPILER}\n{python} -m venv /scratch/venv")
+
+    def run(self, script: str) -> str:
+        return self.root.run(script, self.mounts)
+
+
+def last_line(printed: str) -> str:
+    return printed.strip().splitlines()[-1]
+
+
+def check_size(wheel: Path) -> None:
+    size = wheel.stat().st_size
+    if size > LIMIT:
+        raise CommandError(f"{wheel.name}: expected at most {LIMIT} bytes, got {size}")
+
+
+def check_wheel(wheel: Path, interpreter: Interpreter) -> str:
+    """Installs the wheel, and runs a program with it."""
+    check_size(wheel)
+    with scratch_folder() as scratch:
+        machine = PythonMachine(interpreter, scratch)
+        machine.run(f"{PIP} --find-links /wheels numpy")
+        began = time.monotonic()
+        machine.run(f"{PIP} /dist/{wheel.name}")
+        seconds = time.monotonic() - began
+        if seconds > SECONDS:
+            raise CommandError(f"{wheel.name}: pip install took {seconds:.0f} s")
+        printed = machine.run("/scratch/venv/bin/python /programs/program.py /scratch")
+        machine.run("/scratch/venv/bin/mithril --version")
+    return f"installed in {seconds:.1f} s without a compiler; {last_line(printed)}"
+
+
+def check_plugin(wheel: Path, interpreter: Interpreter, torch: str) -> str:
+    """Installs mithril-cpp[torch] where this torch is installed, and trains on it."""
+    source = torch_environment(interpreter, torch).parents[1]
+    with scratch_folder() as scratch:
+        machine = PythonMachine(interpreter, scratch)
+        packages = f"lib/python3.{interpreter.minor}/site-packages"
+        for path in sorted((source / packages).iterdir()):
+            link_tree(path, scratch / "venv" / packages / path.name)
+        began = time.monotonic()
+        machine.run(f"{PIP} --find-links /wheels 'mithril-cpp[torch]=={version()}'")
+        seconds = time.monotonic() - began
+        printed = machine.run("/scratch/venv/bin/python /programs/torch_program.py")
+    return f"mithril-cpp[torch] installed in {seconds:.1f} s; {last_line(printed)}"
+
+
+def link_tree(source: Path, target: Path) -> None:
+    """Hard links of the files, which take no space; what the target has stays."""
+    if target.exists():
+        return
+    if source.is_dir():
+        shutil.copytree(source, target, copy_function=hard_link, symlinks=True)
+    else:
+        target.hardlink_to(source)
+
+
+def hard_link(source: str, target: str) -> None:
+    Path(target).hardlink_to(source)
+
+
+def check_sdist(sdist: Path) -> str:
+    """Checks that the sdist has every tracked file that a build from it reads."""
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    missing = [str(name) for name in tracked_files() if is_built(name) and str(name) not in names]
+    if missing:
+        raise CommandError(f"{sdist.name} lacks {', '.join(missing)}")
+    return f"has all files of the build; {len(names)} files"
+
+
+def is_built(name: Path) -> bool:
+    return str(name).startswith(BUILT)
+
+
+def check_sources(sdist: Path, interpreter: Interpreter) -> Iterator[tuple[str, str]]:
+    """Builds the sdist in clean roots: by pip with nothing but a Python, which must name what is
+    missing, by pip and by FetchContent."""
+    with scratch_folder() as scratch:
+        machine = PythonMachine(interpreter, scratch)
+        machine.mounts |= {interpreter.build_wheels(): "/wheels"}
+        refusal = machine.run(f"{PIP} --find-links /wheels /dist/{sdist.name} 2>&1 && exit 1 || :")
+        if f"apt-get install --no-install-recommends {MISSING}" not in " ".join(refusal.split()):
+            raise CommandError(f"pip does not name the missing packages:\n{refusal}")
+    yield "pip install with only a Python", "names the system packages that are missing"
+    with scratch_folder() as scratch:
+        mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", OUTSIDE: "/outside"}
+        mounts[interpreter.build_wheels()] = "/wheels"
+        script = f"""
+python3 -m venv /scratch/venv
+{PIP} --find-links /wheels /dist/{sdist.name}
+/scratch/venv/bin/python /programs/program.py /scratch
+"""
+        root = CleanRoot("sources")
+        yield "pip install with a compiler", last_line(root.run(script, mounts))
+        script = f"""
+cmake -G Ninja -S /programs/fetch_content -B /scratch/build -DOUTSIDE=/outside \\
+  -DMITHRIL_SDIST=/dist/{sdist.name} -DMITHRIL_UNITY=ON -DCMAKE_BUILD_TYPE=Release
+cmake --build /scratch/build --target fetched
+/scratch/build/fetched /scratch/model.cpp
+"""
+        yield "FetchContent", last_line(root.run(script, mounts))
+
+
+def check_fallback(interpreter: Interpreter) -> str:
+    """Checks what pip says where there is no plugin for the Python and the torch: no wheel of it is
+    at hand, and the sdist names the way to build one."""
+    with scratch_folder() as scratch:
+        machine = PythonMachine(interpreter, scratch)
+        name = f"mithril_cpp_torch-{version()}.tar.gz"
+        shutil.copy2(DIST / name, scratch)
+        printed = machine.run(
+            "/scratch/venv/bin/pip install --no-index --no-deps "
+            f"/scratch/{name} 2>&1 && exit 1 || true"
+        )
+    if "python -m mithril.build_torch" not in printed:
+        raise CommandError(f"pip does not say how to build the plugin:\n{printed}")
+    return "pip refuses it and says how to build the backend"
+
+
+def check_archive(archive: Path) -> str:
+    """A project finds the libraries of the archive, links them and runs."""
+    with scratch_folder() as scratch:
+        mounts = {scratch: "/scratch", DIST: "/dist", OUTSIDE: "/outside"}
+        if archive.suffix == ".deb":
+            unpack = f"dpkg-deb -x /dist/{archive.name} /scratch/prefix"
+            prefix = "/scratch/prefix/opt/mithril-cpp"
+        else:
+            unpack = f"mkdir /scratch/prefix; tar -xf /dist/{archive.name} -C /scratch/prefix"
+            prefix = "/scratch/prefix/" + re.sub(r"\.tar\.gz$", "", archive.name)
+        script = f"{unpack}\nPREFIX={prefix}\n{FIND_PACKAGE}"
+        printed = CleanRoot("compiler").run(script, mounts)
+    return f"find_package with a compiler alone; {last_line(printed)}"
