@@ -294,55 +294,6 @@ def masked_scatter(self: Connection, mask: Connection, source: Connection) -> An
     return ml.Where()(mask, gather_true(flat(source), mask), self)
 
 
-def diagonal(
-    self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: NodeContext
-) -> Any:
-    last = move(self, [dim1, dim2], [-2, -1])
-    count = at.output.shape[-1]
-    refuse_if(not isinstance(count, int), "of an open size")
-    columns = size(last, -1)
-    start = offset if offset >= 0 else -offset * columns
-    places = ml.Arange()(stop=count) * (columns + 1) + start
-    rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
-    return ml.Gather(axis=-1)(rows, places)
-
-
-def diagonal_scatter(
-    self: Connection,
-    src: Connection,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
-    *,
-    at: NodeContext,
-) -> Any:
-    src = as_result(src, 1, at)
-    last = move(self, [dim1, dim2], [-2, -1])
-    count = at.inputs[1].shape[-1]
-    refuse_if(not isinstance(count, int), "of an open size")
-    columns = size(last, -1)
-    start = offset if offset >= 0 else -offset * columns
-    places = ml.Arange()(stop=count) * (columns + 1) + start
-    rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
-    return move(
-        scatter_rows(rows, places, src, -1, False).reshape(shape(last)), [-2, -1], [dim1, dim2]
-    )
-
-
-def unfold(self: Connection, dimension: int, size: int, step: int, *, at: NodeContext) -> Any:
-    """Windows along an axis, each as a new last axis."""
-    if not rank_of(self):
-        return self.reshape((size,))
-    axis = axis_of(dimension, rank_of(self))
-    starts = ml.Arange()(stop=at_count(self, axis, size, step)) * step
-    places = starts.reshape((-1, 1)) + ml.Arange()(stop=size)
-    return move(ml.Gather(axis=axis)(self, places), axis + 1, -1)
-
-
-def at_count(x: Connection, axis: int, window: int, step: int) -> Any:
-    return (size(x, axis) - window) // step + 1
-
-
 def one_hot(self: Connection, num_classes: int = -1) -> Any:
     refuse_if(num_classes < 0, "without num_classes")
     hit = ml.ExpandDims(axis=-1)(self).eq(ml.Arange()(stop=num_classes))
@@ -362,8 +313,5 @@ TABLE: Table = table(
     (scatter, "scatter"),
     (scatter_reduce, "scatter_reduce"),
     (masked_scatter, "masked_scatter"),
-    (diagonal, "diagonal"),
-    (diagonal_scatter, "diagonal_scatter"),
-    (unfold, "unfold"),
     (one_hot, "one_hot"),
 )
