@@ -158,3 +158,25 @@ def test_the_warning_of_fixed_sizes_names_the_line_that_calls() -> None:
     with pytest.warns(UserWarning, match="fixed axis 0 of 'x' at 1") as caught:
         ml.from_torch(Sum(), (X[:1], Y), "auto")
     assert [warning.filename for warning in caught] == [__file__]
+
+
+class ElementsOfFirstRowsChanged(nn.Module):
+    def __init__(self, accumulate: bool) -> None:
+        super().__init__()
+        self.accumulate = accumulate
+
+    def forward(self, x, y):
+        places = torch.arange(y.shape[0]), y.argmax(-1)
+        is_low = (x < 0).index_put(places, y[:, 0] < 0)
+        return x.index_put(places, y[:, 0], self.accumulate) + is_low
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_an_element_of_each_of_the_first_rows_is_changed(accumulate: bool) -> None:
+    torch.manual_seed(2)
+    module, x, y = ElementsOfFirstRowsChanged(accumulate), torch.randn(5, 3), torch.randn(5, 3)
+    model, _ = ml.from_torch(module, (x, y[:4]), (["N", None], ["M", None]))
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys={"x", "y"})
+    for rows in (1, 4, 5):
+        got = compiled.evaluate({}, {"x": x, "y": y[:rows]})["output"]
+        torch.testing.assert_close(torch.as_tensor(got), module(x, y[:rows]), rtol=0, atol=0)

@@ -118,6 +118,32 @@ class MaskOfAnotherInput(Layer):
         return scores.softmax(-1) @ x
 
 
+class OwnTokenChanged(Layer):
+    """One token of each text is replaced; the numbers are those of the changed tensor."""
+
+    def forward(self, x: Any, ids: Any) -> Any:
+        rows = torch.arange(x.shape[0])
+        return self.linear(x).index_put((rows, ids.argmax(-1)), x[:, 0] @ self.linear.weight)
+
+
+class TokensOfAnotherInputChanged(Layer):
+    """As MaskOfAnotherInput: the numbers are those of ids."""
+
+    def forward(self, x: Any, ids: Any) -> Any:
+        rows = torch.arange(ids.shape[0])[:, None]
+        places = (ids % LENGTH)[:, :2]
+        made = self.linear(x)
+        return made.index_put((rows, places), made[:, 2:], accumulate=True)
+
+
+class MaskChanged(Layer):
+    def forward(self, x: Any, ids: Any) -> Any:
+        mask = torch.zeros(ids.shape, dtype=torch.bool)
+        rows = torch.arange(x.shape[0])
+        mask = mask.index_put((rows, ids.argmax(-1)), torch.tensor(True))
+        return self.linear(x).masked_fill(mask[..., None], 0.0)
+
+
 MODULES: dict[str, Callable[[], Any]] = {
     "LSTM": lambda: Recurrent(nn.LSTM(WIDTH, 5, batch_first=True)),
     "LSTM of two layers": lambda: Recurrent(
@@ -136,6 +162,7 @@ MODULES: dict[str, Callable[[], Any]] = {
         for kind in (
             *(Cells, Embeddings, OneStateForAll, ZeroState),
             *(OwnToken, LastToken, OwnTokens, MaskByIndex, MaskOfAnotherInput),
+            *(OwnTokenChanged, TokensOfAnotherInputChanged, MaskChanged),
         )
     },
 }

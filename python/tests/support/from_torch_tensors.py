@@ -105,6 +105,10 @@ FUNCTIONS: dict[str, Callable] = {
     "index by two": lambda x: x[PICKED, AGAIN],
     "index by two and a slice": lambda x: x[:, None, :][PICKED[:, None], :, COLUMNS],
     "index_put": lambda x: (x * 1).index_put((AGAIN, PICKED), x[0, 0], accumulate=True),
+    "index_put in each row": lambda x: x.index_put((torch.arange(3), PICKED), x[0, 0]),
+    "index_put in some columns": lambda x: x.index_put(
+        (torch.arange(3)[:, None], COLUMNS), x[:, :2] * 2, accumulate=True
+    ),
     "index by bools": lambda x: torch.where(x > 0, x, 0.0).masked_fill(x > 1, 1.0),
     "masked_scatter": lambda x: x.masked_scatter(x > 0, (x * 2).flatten()),
     "take": lambda x: x.take(PICKED),

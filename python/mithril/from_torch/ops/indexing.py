@@ -105,26 +105,70 @@ def within_rows(
     return ml.TakeAlongAxis(axis=1)(rows, number).reshape((length, *chosen, *rest))
 
 
-def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = False) -> Any:
+def index_put(
+    self: Connection, indices: Any, values: Any, accumulate: bool = False, *, at: NodeContext
+) -> Any:
     axes = indexed_axes(indices)
     named = [indices[axis] for axis in axes]
     if any(is_bool(value) for value in named):
         return scatter_where(self, axes, named, values, accumulate)
-    rank = rank_of(self)
+    rank, count = rank_of(self), max(map(rank_of, named))
     sizes = [size(self, axis) for axis in axes]
     rest = [shape(self)[axis] for axis in range(rank) if axis not in axes]
-    number = place_number(named, sizes)
-    count = rank_of(number)
+    first, rows_of_self = at.nodes[1][axes[0]], at.inputs[0].shape[axes[0]]
+    covers_rows = counted_axis(first, rows_of_self, count) == 0
+    is_first_rows = not isinstance(rows_of_self, int) and range_axis(first, count) == 0
+    by_rows = covers_rows or is_first_rows
+    within = slice(1 if by_rows else 0, None)
+    number = place_number(named[within], sizes[within]) if named[within] else tensor(0)
+    chosen = list(shape(number))
+    if by_rows:
+        length = sizes[0] if covers_rows else size(flat(named[0]), 0)
+        chosen = [length, *[*(1,) * (count - len(chosen)), *chosen][1:]]
     together = axes[-1] - axes[0] == len(axes) - 1
     start = axes[0] if together else 0
-    wanted = [*rest[:start], *shape(number), *rest[start:]]
+    wanted = [*rest[:start], *chosen, *rest[start:]]
     values = ml.BroadcastTo()(input=tensor(values), shape=tuple(wanted))
     if start and count:
         values = move(values, list(range(start, start + count)), list(range(count)))
     front = move(self, axes, list(range(len(axes))))
-    rows = front.reshape((product(sizes), *rest))
-    result = scatter_rows(rows, number, values, 0, accumulate).reshape((*sizes, *rest))
+    if not by_rows:
+        rows = front.reshape((product(sizes), *rest))
+        result = scatter_rows(rows, number, values, 0, accumulate).reshape((*sizes, *rest))
+    elif covers_rows:
+        result = put_within_rows(front, number, values, [sizes, chosen, rest], accumulate)
+    else:
+        result = put_in_first_rows(front, number, values, [sizes, chosen, rest], accumulate)
     return move(result, list(range(len(axes))), axes)
+
+
+def put_within_rows(
+    front: Connection, number: Connection, values: Any, parts: list[Any], accumulate: bool
+) -> Any:
+    """front[arange(n), ...] = values: the numbers of places, of elements of each row."""
+    sizes, chosen, rest = parts
+    rows = front.reshape((chosen[0], product(sizes[1:]), *rest))
+    many = (chosen[0], product(chosen[1:]))
+    number = ml.BroadcastTo()(input=number, shape=tuple(chosen)).reshape((*many, *(1,) * len(rest)))
+    number = ml.BroadcastTo()(input=number, shape=(*many, *rest))
+    reduce = REDUCTIONS["add" if accumulate else None]
+    made = scattered_along(rows, 1, number, values.reshape((*many, *rest)), reduce)
+    return made.reshape((chosen[0], *sizes[1:], *rest))
+
+
+def put_in_first_rows(
+    front: Connection, number: Connection, values: Any, parts: list[Any], accumulate: bool
+) -> Any:
+    """The same, where the axis has another symbol than the numbers of its first rows."""
+    numbers = ml.Arange()(stop=parts[1][0])
+
+    def spread(rows: Connection) -> Any:
+        return internal_op("ScatterAdd", axis=0)(rows, numbers, front)
+
+    made = put_within_rows(ml.Gather(axis=0)(front, numbers), number, values, parts, accumulate)
+    is_first = spread(ml.Full(dtype=widths.int64)(shape=tuple(shape(made)), fill_value=1)) > 0
+    spread_out = spread(made.cast(widths.int64)).ne(0) if is_bool(made) else spread(made)
+    return ml.Where()(is_first, spread_out, front)
 
 
 def scatter_where(
@@ -231,6 +275,12 @@ def scattered(x: Connection, dim: int, index: Connection, values: Any, reduce: A
     if not isinstance(values, Connection):
         values = ml.Full()(shape=shape(index), fill_value=values)
     values = front_of(values if rank_of(values) else values.reshape((1,)), index)
+    return scattered_along(x, dim, index, values, reduce)
+
+
+def scattered_along(
+    x: Connection, dim: int, index: Connection, values: Connection, reduce: Any
+) -> Any:
     if is_bool(x):
         x, values = x.cast(widths.int64), values.cast(widths.int64)
         return ml.Scatter(axis=dim, reduce=reduce)(x, index, values).ne(0)
