@@ -31,6 +31,9 @@ class EmbeddingSimilarity(_TextScore):
         target: key of the targets.
         threshold: least score of a row that passes. None computes the mean.
 
+    `merge` takes evaluators with the same `embed` and `tokenizer`. Those of several processes have
+    copies of a module: join their `scores` instead.
+
     Example:
         vectors = {"cat": [1.0, 0.1], "kitten": [0.9, 0.2], "car": [0.0, 1.0]}
         similarity = ml.metrics.EmbeddingSimilarity(

@@ -216,10 +216,28 @@ def require_rows(evaluator: Evaluator, rows: int) -> None:
 
 
 def check_same(evaluator: Any, other: Any) -> None:
-    """Raises TypeError E0310 unless class and options are the same."""
-    if type(other) is type(evaluator) and other._options() == evaluator._options():
-        return
+    """Raises TypeError E0310 unless class and options are the same.
+
+    Functions and modules are the same if they are equal in Python. A copy of a module, such as that
+    of another process, is another module: nothing tells whether it computes the same.
+    """
     name = type(evaluator).__name__
+    if type(other) is type(evaluator):
+        options = zip(evaluator._options(), other._options(), strict=True)
+        differing = [pair for pair in options if pair[0] is not pair[1] and pair[0] != pair[1]]
+        if not differing:
+            return
+        if all(callable(option) for pair in differing for option in pair):
+            advice = "give both the same function or module"
+            if hasattr(evaluator, "scores"):
+                advice += ", or take the mean of the `scores` of both"
+            raise_error(
+                "TypeError",
+                "E0310",
+                f"{name}: evaluators with different functions or modules cannot be merged",
+                facts=[("own", repr(differing[0][0])), ("other", repr(differing[0][1]))],
+                help=f"a copy, such as that of another process, is another one: {advice}",
+            )
     raise_error(
         "TypeError",
         "E0310",

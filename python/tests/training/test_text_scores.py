@@ -144,6 +144,25 @@ def test_similarity_by_a_module() -> None:
     np.testing.assert_allclose(similarity.scores, [expected], rtol=1e-6)
 
 
+def test_evaluators_with_different_functions_are_not_merged() -> None:
+    def embed(tokens: list[str]) -> Any:
+        return by_length(tokens)
+
+    def message(own: Any, other: Any) -> str:
+        with pytest.raises(ml.TypeError, match="E0310") as caught:
+            own.merge(other)
+        return str(caught.value)
+
+    found = message(E.EmbeddingSimilarity(by_length), E.EmbeddingSimilarity(embed))
+    assert "EmbeddingSimilarity: evaluators with different functions or modules" in found
+    assert f"own   : {by_length}" in found
+    assert f"other : {embed}" in found
+    assert "is another one: give both the same function or module, or take the mean of" in found
+    assert "scores" not in message(E.Bleu(str.split), E.Bleu(str.lower))
+    thresholds = E.EmbeddingSimilarity(by_length), E.EmbeddingSimilarity(embed, threshold=0.5)
+    assert "an evaluator of another kind" in message(*thresholds)
+
+
 def refused(evaluator: Any, prediction: Any, target: Any) -> str:
     with pytest.raises(ml.InputError) as caught:
         evaluator.update({"prediction": prediction, "target": target})
