@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,20 @@ def kind_of_path(path: Path) -> FileKind:
 
 def is_hugging_face(path: Path) -> bool:
     """Returns whether the path is a folder with config.json that is not a package."""
-    return (path / "config.json").is_file() and not (path / "metadata.json").is_file()
+    return os.path.isfile(path / "config.json") and not os.path.isfile(path / "metadata.json")
+
+
+def contents_of(path: Path) -> bytes | None:
+    """Returns the bytes of a file; None if there is none. InputError E0830."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        why = [("why", error.strerror or str(error))]
+        _core.raise_error(
+            "InputError", "E0830", "the file cannot be read", path=str(path), facts=why
+        )
 
 
 def _kind_of_text(head: bytes) -> FileKind:

@@ -16,6 +16,7 @@ import numpy as np
 from .. import _core
 from .._core import Backend, CompiledModel, Model, compile
 from ..backends.cpu import CpuBackend
+from .file_kinds import contents_of
 from .package import save_package
 
 __all__ = ["ARCHITECTURES", "Architecture", "create_package"]
@@ -212,9 +213,8 @@ def _architecture(folder: Path, fields: dict[str, Any]) -> Architecture:
     kind = fields["model_type"]
     if kind not in ARCHITECTURES:
         _core.unknown_name("E0627", "architecture", kind, sorted(ARCHITECTURES))
-    pooling = folder / "1_Pooling" / "config.json"
-    if kind == "bert" and pooling.is_file():
-        modes = json.loads(pooling.read_text(encoding="utf-8"))
+    if kind == "bert":
+        modes = _json_of(folder / "1_Pooling" / "config.json") or {}
         if modes.get("pooling_mode_mean_tokens") and _normalizes(folder):
             return SENTENCE_ENCODER
     return ARCHITECTURES[kind]
@@ -222,15 +222,24 @@ def _architecture(folder: Path, fields: dict[str, Any]) -> Architecture:
 
 def _normalizes(folder: Path) -> bool:
     """Returns whether sentence-transformers normalizes the embeddings of this folder."""
-    modules = folder / "modules.json"
-    listed = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
+    listed = _json_of(folder / "modules.json") or []
     return any(str(entry.get("type", "")).endswith("Normalize") for entry in listed)
+
+
+def _json_of(path: Path) -> Any:
+    """Returns the value of a JSON file; None if there is none. InputError E0830, E0864."""
+    contents = contents_of(path)
+    try:
+        return None if contents is None else json.loads(contents)
+    except ValueError as error:
+        message = "this file of a checkpoint cannot be read as JSON"
+        why = [("why", str(error))]
+        _core.raise_error("InputError", "E0864", message, path=str(path), facts=why)
 
 
 def _licence(folder: Path) -> str:
     """Returns the field `license` in the head of README.md."""
-    readme = folder / "README.md"
-    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    text = (contents_of(folder / "README.md") or b"").decode(errors="replace")
     head = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
     found = re.search(r"^license: *['\"]?([^'\"\n]+)", head[1], re.MULTILINE) if head else None
     return found[1].strip() if found else ""

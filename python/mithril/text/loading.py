@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from .._core import Backend, CompiledModel, compile, raise_error
 from .._internal.arguments import checked_kinds
 from ..backends.cpu import CpuBackend
-from ..packages.file_kinds import is_hugging_face
+from ..packages.file_kinds import contents_of, is_hugging_face
 from ..packages.function_source import model_of_function
 from ..packages.huggingface import ARCHITECTURES, composed, composed_model
 from ..packages.package import Package, load_package
@@ -100,7 +100,7 @@ def _of_folder(folder: Path, backend: Backend | None, limit: int) -> tuple[Make,
     """Returns a function that composes the model of a folder, and a reader of its files."""
 
     def read(name: str) -> bytes | None:
-        return (folder / name).read_bytes() if (folder / name).is_file() else None
+        return contents_of(folder / name)
 
     def make() -> Any:
         checkpoint = composed(folder, backend or CpuBackend(), limit)

@@ -121,6 +121,22 @@ def test_a_sentence_encoder_is_recognised(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(embedding, axis=1), 1, rtol=1e-6)
 
 
+def test_a_file_of_a_checkpoint_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    checkpoint(tmp_path, "bert")
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    modules = tmp_path / "modules.json"
+    modules.mkdir()  # no user can read it as a file
+    with pytest.raises(ml.InputError, match="E0830") as raised:
+        create_package(tmp_path, tmp_path / "made")
+    assert str(modules) in str(raised.value)
+    modules.rmdir()
+    modules.write_text("[")
+    with pytest.raises(ml.InputError, match="E0864") as raised:
+        create_package(tmp_path, tmp_path / "made")
+    assert f"{modules}: this file of a checkpoint cannot be read as JSON" in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("kind", "settings", "says"),
     [

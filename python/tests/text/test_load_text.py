@@ -57,6 +57,19 @@ def test_a_folder_answers_as_its_model_does_without_a_cache(folder: Path) -> Non
     assert caught.value.code == "E0853"
 
 
+def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    write_folder(tmp_path, "gpt2", tokenizer_config=SETTINGS)
+    for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
+        path = tmp_path / name
+        path.unlink(missing_ok=True)
+        path.mkdir()  # no user can read it as a file
+        with pytest.raises(ml.InputError) as caught:
+            ml.text.load(tmp_path, tokenizer=Characters())
+        assert caught.value.code == "E0830"
+        assert str(path) in str(caught.value)
+        path.rmdir()
+
+
 @pytest.mark.parametrize("ending", ["", ".zip"])
 def test_a_package_answers_as_its_folder(folder: Path, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"package{ending}"
