@@ -6,11 +6,15 @@ const sizeDefaults = {
   contextLength: 64,
 };
 
+const mostLayers = 1000;
+
 // All sizes of a new network.
 export function sizesOf(architecture) {
   const sizes = optionsOf("architecture", architecture, sizeDefaults);
   for (const [key, value] of Object.entries(sizes))
     check(`architecture.${key}`, value, isCount, "a whole number from 1 on");
+  const isDepth = (count) => count <= mostLayers;
+  check("architecture.numLayers", sizes.numLayers, isDepth, `at most ${mostLayers}`);
   return sizes;
 }
 

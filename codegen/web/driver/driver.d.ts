@@ -25,7 +25,7 @@ export interface Architecture {
   hiddenSize: number;
   /** The number of tokens that the network chooses from. */
   outputSize: number;
-  /** The number of attention blocks. Default 1. */
+  /** The number of attention blocks, at most 1000. Default 1. */
   numLayers?: number;
   /** The number of tokens that the network reads at a time. Default 64. */
   contextLength?: number;
@@ -49,6 +49,18 @@ export interface GenerateOptions extends GenerationOptions {
   /** The same seed gives the same text. */
   seed?: number;
 }
+
+export type Numbers =
+  | readonly number[]
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array;
 
 export interface TrainOptions {
   /** Default 100. */
@@ -75,7 +87,7 @@ export declare class TorchModel implements LMDriver {
   generate(prompt: string, options?: GenerateOptions): Promise<string>;
   /** Trains a network of the driver on a text or on tokens. `losses` has the mean cross entropy of each
    * step, in nats per token. */
-  train(data: string | ArrayLike<number>, options?: TrainOptions): Promise<{ losses: number[] }>;
+  train(data: string | Numbers, options?: TrainOptions): Promise<{ losses: number[] }>;
   /** The weights of a network as a .safetensors file. In Node it is also written to a path. */
   save(path?: string): Promise<Uint8Array>;
   cleanup(): Promise<void>;
@@ -103,8 +115,8 @@ export interface TensorOptions {
 
 export declare const TorchUtils: {
   /** A tensor of one axis. */
-  createTensor(data: ArrayLike<number>, options?: TensorOptions): Tensor;
-  createTensor(data: ArrayLike<number>, shape: readonly number[], options?: TensorOptions): Tensor;
+  createTensor(data: Numbers, options?: TensorOptions): Tensor;
+  createTensor(data: Numbers, shape: readonly number[], options?: TensorOptions): Tensor;
   toDevice(tensor: Tensor, device: DeviceType): Tensor;
   /** The elements as numbers. */
   extractTensorData(tensor: Tensor): number[];

@@ -69,6 +69,9 @@ CONFIG = {
     "architecture: { ...sizes, numLayers: 0 }": (
         "architecture.numLayers is 0, expected a whole number from 1 on"
     ),
+    "architecture: { ...sizes, numLayers: 1e12 }": (
+        "architecture.numLayers is 1000000000000, expected at most 1000"
+    ),
     "architecture: { ...sizes, depth: 2 }": (
         "architecture has no option 'depth' (2), "
         "expected inputSize, hiddenSize, outputSize, numLayers, contextLength"
@@ -306,6 +309,13 @@ def test_the_types_are_strict(folder: Path, tmp_path: Path) -> None:
         export const bytes: number =
           TorchUtils.calculateTensorMemory([2]) + TorchUtils.calculateTensorMemory(row);
 
+        export const typed = network.train(new Uint8Array([1, 2, 3]));
+        // @ts-expect-error - the driver takes arrays only
+        network.train({{ length: 2, 0: 1, 1: 2 }});
+        // @ts-expect-error - the driver takes arrays only
+        TorchUtils.createTensor({{ length: 1, 0: 1 }});
+        // @ts-expect-error - a text is no array of numbers
+        TorchUtils.createTensor("12", [2]);
         // @ts-expect-error - there is no such device
         new TorchModel({{ deviceType: "tpu" }});
         // @ts-expect-error - a text is no array of texts
