@@ -185,7 +185,7 @@ export class Model {
       throw inputError("E0804", `${sizes}: ${shape}`);
     }
     if (port.dtype.startsWith("int")) writeInts(port, to, values);
-    else if (port.dtype === "bool") for (let i = 0; i < to.length; ++i) to[i] = values[i] ? 1 : 0;
+    else if (port.dtype === "bool") writeBools(port, to, values);
     else to.set(values);
   }
 
@@ -259,6 +259,16 @@ function writeInts(port, to, values) {
     if (!Number.isInteger(number))
       throw inputError("E0805", `'${port.name}' has ${value}, expected a whole number`);
     to[i] = isBig ? BigInt(value) : number;
+  }
+}
+
+// Bools, or numbers that are 0 or 1.
+function writeBools(port, to, values) {
+  for (let i = 0; i < to.length; ++i) {
+    const number = Number(values[i]);
+    if (number !== 0 && number !== 1)
+      throw inputError("E0805", `'${port.name}' has ${values[i]}, expected 0 or 1`);
+    to[i] = number;
   }
 }
 
