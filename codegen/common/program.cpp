@@ -27,15 +27,22 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
   return make_plan(graph, SizeSources(graph), inputs);
 }
 
-void refuse_half(const Graph& graph, std::string_view language) {
+bool has_type(const Language& language, DType dtype) {
+  if (language.has_type) return language.has_type(dtype);
+  return dtype != DType::float16 && dtype != DType::bfloat16;
+}
+
+void refuse_types(const Graph& graph, const Language& language) {
   for (const Value& value : graph.values()) {
-    if (value.dtype != DType::float16 && value.dtype != DType::bfloat16) continue;
+    if (has_type(language, value.dtype)) continue;
+    const bool has_doubles = has_type(language, DType::float64);
     raise({.kind = ErrorKind::backend,
            .code = "E1032",
            .path = value.name,
-           .message = (language == "C++" ? "standard C++" : std::string(language)) +
+           .message = (language.name == "C++" ? "standard C++" : std::string(language.name)) +
                       " has no type for " + std::string(name(value.dtype)),
-           .help = "compile for a backend of float32 or float64"});
+           .help = std::string("compile for a backend of float32") +
+                   (has_doubles ? " or float64" : "")});
   }
 }
 
@@ -149,7 +156,7 @@ class ProgramBuilder {
     if (loop.kind != StatementKind::loop || loop.nodes.size() >= most_in_loop) return fresh;
     const Dims& dims = program_.dims_of(program_.node(loop.nodes.front()).outputs.front());
     if (dims != program_.dims_of(program_.node(node).outputs.front())) return fresh;
-    return reads_elementwise(node, last, dims) ? last : fresh;
+    return reads_elementwise(node, last, dims) && has_operands(node, last) ? last : fresh;
   }
 
   // Whether the node reads each value that the loop makes at the same element.
@@ -159,6 +166,20 @@ class ProgramBuilder {
       if (statement_of_[index(id)] == loop && program_.dims_of(id) != dims) fits = false;
     });
     return fits;
+  }
+
+  // Whether the loop has operands left for the node. Each node may write one.
+  bool has_operands(size_t node, size_t loop) const {
+    if (language_.most_operands == 0) return true;
+    std::vector<size_t> nodes = program_.statements[loop].nodes;
+    nodes.push_back(node);
+    std::set<ValueId> read;
+    for (const size_t each : nodes) {
+      each_read(each, [&](ValueId id) {
+        if (statement_of_[index(id)] != loop) read.insert(id);
+      });
+    }
+    return read.size() + nodes.size() <= language_.most_operands;
   }
 
   void assign_buffers() {
@@ -266,7 +287,7 @@ class ProgramBuilder {
 
 Program make_program(const Graph& graph, const std::vector<Dims>& inputs,
                      const Language& language) {
-  refuse_half(graph, language.name);
+  refuse_types(graph, language);
   Program program{.graph = graph, .plan = plan_for(graph, inputs)};
   program.dims.resize(graph.values().size());
   program.constants.resize(graph.values().size());

@@ -62,9 +62,13 @@ void StatementWriter::write_loop(const Statement& statement) {
   };
   const size_t axes = syntax_.loop_head.empty() ? 0 : nest.sizes().size();
   size_t indent = syntax_.loop_indent;
-  for (size_t axis = 0; axis < axes; ++axis, indent += 2) {
-    loop.body += text_line(indent, fmt::format(fmt::runtime(syntax_.loop_head),
-                                               LoopNest::variable(axis), nest.sizes()[axis]));
+  int64_t within = element_count(program_.dims_of(loop.result));
+  for (size_t axis = 0; axis < axes; ++axis) {
+    within /= std::max<int64_t>(1, nest.sizes()[axis]);
+    loop.body +=
+        text_line(indent, fmt::format(fmt::runtime(syntax_.loop_head), LoopNest::variable(axis),
+                                      nest.sizes()[axis], within));
+    if (!syntax_.loop_end.empty()) indent += 2;
   }
   for (const size_t node : statement.nodes) {
     const ValueId made = program_.node(node).outputs.front();

@@ -19,8 +19,9 @@ struct StatementSyntax {
   size_t loop_indent;                     // columns before a loop
   std::string_view list_begin, list_end;  // around an argument that is a list of tensors: "[", "]"
   std::string_view terminator;            // after a statement: ";"
-  // A loop over the elements of an axis, with {0} for the variable and {1} for the size, and the
-  // line after its body. Empty: formulas compute whole tensors, without loops.
+  // A loop over the elements of an axis, with {0} for the variable, {1} for the size and {2} for
+  // the number of elements of the axes within it, and the line after its body. Empty: formulas
+  // compute whole tensors, without loops. Without a line after it, the body is not indented.
   std::string_view loop_head, loop_end;
   std::string (*argument)(const Datum& value, const PortDef& port);  // of a kernel: "axis=1"
 };
