@@ -36,19 +36,22 @@ file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOUR
      backends/cpu/*.cpp)
 
 # Generated programs contain the headers of codegen/cpp/kernels, the functions of codegen/jax/kernels and
-# codegen/javascript/kernels, and the files of codegen/web. The library holds them as string literals.
+# codegen/javascript/kernels and codegen/webgpu/kernels, and the files of codegen/web. The library holds them
+# as string literals.
 file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*/*.cpp
      mithril/export/*.cpp)
 file(GLOB snippets CONFIGURE_DEPENDS codegen/cpp/kernels/*.hpp mithril/ops/shared/*.hpp)
 file(GLOB jax_snippets CONFIGURE_DEPENDS codegen/jax/kernels/*.py)
 file(GLOB javascripts CONFIGURE_DEPENDS codegen/javascript/kernels/*.js)
+file(GLOB webgpus CONFIGURE_DEPENDS codegen/webgpu/kernels/*.js)
 file(GLOB webs CONFIGURE_DEPENDS LIST_DIRECTORIES false codegen/web/* codegen/web/driver/*)
 list(FILTER webs EXCLUDE REGEX "/(web|write)_[a-z_]+[.][ch]pp$")
 set(name_of_snippet STEM)
 set(name_of_jax_snippet STEM)
 set(name_of_javascript STEM)
+set(name_of_webgpu STEM)
 set(name_of_web FILENAME)
-foreach(kind IN ITEMS snippet jax_snippet javascript web)
+foreach(kind IN ITEMS snippet jax_snippet javascript webgpu web)
   set(entries "")
   set(count 0)
   foreach(snippet IN LISTS ${kind}s)

@@ -20,8 +20,9 @@ void add_name(const std::string& line, std::set<std::string>& names) {
   }
 }
 
-// A file is a module: comments, imports of its neighbours, and definitions.
-Snippet read_module(std::string_view text) {
+}  // namespace
+
+Snippet read_javascript(std::string_view text) {
   constexpr std::string_view exported = "export ", from = " from \"./";
   Snippet snippet;
   std::istringstream lines{std::string(text)};
@@ -38,11 +39,9 @@ Snippet read_module(std::string_view text) {
   return snippet;
 }
 
-}  // namespace
-
 const SnippetLibrary& javascript_snippets() {
   static const SnippetLibrary library("codegen/javascript/kernels",
-                                      {javascript_files, javascript_file_count}, read_module);
+                                      {javascript_files, javascript_file_count}, read_javascript);
   return library;
 }
 

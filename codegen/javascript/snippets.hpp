@@ -13,4 +13,8 @@ bool takes_wide_ints(std::string_view op);
 // These snippets and all that they need.
 std::string javascript_snippets_text(const std::set<std::string>& names);
 
+// The parts of a file of kernels: a module with comments, imports of its neighbours and
+// definitions.
+Snippet read_javascript(std::string_view text);
+
 }  // namespace mithril::codegen

@@ -1,0 +1,6 @@
+// The largest element.
+import { addExtremum } from "./extremum.js";
+
+export function max(output, input, axis, _keepdim) {
+  addExtremum(output, input, axis, ">");
+}
