@@ -39,7 +39,7 @@ export declare class Model {
   readonly parameters: Parameters;
   /** Views of the memory of the states, which evaluation replaces. */
   readonly states: States;
-  evaluate(data: Data): Outputs;
+  evaluate(data: Data): Evaluation;
   /** Without outputGradients, final_cost gets 1, or the only output if it is a scalar. */
   evaluateGradients(
     data: Data,

@@ -26,7 +26,9 @@ function namesOf(ports) {
 }
 
 // `description` has the ports with their places in the memory. `engine` computes: `memory()` is an
-// ArrayBuffer, another one when it grows; the model begins `engine.start` bytes into it.
+// ArrayBuffer, another one when it grows; the model begins `engine.start` bytes into it. The engine of
+// a device has `compute`, which is asynchronous, in place of `evaluate`, and `changed`, which it is told
+// of each port whose elements may change.
 export class Model {
   #description;
   #engine;
@@ -45,8 +47,9 @@ export class Model {
     this.resetStates();
   }
 
-  // Computes the outputs, as new arrays.
+  // Computes the outputs, as new arrays. A promise of them if the engine is that of a device.
   evaluate(data = {}) {
+    if (this.#engine.compute) return this.#compute(data);
     this.#load(data);
     this.#engine.evaluate();
     return this.#outputs();
@@ -126,9 +129,15 @@ export class Model {
 
   // Frees the memory. The model cannot be used after.
   dispose() {
+    this.#engine.dispose?.();
     this.#views.clear();
     this.#buffer = null;
     this.#engine = disposedEngine;
+  }
+
+  async #compute(data) {
+    this.#load(data);
+    return this.#engine.compute(() => this.#outputs());
   }
 
   #ports(ports, role) {
@@ -141,7 +150,10 @@ export class Model {
     for (const port of ports) {
       Object.defineProperty(views, port.name, {
         enumerable: true,
-        get: () => this.#elements(port),
+        get: () => {
+          this.#engine.changed?.(port);
+          return this.#elements(port);
+        },
       });
     }
     return Object.freeze(views);
@@ -177,6 +189,7 @@ export class Model {
 
   #write(port, values) {
     const to = this.#elements(port);
+    this.#engine.changed?.(port);
     if (!isArrayLike(values))
       throw inputError("E0805", `'${port.name}' is no array, expected one of ${port.dtype}`);
     if (values.length !== to.length) {
@@ -258,6 +271,8 @@ function writeInts(port, to, values) {
     const number = Number(value);
     if (!Number.isInteger(number))
       throw inputError("E0805", `'${port.name}' has ${value}, expected a whole number`);
+    if (port.dtype === "int64" && to instanceof Int32Array && number !== (number | 0))
+      throw inputError("E0805", `'${port.name}' has ${value}, expected an int of 32 bits`);
     to[i] = isBig ? BigInt(value) : number;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "codegen/common/names.hpp"
 #include "codegen/javascript/formula.hpp"
 #include "codegen/javascript/wide_ints.hpp"
@@ -226,7 +228,8 @@ std::string web_description(const WebModel& web) {
          fmt::format("  bytes: {},\n}};\n", web.bytes);
 }
 
-std::string web_declarations(const WebModel& web, bool is_wasm) {
+std::string web_declarations(const WebModel& web, WebEngine engine) {
+  const bool is_wasm = engine == WebEngine::wasm;
   const Graph& graph = web.forward.graph;
   std::string data, parameters, states, outputs, output_gradients, gradients;
   const auto member = [&](const std::string& name, ValueId id, const std::string& type) {
@@ -264,6 +267,8 @@ std::string web_declarations(const WebModel& web, bool is_wasm) {
   text += interface_of("States", "The states, which each evaluation replaces.", states);
   text += interface_of("OutputGradients", "The gradients that come in at the outputs.",
                        output_gradients);
+  text += std::string("/** What `evaluate` returns. */\nexport type Evaluation = ") +
+          (engine == WebEngine::webgpu ? "Promise<Outputs>" : "Outputs") + ";\n\n";
   text += web_file("runtime.d.ts");
   if (is_wasm) return text + "\n" + web_file("wasm_loader.d.ts");
   return text + "\nexport declare function createModel(): Promise<Model>;\n";
@@ -306,6 +311,28 @@ void write_web_package(const std::string& folder, const WebModel& web, const std
                                  {"model.d.mts", types},
                                  {"model.d.cts", types},
                                  {"package.json", package_json(web)}});
+}
+
+std::string module_name(const std::string& path) {
+  const std::filesystem::path target(path);
+  for (const char* other : {".js", ".cjs", ".ts"}) {
+    if (target.extension() == other)
+      refuse_generated(path, "a module is a file NAME.mjs, or a folder");
+  }
+  return target.stem().string();
+}
+
+void write_web_module(const std::string& path, const WebModel& web, WebEngine engine,
+                      std::string (*module)(const WebModel&, ModuleKind)) {
+  std::filesystem::path target(path);
+  const std::string types = web_declarations(web, engine);
+  if (target.extension() != ".mjs") {
+    write_web_package(path, web, types, module(web, ModuleKind::es),
+                      module(web, ModuleKind::common));
+    return;
+  }
+  write_generated(target.replace_extension(".d.mts").string(), types);
+  write_generated(path, module(web, ModuleKind::es));
 }
 
 }  // namespace mithril::codegen

@@ -26,8 +26,11 @@ WebModel web_model(const ExportedModel& model, const std::string& name, const La
 // The object that the class Model of codegen/web/runtime.js takes.
 std::string web_description(const WebModel& web);
 
+// What computes the model.
+enum class WebEngine : uint8_t { javascript, wasm, webgpu };
+
 // The .d.ts file.
-std::string web_declarations(const WebModel& web, bool is_wasm);
+std::string web_declarations(const WebModel& web, WebEngine engine);
 
 // Writes an npm package: the two modules, their types and package.json.
 void write_web_package(const std::string& folder, const WebModel& web, const std::string& types,
@@ -35,6 +38,12 @@ void write_web_package(const std::string& folder, const WebModel& web, const std
 
 // A module with this body as an ES module, or for `require`.
 enum class ModuleKind : uint8_t { es, common };
+// The name of the model of the module at a path. BackendError E1030 for the endings of other
+// modules.
+std::string module_name(const std::string& path);
+// Writes the module at a path that ends with ".mjs" and its types, or a package.
+void write_web_module(const std::string& path, const WebModel& web, WebEngine engine,
+                      std::string (*module)(const WebModel&, ModuleKind));
 std::string web_module(const WebModel& web, const std::string& head, const std::string& body,
                        ModuleKind kind);
 

@@ -1,11 +1,10 @@
 #include "codegen/web/write_javascript.hpp"
 
-#include <filesystem>
-
-#include "codegen/common/generated_file.hpp"
 #include "codegen/javascript/formula.hpp"
 #include "codegen/javascript/snippets.hpp"
 #include "codegen/web/web_interface.hpp"
+#include "codegen/web/write_webgpu.hpp"
+#include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 
 namespace mithril {
@@ -59,23 +58,14 @@ std::string javascript_source(const ExportedModel& model, const std::string& nam
   raise_out_of_memory();
 }
 
-void write_javascript(const ExportedModel& model, const std::string& path) try {
-  namespace fs = std::filesystem;
-  const fs::path target(path);
-  for (const char* other : {".js", ".cjs", ".ts"}) {
-    if (target.extension() == other)
-      codegen::refuse_generated(path, "a module is a file NAME.mjs, or a folder");
-  }
+void write_javascript(const ExportedModel& model, const std::string& path,
+                      const std::string& device) try {
+  if (device == "webgpu") return write_webgpu(model, path);
+  if (device != "cpu")
+    unknown_name(ErrorKind::name, "E0630", "device of JavaScript", device, "", {"cpu", "webgpu"});
   const auto web =
-      codegen::web_model(model, target.stem().string(), codegen::javascript_language());
-  const std::string types = codegen::web_declarations(web, false);
-  if (target.extension() == ".mjs") {
-    codegen::write_generated(fs::path(path).replace_extension(".d.mts").string(), types);
-    return codegen::write_generated(path, codegen::javascript_module(web, codegen::ModuleKind::es));
-  }
-  codegen::write_web_package(path, web, types,
-                             codegen::javascript_module(web, codegen::ModuleKind::es),
-                             codegen::javascript_module(web, codegen::ModuleKind::common));
+      codegen::web_model(model, codegen::module_name(path), codegen::javascript_language());
+  codegen::write_web_module(path, web, codegen::WebEngine::javascript, codegen::javascript_module);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -14,7 +14,8 @@ std::string javascript_source(const ExportedModel& model, const std::string& nam
 
 // Writes the module and its types: model.mjs and model.d.mts. A path without ".mjs" is a folder: an
 // npm package for `import` and `require`. BackendError E1030 if a file cannot be written, or the
-// path ends with ".js".
-void write_javascript(const ExportedModel& model, const std::string& path);
+// path ends with ".js". `device`: "cpu", or "webgpu" as write_webgpu; NameError E0630 for others.
+void write_javascript(const ExportedModel& model, const std::string& path,
+                      const std::string& device = "cpu");
 
 }  // namespace mithril

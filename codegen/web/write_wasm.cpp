@@ -110,7 +110,7 @@ std::string wasm_source(const ExportedModel& model, const std::string& name) try
 void write_wasm_loaders(const ExportedModel& model, const std::string& folder) try {
   const std::string name = std::filesystem::path(folder).filename().string();
   const auto web = codegen::web_model(model, name, codegen::cpp_language());
-  codegen::write_web_package(folder, web, codegen::web_declarations(web, true),
+  codegen::write_web_package(folder, web, codegen::web_declarations(web, codegen::WebEngine::wasm),
                              codegen::wasm_module(web, codegen::ModuleKind::es),
                              codegen::wasm_module(web, codegen::ModuleKind::common));
 } catch (const std::bad_alloc&) {

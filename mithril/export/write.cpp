@@ -17,7 +17,7 @@ namespace {
 struct ExportTarget {
   const char* name;
   std::vector<std::string_view> endings;  // of files
-  bool writes_folders = false, takes_params = false, takes_data = false;
+  bool writes_folders = false, takes_params = false, takes_data = false, takes_device = false;
   void (*write)(const CompiledModel&, const std::string& path, const WriteOptions&);
 };
 
@@ -32,7 +32,8 @@ void write_jax_file(const CompiledModel& compiled, const std::string& path, cons
 
 void write_javascript_module(const CompiledModel& compiled, const std::string& path,
                              const WriteOptions& options) {
-  write_javascript(compiled.exported(options.data), path);
+  write_javascript(compiled.exported(options.data), path,
+                   options.device.empty() ? "cpu" : options.device);
 }
 
 void write_torchscript(const CompiledModel& compiled, const std::string& path,
@@ -51,6 +52,7 @@ const std::vector<ExportTarget>& export_targets() {
        .endings = {".mjs"},
        .writes_folders = true,
        .takes_data = true,
+       .takes_device = true,
        .write = write_javascript_module},
       {.name = "torchscript",
        .endings = {".pt", ".pth"},
@@ -113,6 +115,7 @@ void write(const CompiledModel& compiled, const std::string& path, const WriteOp
   if (!fits(target, path)) refuse_path(target, path);
   if (!target.takes_params && !options.params.empty()) refuse_option(target, "params");
   if (!target.takes_data && !options.data.empty()) refuse_option(target, "data");
+  if (!target.takes_device && !options.device.empty()) refuse_option(target, "device");
   target.write(compiled, path, options);
 }
 

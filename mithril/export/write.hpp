@@ -12,6 +12,7 @@ struct WriteOptions {
   std::string target = {};
   TensorMap params = {};  // that "torchscript" stores
   TensorMap data = {};    // an example of each input whose sizes are unknown; "jax" keeps them open
+  std::string device = {};  // of "javascript": "cpu", the default, or "webgpu"
 };
 
 // Calls write_cpp, write_jax, write_javascript or save_torchscript, whose errors it raises.

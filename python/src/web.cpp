@@ -24,10 +24,12 @@ void write_library_files(const CompiledModel& compiled, const py::dict& params,
 void bind_web(py::module_& module) {
   module.def(
       "to_javascript",
-      [](const CompiledModel& compiled, py::handle path, const py::dict& data) {
-        write_javascript(compiled.exported(tensor_map_of(data)), path_of(path));
+      [](const CompiledModel& compiled, py::handle path, const py::dict& data,
+         const std::string& device) {
+        write_javascript(compiled.exported(tensor_map_of(data)), path_of(path), device);
       },
       py::arg("compiled"), py::arg("path"), py::kw_only(), py::arg("data") = py::dict(),
+      py::arg("device") = "cpu",
       R"(Writes a compiled model as a JavaScript module, for inputs of one size.
 
 A path that ends in .mjs becomes one ES module without dependencies, with its types in a file
@@ -37,13 +39,17 @@ safetensors files.
 
 Args:
     data: An example of each input whose sizes are open.
+    device: "cpu", or "webgpu" for a module that computes with WebGPU. Its `evaluate` returns a
+        promise, and it has no gradients.
 Raises:
     InputError: Sizes are open and `data` has no example.
-    BackendError: An op is not supported in JavaScript, or the dtype is a half precision.
+    NameError: The device is unknown.
+    BackendError: An op or a dtype is not supported in JavaScript, or on the device.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1, 4]})
     ml.to_javascript(compiled, "net.mjs")
+    ml.to_javascript(compiled, "net_gpu.mjs", device="webgpu")
 
 See docs/web.md.)");
   module.def(

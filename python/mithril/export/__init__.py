@@ -41,7 +41,7 @@ def _library(*args: Any, **options: Any) -> None:
 TARGETS = {
     "cpp": _Target(_core.codegen, (".cpp", ".cc", ".cxx"), ("data",)),
     "jax": _Target(_core.to_jax, (".py",)),
-    "javascript": _Target(_core.to_javascript, (".mjs", ""), ("data",)),
+    "javascript": _Target(_core.to_javascript, (".mjs", ""), ("data", "device")),
     "wasm": _Target(_wasm, ("",), ("data", "compiler")),
     "torchscript": _Target(_torchscript, (".pt", ".pth"), ("params", "data")),
     "library": _Target(_library, (".so",), ("params", "data", "compiler", "march")),
@@ -58,6 +58,7 @@ def export(
     data: Mapping[str, Any] | None = None,
     compiler: str | None = None,
     march: str | None = None,
+    device: str | None = None,
 ) -> Path:
     """Writes a compiled model for a program that needs no Mithril, and returns the path.
 
@@ -72,6 +73,7 @@ def export(
         data: an example of each input whose sizes are unknown. "jax" keeps them open.
         compiler: the compiler of "wasm" and "library"; None: clang++, and the variable CXX or c++.
         march: the processors of "library"; None: those like the one of this machine.
+        device: of "javascript": "cpu" (None), or "webgpu" for inference with WebGPU.
 
     Raises:
         NameError: the target is unknown.
@@ -94,7 +96,13 @@ def export(
             f"the target '{name}' does not write '{file}'",
             [ending or "a folder" for ending in chosen.endings],
         )
-    given = {"params": params, "data": data, "compiler": compiler, "march": march}
+    given = {
+        "params": params,
+        "data": data,
+        "compiler": compiler,
+        "march": march,
+        "device": device,
+    }
     options = {key: value for key, value in given.items() if value is not None}
     for key in options:
         if key not in chosen.options:
