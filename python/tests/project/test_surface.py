@@ -361,7 +361,9 @@ def test_help_gives_arguments_ports_with_shapes_and_an_example() -> None:
         "    output [N, ..., dimension]\n"
         "\n"
         "Example:\n"
-        '    model |= ml.Linear()(input="x", output="y")'
+        '    model |= ml.Linear()(input="x", output="y")\n'
+        "\n"
+        "See docs/ops.md."
     )
     assert 'ml.Conv2d(kernel_size=3, filters=8)(input="x", output="y")' in ml.Conv2d.__doc__
     assert 'ml.Add()(left="x", output="y")' in ml.Add.__doc__
