@@ -38,7 +38,7 @@ export async function compare({ createModel, readSafetensors }, file) {
   };
   for (let call = 0; call < 2; ++call) {
     model.resetStates();
-    check("outputs", sections.output, model.evaluate(data));
+    check("outputs", sections.output, await model.evaluate(data));
     if (Object.keys(sections.gradient).length === 0) continue;
     model.resetStates();
     const { outputs, gradients } = model.evaluateGradients(data, elementsOf(sections.seed));

@@ -58,11 +58,11 @@ def served(folder: Path) -> Iterator[tuple[str, queue.Queue[Any]]]:
 class Chromium:
     """Headless, driven over pipes by the DevTools protocol: JSON that ends with a zero byte."""
 
-    def __init__(self, profile: Path) -> None:
+    def __init__(self, profile: Path, gpu: str) -> None:
         assert CHROMIUM is not None
         given, self._write = os.pipe()
         self._read, written = os.pipe()
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        options = ["--headless", "--no-sandbox", gpu, "--hide-scrollbars"]
         options += ["--disable-dev-shm-usage", "--window-size=1000,720"]
         options += ["--js-flags=--expose-gc", "--enable-precise-memory-info"]
         options += ["--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
@@ -124,10 +124,10 @@ class Chromium:
 
 
 @cache
-def browser() -> Chromium:
-    """The browser of all tests."""
+def browser(with_webgpu: bool = False) -> Chromium:
+    """The browser of all tests, or that of tests with WebGPU, which it computes in software."""
     profile = tempfile.mkdtemp(prefix="mithril-chromium-")
-    started = Chromium(Path(profile))
+    started = Chromium(Path(profile), "--enable-unsafe-webgpu" if with_webgpu else "--disable-gpu")
 
     def end() -> None:
         try:

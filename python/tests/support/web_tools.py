@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from web_browser import browser, needs_chromium, served
-from web_models import CASES
+from web_models import CASES, WebCase
 
 import mithril as ml
 
@@ -100,11 +100,12 @@ const refused = async (action) => {
 """
 
 
-def run_in_page(folder: Path, script: str) -> list[str]:
+def run_in_page(folder: Path, script: str, with_webgpu: bool = False) -> list[str]:
     """The lines that a script prints in Chromium. `folder` is the address of the folder there."""
+    page = browser(with_webgpu)
     with served(folder) as (address, _):
-        browser().open(f"{address}/")
-        found: list[str] = browser().evaluate(
+        page.open(f"{address}/")
+        found: list[str] = page.evaluate(
             f"""(async () => {{
             const lines = [];
             const console = {{ log: (...all) => lines.push(all.join(" ")) }};
@@ -139,9 +140,12 @@ def web_package(target: str, name: str) -> Path:
 
 
 def write_case(name: str, file: Path) -> None:
+    write_results(CASES[name], file)
+
+
+def write_results(case: WebCase, file: Path, with_gradients: bool = True) -> None:
     """Writes the results of the CPU backend, with which tests/web/comparison.mjs compares a
     module."""
-    case = CASES[name]
     compiled = case.compiled()
     params = compiled.get_parameters(1)
     data, random = case.data(), np.random.default_rng(7)
@@ -150,7 +154,7 @@ def write_case(name: str, file: Path) -> None:
     outputs = compiled.evaluate(params, data, **given)
     outputs = outputs[0] if state else outputs
     seeds = {}
-    if params and not case.options.get("inference"):
+    if with_gradients and params and not case.options.get("inference"):
         seeds = {
             key: random.standard_normal(value.shape).astype(np.float32)
             for key, value in outputs.items()
