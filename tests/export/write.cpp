@@ -36,6 +36,14 @@ TEST_CASE("the ending of a path names the target of write") {
   CHECK(contents(folder.at("net.mjs")) == javascript_source(fixed.exported(), "net"));
 }
 
+TEST_CASE("a module of JavaScript computes with WebGPU if the device says so") {
+  const FileFolder folder;
+  write(exported_layer({2, 3}), folder.at("net.mjs"), {.device = "webgpu"});
+  const std::string module = contents(folder.at("net.mjs"));
+  CHECK(module.find("await webgpuEngine(description, evaluator)") != std::string::npos);
+  CHECK(contents(folder.at("net.d.mts")).find("Promise<Outputs>") != std::string::npos);
+}
+
 TEST_CASE("a named target of write needs a path with its ending") {
   const FileFolder folder;
   const CompiledModel compiled = exported_layer({2, 3});
@@ -64,6 +72,12 @@ TEST_CASE("write refuses unknown targets and options that a target does not take
         "mithril.ValueError[E0493]: write: the target 'jax' takes no data");
   CHECK(text_of_error([&] { write(compiled, "net.cpp", {.params = compiled.get_parameters()}); }) ==
         "mithril.ValueError[E0493]: write: the target 'cpp' takes no params");
+  CHECK(text_of_error([&] { write(compiled, "net.cpp", {.device = "webgpu"}); }) ==
+        "mithril.ValueError[E0493]: write: the target 'cpp' takes no device");
+  CHECK(text_of_error([&] { write(compiled, "net.mjs", {.device = "webgp"}); }) ==
+        "mithril.NameError[E0630]: there is no device of JavaScript 'webgp'\n"
+        "  known : cpu, webgpu\n"
+        "  help: did you mean 'webgpu'?");
   const WriteOptions stored{.params = compiled.get_parameters()};
   const std::string text = text_of_error([&] { write(compiled, "net.pt", stored); });
   CHECK(text.starts_with("mithril.BackendError[E1021]: "));
