@@ -33,7 +33,7 @@ quick: $(if $(findstring torch,$(TEST)),torch,test-tools)
 	@$(python) tools/quick $(build) $(OP:%=--op %) $(LAYER:%=--layer %) $(OPTIMIZER:%=--optimizer %) $(if $(TEST),--test '$(TEST)')
 
 # Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
-# docs/catalog.md; with torch also references of new layers.
+# docs/catalog.md, docs/pictures; with torch also references of new layers.
 generate: test-tools $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
 	$(python) tools/make_op_headers
@@ -42,6 +42,7 @@ generate: test-tools $(build)/build.ninja
 	$(python) tools/make_ops_doc
 	$(python) tools/make_catalog_doc
 	$(python) tools/make_api
+	$(python) tools/make_pictures
 	! $(python) -c 'import torch' 2>/dev/null || $(python) tools/make_torch_references
 
 format: test-tools

@@ -42,6 +42,8 @@ def badges() -> dict[str, str]:
     return {
         "badge_checks": badge("checks", ".ci/run"),
         "badge_licence": badge("licence", fact("pyproject.toml", r'license = "(.*)"')),
-        "badge_python": badge("Python", fact("pyproject.toml", r'requires-python = ">=(.*)"') + "+"),
+        "badge_python": badge(
+            "Python", fact("pyproject.toml", r'requires-python = ">=(.*)"') + "+"
+        ),
         "badge_cpp": badge("C++", fact("cmake/MithrilTargets.cmake", r"CXX_STANDARD (\d+)")),
     }

@@ -7,7 +7,6 @@ import mithril as ml
 from .models import draw, size_of
 from .svg import Picture, wrapped
 
-
 CODE = """\
 image = ml.IOKey("image", shape=["N", 784])
 text = ml.IOKey("text", shape=["N", 300])
@@ -38,7 +37,9 @@ def message(picture: Picture, x: float, y: float, size: float, letters: int) -> 
     """Writes the code with the wrong size, and its error. Returns the y below."""
     code = CODE.format(size=32).splitlines()
     picture.text(x, y, "The code, with 32 in place of 64:", "soft", size)
-    y = picture.block(x, y + size / 2, [(line, "bad" if "32" in line else "ink") for line in code], size)
+    y = picture.block(
+        x, y + size / 2, [(line, "bad" if "32" in line else "ink") for line in code], size
+    )
     picture.text(x, y + 1.7 * size, "The error, before any data is read:", "soft", size)
     first, *others = error().splitlines()
     texts = [(line, "bad b") for line in wrapped(first, letters, "  ")]
@@ -61,4 +62,19 @@ def model_and_error(wide: bool) -> str:
         draw(picture, model, (440 - width) / 2, 48, size, "add")
         picture.height = message(picture, 16, height + 84, 12.7, 53) + 16
     picture.height = round(picture.height)
+    return picture.svg()
+
+
+def network() -> str:
+    """The network of the first example of docs/semantics.md."""
+    net = ml.Model()
+    net |= ml.Conv2d(filters=8, kernel_size=3)(input="image")
+    net += ml.Relu()
+    net += ml.Flatten(start_dim=1)
+    net += ml.Linear(dimension=10)(output="logits")
+    net.set_shapes(image=["N", 1, 8, 8])
+    width, height = size_of(net, 15)
+    picture = Picture(440, round(height + 66), "The network of the first example")
+    picture.text(18, 32, "net, with the inferred shapes:", "soft", 15)
+    draw(picture, net, (440 - width) / 2, 48, 15)
     return picture.svg()

@@ -82,7 +82,7 @@ def place(boxes: dict[str, Box], size: float) -> tuple[float, float]:
     return widest, len(rows) * (HEIGHT + GAP_Y) - GAP_Y
 
 
-def draw(  # noqa: PLR0913 - where and how
+def draw(
     picture: Picture, model: Any, x: float, y: float, size: float = 14, wrong: str | None = None
 ) -> None:
     """Draws the model with its upper left corner at (x, y). `wrong` is a part to mark."""
@@ -102,7 +102,9 @@ def draw(  # noqa: PLR0913 - where and how
                 middle_x, middle_y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2 + 5
                 before = start[0] < end[0]  # a line to the right has its text on the left
                 at = "end" if before else "start"
-                picture.text(middle_x + (-10 if before else 10), middle_y, shape, "soft", size - 2, at)
+                picture.text(
+                    middle_x + (-10 if before else 10), middle_y, shape, "soft", size - 2, at
+                )
     for box in boxes.values():
         picture.rect(x + box.x, top(box), box.width, HEIGHT, box.kind)
         middle_x = x + box.x + box.width / 2

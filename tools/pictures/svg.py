@@ -1,5 +1,5 @@
-"""SVG texts that are readable in light and dark: each picture has a background of its own, and colours
-for both."""
+"""SVG texts that are readable in light and dark: each picture has a background of its own, and
+colours for both."""
 
 from html import escape
 
@@ -31,7 +31,9 @@ class Picture:
         self.width, self.height, self.title = width, height, title
         self.elements: list[str] = []
 
-    def rect(self, x: float, y: float, width: float, height: float, kind: str, r: float = 6) -> None:
+    def rect(
+        self, x: float, y: float, width: float, height: float, kind: str, r: float = 6
+    ) -> None:
         self.elements.append(
             f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:.4g}" height="{height:g}" '
             f'rx="{r:g}"/>'
@@ -44,7 +46,7 @@ class Picture:
     def circle(self, x: float, y: float, radius: float, kind: str) -> None:
         self.elements.append(f'<circle class="{kind}" cx="{x:.5g}" cy="{y:.5g}" r="{radius:g}"/>')
 
-    def text(  # noqa: PLR0913 - where and how
+    def text(
         self, x: float, y: float, text: str, kind: str = "ink", size: float = 14, at: str = "start"
     ) -> None:
         self.elements.append(

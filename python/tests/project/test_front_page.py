@@ -1,5 +1,7 @@
 """Every line of code of the README runs, and its links and pictures exist."""
 
+import contextlib
+import io
 import json
 import re
 import shlex
@@ -10,6 +12,7 @@ import sys
 import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -34,18 +37,29 @@ def blocks(language):
     return [code for name, code in BLOCKS if name == language]
 
 
-def run_python(folder, monkeypatch):
-    """The names after the Python blocks have run in order, and the lines that lack what they need."""
-    monkeypatch.chdir(folder)
-    names, left_out = {}, []
-    for number, block in enumerate(blocks("python")):
-        lines = []
-        for line in block.splitlines():
-            missing = [need for need, is_there in NEEDS.items() if need in line and not is_there()]
-            left_out += missing
-            lines.append("" if missing else line)
-        exec(compile("\n".join(lines), f"README.md, block {number + 1}", "exec"), names)
-    return names, left_out
+class Ran(NamedTuple):
+    """The names after the Python blocks have run in order, in a folder, and what some lines lack."""
+
+    names: dict[str, Any]
+    printed: list[str]
+    folder: Path
+    left_out: list[str]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    names, left_out, folder = {}, [], tmp_path_factory.mktemp("readme")
+    output = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
+        patch.chdir(folder)
+        for number, block in enumerate(blocks("python")):
+            lines = []
+            for line in block.splitlines():
+                missing = [need for need, there in NEEDS.items() if need in line and not there()]
+                left_out += missing
+                lines.append("" if missing else line)
+            exec(compile("\n".join(lines), f"README.md, block {number + 1}", "exec"), names)
+    return Ran(names, output.getvalue().splitlines(), folder, left_out)
 
 
 def printed_in_comments(language):
@@ -58,24 +72,29 @@ def test_each_block_has_a_language_that_is_run():
     assert len(README.splitlines()) <= 150
 
 
-def test_the_python_runs(tmp_path, monkeypatch, capsys):
-    names, left_out = run_python(tmp_path, monkeypatch)
-    assert capsys.readouterr().out.splitlines() == printed_in_comments("python")
-    assert names["scores"].argmax(1).tolist() == [0, 1, 1, 0]
+def test_the_python_runs(ran):
+    assert ran.printed == printed_in_comments("python")
+    assert ran.names["scores"].argmax(1).tolist() == [0, 1, 1, 0]
     made = {"xor.cpp", "xor.mjs", "xor.d.mts", "xor.zip"}
-    if '"wasm"' not in left_out:
+    if '"wasm"' not in ran.left_out:
         made.add("xor-wasm")
-    assert {path.name for path in tmp_path.iterdir()} == made
-    for name, backend in {"on_torch": "TorchBackend", "on_jax": "JaxBackend"}.items():
-        if backend not in left_out:
-            params = {key: np.asarray(value) for key, value in names["history"].params.items()}
-            if backend == "TorchBackend":
-                torch = pytest.importorskip("torch")
-                params = {key: torch.from_numpy(value.copy()) for key, value in params.items()}
-            scores = names[name].infer(params, {"x": names["x"]})["logits"]
-            assert np.allclose(np.asarray(scores), names["scores"], atol=1e-5)
-    if left_out:
-        pytest.skip(f"{', '.join(left_out)} is not installed")
+    assert {path.name for path in ran.folder.iterdir()} == made
+    if ran.left_out:
+        pytest.skip(f"{', '.join(ran.left_out)} is not installed")
+
+
+def test_the_model_gives_the_same_on_each_backend(ran):
+    names = ran.names
+    params = names["history"].params
+    if "on_jax" in names:
+        scores = names["on_jax"].infer(params, {"x": names["x"]})["logits"]
+        assert np.allclose(np.asarray(scores), names["scores"], atol=1e-5)
+    if "on_torch" in names:
+        torch = pytest.importorskip("torch")
+        params = {key: torch.from_numpy(value.copy()) for key, value in params.items()}
+        x = torch.from_numpy(names["x"])
+        scores = names["on_torch"].infer(params, {"x": x})["logits"].numpy()
+        assert np.allclose(scores, names["scores"], atol=1e-5)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -119,8 +138,9 @@ def test_the_shell_lines_are_commands_of_the_project():
 
 
 @pytest.mark.skipif(find_spec("mithril._server") is None, reason="the server is not built")
-def test_the_command_serves_the_package(tmp_path, monkeypatch):
-    names, _ = run_python(tmp_path, monkeypatch)
+def test_the_command_serves_the_package(ran, monkeypatch):
+    monkeypatch.chdir(ran.folder)
+    names = ran.names
     (line,) = [line for line in shell_lines() if line.startswith("mithril serve")]
     arguments = shlex.split(line.replace("--port 8000", "--port 0"))[1:]
     process = subprocess.Popen(
@@ -156,6 +176,14 @@ def test_each_picture_is_shown_by_a_document():
     text = "".join(path.read_text(encoding="utf-8") for path in documents)
     hidden = [path.name for path in ROOT.glob("docs/pictures/*.svg") if path.name not in text]
     assert hidden == []
+
+
+def test_each_shown_picture_exists():
+    for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]:
+        text = path.read_text(encoding="utf-8")
+        shown = re.findall(r'(?:src|srcset)="([^":]+)"', text)
+        missing = [name for name in shown if not path.parent.joinpath(name).exists()]
+        assert missing == [], path.name
 
 
 def test_the_versions_under_the_chart_are_those_of_the_figures():
