@@ -38,7 +38,7 @@ def blocks(language):
 
 
 class Ran(NamedTuple):
-    """The names after the Python blocks have run in order, in a folder, and what some lines lack."""
+    """The names after the Python blocks ran in order, in a folder, and what some lines lack."""
 
     names: dict[str, Any]
     printed: list[str]
