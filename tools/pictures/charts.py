@@ -189,5 +189,5 @@ def mislabelled() -> str:
     """How many wrong labels are found among the lowest influences."""
     found = numbers()["mislabelled"]
     caption = f"find_mislabelled.py: {found[14]:.0f} % are among the lowest 15 %"
-    words = ("1 %", "100 %", "inspected samples, lowest influence first")
+    words = ("1 %", "100 %", "inspected, lowest influence first")
     return curve("Wrong labels found", found, words, caption)
