@@ -1,4 +1,4 @@
-# The commands of the README: each sets up what it needs, builds, and runs.
+# The commands of docs/install.md: each sets up what it needs, builds, and runs.
 build := build/release
 python := .venv/bin/python
 # The release of PyTorch that `make test` installs in .venv, in place of another that is there; none:

@@ -186,6 +186,11 @@ def test_each_shown_picture_exists():
         assert missing == [], path.name
 
 
+def test_names_in_the_text_exist():
+    named = re.findall(r"`ml\.(\w+)", README)
+    assert named and [name for name in named if not hasattr(ml, name)] == []
+
+
 def test_the_versions_under_the_chart_are_those_of_the_figures():
     figures = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     figures = figures.partition("<!-- drawn by python -m benchmarks.peers -->")[2].splitlines()[1]
