@@ -1,4 +1,5 @@
-"""Generated files are up to date; the snippets of first-steps.md and of semantics.md run."""
+"""Generated files are up to date; the snippets of first-steps.md and of semantics.md run, and the
+C++ of the README. test_front_page.py runs the rest of the README."""
 
 import itertools
 import re
@@ -21,7 +22,7 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 SOURCES = ["backends", "benchmarks", "cmake", "codegen", "docs", "examples", "mithril", "python"]
 SOURCES += ["server", "tests", "tools"]
-DOCUMENTS = ["docs/first-steps.md", "docs/semantics.md"]
+DOCUMENTS = ["README.md", "docs/first-steps.md", "docs/semantics.md"]
 CPP_HEAD = """
 #include "mithril/mithril.hpp"
 namespace ml = mithril;
@@ -108,28 +109,41 @@ def test_the_python_of_the_migration_of_per_sample_gradients_runs(tmp_path, monk
     assert all(not np.any(np.asarray(value)) for value in empty.gradients.values())
 
 
-def cpp_program(document):
-    """The C++ blocks of the document as one program: directives first, the rest in main."""
-    lines = CPP_HEAD.splitlines() + "".join(blocks(document, "cpp")).splitlines()
-    head = [line for line in lines if line.startswith(("#include", "namespace"))]
-    body = [line for line in lines if line not in head]
-    head = list(dict.fromkeys(head))
-    return "\n".join([*head, "int main() {", CPP_DATA.get(document, ""), *body, "}", ""])
+def cpp_program():
+    """The C++ blocks of all documents as one program, which runs the document of its argument."""
+    head, functions = [], []
+    for number, document in enumerate(DOCUMENTS):
+        lines = CPP_HEAD.splitlines() + "".join(blocks(document, "cpp")).splitlines()
+        head += [line for line in lines if line.startswith(("#include", "namespace"))]
+        body = [line for line in lines if not line.startswith(("#include", "namespace"))]
+        data = CPP_DATA.get(document, "")
+        functions += [f"void document_{number}() {{", data, *body, "}"]
+    calls = [f"  if (argv[1][0] == '{n}') document_{n}();" for n in range(len(DOCUMENTS))]
+    main = ["int main(int, char** argv) {", *calls, "}", ""]
+    return "\n".join([*dict.fromkeys(head), *functions, *main])
 
 
-@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
-@pytest.mark.parametrize("document", DOCUMENTS)
-@pytest.mark.sampled(2)
-def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
+@pytest.fixture(scope="module")
+def documents_in_cpp(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("documents")
     libraries = Path(ml._core.__file__).resolve().parents[2]
-    source, program = tmp_path / "document.cpp", tmp_path / "document"
-    source.write_text(cpp_program(document), encoding="utf-8")
+    source, program = folder / "documents.cpp", folder / "documents"
+    source.write_text(cpp_program(), encoding="utf-8")
     links = ["-lmithril_codegen", "-lmithril_cpu", "-lmithril_core"]
     where = [f"-I{ROOT}", f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
     command = [COMPILER, "-std=c++20", "-O0", *where, source, *links, "-o", program]
     built = subprocess.run(command, check=False, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    subprocess.run([program], check=True, cwd=tmp_path)
+    return program
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_cpp_of_a_document_compiles_and_runs(document, documents_in_cpp, tmp_path):
+    command = [documents_in_cpp, str(DOCUMENTS.index(document))]
+    run = subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, text=True)
+    said = re.findall(r"printf.*// (.*)$", "".join(blocks(document, "cpp")), re.MULTILINE)
+    assert run.stdout.splitlines() == said
 
 
 @pytest.mark.parametrize(
