@@ -1,5 +1,7 @@
 # `cpack` in the folder of the build writes an archive and a package for Debian with the libraries and, where
 # it was built, the server.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)
+
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME mithril-cpp)
 set(CPACK_PACKAGE_VENDOR "Mithril for C++")
@@ -24,6 +26,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 file(CONFIGURE OUTPUT MithrilPackageOptions.cmake CONTENT [[
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_PACKAGING_INSTALL_PREFIX /opt/mithril-cpp)
+else()
+  set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 endif()
 ]] @ONLY)
 set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_BINARY_DIR}/MithrilPackageOptions.cmake")

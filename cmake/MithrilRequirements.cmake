@@ -58,10 +58,13 @@ endmacro()
 
 # Called before project(), which would refuse without a word about the rest.
 function(mithril_require_compiler)
-  if(CMAKE_CXX_COMPILER OR NOT "$ENV{CXX}" STREQUAL "" OR CMAKE_TOOLCHAIN_FILE OR NOT CMAKE_HOST_UNIX)
+  if(CMAKE_CXX_COMPILER OR CMAKE_TOOLCHAIN_FILE OR NOT CMAKE_HOST_UNIX)
     return()
   endif()
-  find_program(mithril_compiler NAMES c++ g++ clang++ icpx NO_CACHE)
+  # pip's builds set CXX to the compiler of Python, which need not be there.
+  separate_arguments(given UNIX_COMMAND "$ENV{CXX}")
+  list(POP_FRONT given named)
+  find_program(mithril_compiler NAMES ${named} c++ g++ clang++ icpx NO_CACHE)
   if(NOT mithril_compiler)
     mithril_add_missing("a C++20 compiler" g++)
     mithril_require_libraries()
