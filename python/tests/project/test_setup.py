@@ -106,7 +106,7 @@ def test_an_old_cmake(setup: Setup) -> None:
 def test_a_full_disk(setup: Setup, tmp_path: Path) -> None:
     told = setup({"df": "printf 'Filesystem\\n/dev/sda 9000000 8900000 102400 99%% /\\n'"})
     assert told == (
-        f"setup: {tmp_path}/clone has 100 MB of free space, and 600 MB are needed: free some, or "
+        f"setup: {tmp_path}/clone has 100 MB of free space, and 400 MB are needed: free some, or "
         "move the clone"
     )
 
