@@ -10,6 +10,18 @@ namespace {
 
 using TokenList = std::vector<std::int64_t>;
 
+Tokenizer tokenizer_of(const py::bytes& json, std::size_t max_length) {
+  const std::string_view text = json;
+  const InterpreterUnlocked free;
+  return Tokenizer(text, max_length);
+}
+
+Tokenizer load_tokenizer(py::handle path, std::size_t max_length) {
+  const std::string file = path_of(path);
+  const InterpreterUnlocked free;
+  return Tokenizer::load(file, max_length);
+}
+
 TokenList encode_text(const Tokenizer& tokenizer, const std::string& text,
                       bool add_special_tokens) {
   const InterpreterUnlocked free;
@@ -28,20 +40,13 @@ py::dict encode_texts(const Tokenizer& tokenizer, const std::vector<std::string>
 
 void bind_tokenizer(py::module_& module) {
   py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.tokenizer.Tokenizer`.")
-      .def(py::init([](const py::bytes& json, std::size_t max_length) {
-             return Tokenizer(std::string_view(json), max_length);
-           }),
-           py::arg("tokenizer_json"), py::arg("max_length"))
-      .def_static(
-          "load",
-          [](py::handle path, std::size_t max_length) {
-            return Tokenizer::load(path_of(path), max_length);
-          },
-          py::arg("path"), py::arg("max_length"), "Reads the files of a tokenizer.")
+      .def(py::init(&tokenizer_of), py::arg("tokenizer_json"), py::arg("max_length"))
+      .def_static("load", load_tokenizer, py::arg("path"), py::arg("max_length"),
+                  "Reads the files of a tokenizer.")
       .def("encode", encode_text, py::arg("text"), py::arg("add_special_tokens"),
            "Returns the token ids of a text.")
-      .def("decode", &Tokenizer::decode, py::arg("ids"), py::arg("skip_special_tokens"),
-           "Returns the text of token ids.")
+      .def("decode", &Tokenizer::decode, py::call_guard<InterpreterUnlocked>(), py::arg("ids"),
+           py::arg("skip_special_tokens"), "Returns the text of token ids.")
       .def("kind", &Tokenizer::kind, "Returns BPE, WordPiece or Unigram.")
       .def("vocab_size", &Tokenizer::vocab_size, "Returns the number of tokens.")
       .def("id", &Tokenizer::id, py::arg("token"), "Returns the id of a token, or None.")
