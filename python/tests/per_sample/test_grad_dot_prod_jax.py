@@ -60,6 +60,31 @@ def test_a_training_step_is_one_jitted_function() -> None:
             params = made[0]
 
 
+def test_optax_takes_the_gradients_of_a_jitted_step_and_of_evaluate() -> None:
+    optax = pytest.importorskip("optax", reason="optax is not installed")
+    compiled = compiled_case("mlp", ml.JaxBackend(ml.float64))
+    first, arrays, optimizer = compiled.get_parameters(), batches("mlp"), optax.adamw(1e-3)
+    engine = engine_of(compiled)
+
+    @jax.jit
+    def step(params: Any, slots: Any, *arrays: Any) -> Any:
+        gradient, dots, loss = engine.compute_step(params, *arrays)
+        updates, slots = optimizer.update(gradient, slots, params)
+        return optax.apply_updates(params, updates), slots, dots, loss
+
+    with jax.enable_x64(True):
+        made, slots = first, optimizer.init(first)
+        params, others = first, optimizer.init(first)
+        data = {"x": arrays[0], "y": arrays[1]}
+        mean = {"losses": np.full((5, 5), 1 / 5)}
+        for _ in range(3):
+            made, slots, *_ = step(made, slots, *arrays)
+            _, gradients = compiled.evaluate(params, data, output_gradients=mean)
+            updates, others = optimizer.update(gradients, others, params)
+            params = optax.apply_updates(params, updates)
+    assert near(made, params, 1e-12)
+
+
 @pytest.mark.parametrize("name", ["mlp", "convolutions"])
 def test_a_traced_step_has_the_sizes_of_a_step(name: str) -> None:
     compiled = compiled_case(name, ml.CpuBackend(ml.float64))
