@@ -29,7 +29,7 @@ def shape_text(shape: Any) -> str:
     return f"[{', '.join(sizes)}]"
 
 
-def source(key: Any, made: dict[str, str]) -> str:
+def source(key: str | dict[str, Any], made: dict[str, str]) -> str:
     """The part, or the input of the model, that a port reads."""
     if isinstance(key, dict):
         return str(key["key"]["connect"][0][0])
