@@ -62,8 +62,11 @@ class Picture:
         return y
 
     def svg(self) -> str:
-        size = f"{self.width:g} {self.height:g}"
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" role="img">\n'
+        width, height = f"{self.width:g}", f"{self.height:g}"
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" role="img">\n'
+        )
         page = (
             f'<rect class="page" x="0.5" y="0.5" width="{self.width - 1:g}" '
             f'height="{self.height - 1:g}" rx="8"/>'
