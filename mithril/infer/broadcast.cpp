@@ -38,10 +38,10 @@ struct BroadcastDim final : Relation {
       facts.unify(in.b, Dim(1));
       return true;
     }
-    for (const Dim& one : {in.a, in.b}) {  // a number that is not 1 is the result
-      if (!resolve(one).is_constant()) continue;
-      facts.unify(out, one);
-      facts.watch(this, &one == &in.a ? in.b : in.a);
+    for (const Dim* one : {&in.a, &in.b}) {  // a number that is not 1 is the result
+      if (!resolve(*one).is_constant()) continue;
+      facts.unify(out, *one);
+      facts.watch(this, one == &in.a ? in.b : in.a);
       return false;
     }
     facts.watch(this, in.a);

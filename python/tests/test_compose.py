@@ -265,3 +265,19 @@ def test_a_described_key_with_a_shape_is_a_tensor(kind: type) -> None:
     assert compiled.evaluate({}, {"x": np.ones(2, kind)})["y"].tolist() == [1, 1]
     with pytest.raises(ml.TypeError, match="E0301"):
         ml.IOKey("x", type=str, shape=[2])
+
+
+@pytest.mark.parametrize("size", [2, 32, 63, 65])
+def test_a_residual_sum_of_other_sizes_is_refused_when_its_input_gets_a_size(size):
+    def residual(left, right):
+        model = ml.Model()
+        model |= ml.Linear(64)(input="x", output="hidden")
+        model |= ml.Add()(left=left, right=right, output="y")
+        return model
+
+    for model in (residual("hidden", "x"), residual("x", "hidden")):
+        with pytest.raises(ml.ShapeError, match="two dims do not broadcast"):
+            ml.compile(model, ml.CpuBackend(), shapes={"x": ["N", size]})
+        with pytest.raises(ml.ShapeError, match="two dims do not broadcast"):
+            model.set_shapes(x=["N", size])
+        model.set_shapes(x=["N", 64])

@@ -80,6 +80,34 @@ TEST_CASE("dims that do not broadcast are refused") {
         "  other side : 4");
 }
 
+TEST_CASE("a dim that is known after the result is refused if it does not broadcast") {
+  for (const bool flip : {false, true}) {
+    for (const int late : {1, 2, 64, 0}) {
+      Speaker speaker;
+      Facts& facts = speaker.facts;
+      const Dim open(facts.symbol());
+      const StoredShape known = facts.store(std::vector<Dim>{64});
+      const StoredShape other = facts.store(std::vector<Dim>{open});
+      const StoredShape out{.run = facts.run()};
+      facts.broadcast(flip ? other : known, flip ? known : other, out, {});
+      facts.settle();
+      CHECK(to_string(Facts::resolve(out)) == "[64]");
+      const auto give_size = [&] {
+        facts.unify(open, Dim(late));
+        facts.settle();
+      };
+      CAPTURE(flip);
+      CAPTURE(late);
+      if (late == 1 || late == 64) {
+        CHECK_NOTHROW(give_size());
+      } else {
+        CHECK_THROWS_WITH_AS(give_size(), doctest::Contains("two dims do not broadcast"),
+                             ShapeError);
+      }
+    }
+  }
+}
+
 TEST_CASE("a result of broadcasting with too few dims is refused") {
   Speaker speaker;
   const StoredShape a = speaker.facts.store(std::vector<Dim>{3, 4});
