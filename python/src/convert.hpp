@@ -156,6 +156,7 @@ void bind_web(py::module_& module);
 void bind_generation(py::module_& module);
 void bind_metrics(py::module_& module);
 void bind_engine(py::module_& module);
+void bind_pending_answer(py::module_& module);
 void bind_per_sample(py::module_& module);
 void bind_lbfgs(py::module_& module);
 void bind_schedules(py::module_& module);

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "durations.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/write_file.hpp"
@@ -13,18 +14,6 @@ namespace mithril::python {
 namespace {
 
 using EngineClock = std::chrono::steady_clock;
-
-template <typename Duration>
-Duration duration_of(double seconds, const char* option) {
-  const double limit = 1e9;  // 30 years
-  if (!(seconds >= 0 && seconds <= limit)) {
-    raise({.kind = ErrorKind::value,
-           .code = "E1224",
-           .message = std::string(option) + " is " + shown(py::float_(seconds)) +
-                      ", expected seconds from 0 to 1e9"});
-  }
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
 
 std::shared_ptr<Engine> make_engine(py::handle memory_limit, int threads, std::int64_t max_sessions,
                                     double session_age) {
@@ -194,20 +183,6 @@ py::list infer_all(Engine& engine, const std::string& name, const py::list& requ
   return answers;
 }
 
-py::dict read_answer(PendingAnswer& answer) {
-  const TensorMap outputs = [&] {
-    const InterpreterUnlocked free;
-    return answer.result();
-  }();
-  return dict_of(outputs);
-}
-
-bool wait_for_answer(PendingAnswer& answer, double timeout) {
-  const auto until = EngineClock::now() + duration_of<EngineClock::duration>(timeout, "timeout");
-  const InterpreterUnlocked free;
-  return answer.wait_until(until);
-}
-
 py::list ports_of(const std::vector<ServedTensor>& ports) {
   py::list listed;
   for (const ServedTensor& port : ports) {
@@ -252,29 +227,6 @@ void shut_down_engine(Engine& engine, py::handle timeout) {
   const InferOptions options = infer_options_of(timeout, py::none());
   const InterpreterUnlocked free;
   engine.shut_down(options.deadline);
-}
-
-void bind_pending_answer(py::module_& module) {
-  py::class_<PendingAnswer>(module, "PendingAnswer",
-                            R"(The answer to a request of `Engine.infer_async`.
-
-Example:
-    engine = ml.Engine()
-    engine.register_model("digits", compiled, params)
-    answer = engine.infer_async("digits", {"x": data["x"]})
-    outputs = answer.result()
-
-See docs/serving.md.)")
-      .def("result", read_answer,
-           "Waits for the outputs and returns them once, or raises the error of the request.")
-      .def("done", &PendingAnswer::done, "Returns whether the request was answered or has failed.")
-      .def("wait", wait_for_answer, py::arg("timeout"),
-           "Waits for at most `timeout` seconds, and returns `done()`.")
-      .def("cancel", &PendingAnswer::cancel,
-           "Cancels the request unless it is done. `result()` then raises BackendError.")
-      .def("__repr__", [](const PendingAnswer& answer) {
-        return std::string("PendingAnswer(done=") + (answer.done() ? "True)" : "False)");
-      });
 }
 
 constexpr const char* register_model_doc = R"(Serves a model under a name, in inference mode.
