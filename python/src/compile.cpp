@@ -299,7 +299,7 @@ See docs/semantics.md.)");
 The ending of the path selects the language: .cpp is C++17 with a C interface that needs only the
 standard library, .mjs is JavaScript, .py is a module for JAX. C++ and JavaScript contain the
 gradients, and are for inputs of one size. For a PerSample the file computes the norms of the
-gradients of the samples.
+gradients of the samples. See docs/semantics.md.
 
 Args:
     compiled: A CompiledModel or a PerSample.
@@ -309,21 +309,17 @@ Raises:
     InputError: Sizes are open and `data` has no example.
 
 Example:
-    ml.codegen(compiled, "model.cpp", data=data)
-
-See docs/semantics.md.)");
+    ml.codegen(compiled, "model.cpp", data=data))");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "Removes the hook.");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
                                      R"(A model that `compile` compiled for a backend.
 
-A compiled model is immutable, except for hooks: many threads may evaluate it at the same time.
+It is immutable, except for hooks: many threads may evaluate it at a time. See docs/semantics.md.
 
 Example:
     outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
-    print(outputs["loss"], gradients["weight"].shape)
-
-See docs/semantics.md.)");
+    print(outputs["loss"], gradients["weight"].shape))");
   bind_inference(compiled);
   bind_weights(module, compiled);
   compiled

@@ -178,14 +178,12 @@ void bind_models(py::module_& module) {
                         R"(An initial value of a state that is a key of random numbers.
 
 The state starts as a hash of the seed and of the path of the state in the compiled model. The
-model adds 1 to it for the next evaluation.
+model adds 1 to it for the next evaluation. See docs/semantics.md.
 
 Example:
     model |= ml.RandomUniform()(like="x", key="key", output="noise")
     model |= ml.Add()(left="key", right=1, output="next_key")
-    model.bind_state_keys("key", "next_key", ml.RandomKey(seed=3))
-
-See docs/semantics.md.)")
+    model.bind_state_keys("key", "next_key", ml.RandomKey(seed=3)))")
       .def(py::init<int64_t>(), py::arg("seed") = 0)
       .def_readonly("seed", &RandomKey::seed, "The seed of the random numbers.")
       .def("__repr__",
