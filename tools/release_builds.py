@@ -97,10 +97,21 @@ def version() -> str:
     return str(found)
 
 
+def artefact(pattern: str) -> Path:
+    """The one file of DIST with this release in place of "VERSION" in its name."""
+    name = pattern.replace("VERSION", version())
+    found = sorted(DIST.glob(name))
+    if len(found) != 1:
+        got = ", ".join(path.name for path in found) or "none"
+        raise CommandError(f"dist/: expected one {name}, got {got}")
+    return found[0]
+
+
 def export_source() -> None:
     """Unpacks the tracked files of HEAD into SOURCE, and adds the plugin to the extra `torch`: a
     checkout has no plugin to install, a release has. What was built there stays."""
     archive = WORK / "source.tar"
+    DIST.mkdir(exist_ok=True)
     WORK.mkdir(parents=True, exist_ok=True)
     SOURCE.mkdir(exist_ok=True)
     for path in SOURCE.iterdir():

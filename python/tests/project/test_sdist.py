@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import release_builds  # noqa: E402
+from clean_root import CommandError  # noqa: E402
 from release_checks import MISSING, is_built  # noqa: E402
 from tracked import tracked_files  # noqa: E402
 
@@ -75,3 +77,15 @@ def test_the_requirements_are_packages_of_the_setup() -> None:
     named = set(re.findall(r"\b(lib[a-z0-9]+-dev|[a-z0-9-]+-dev|g\+\+)(?=[\s)])", text))
     assert named == set(MISSING.split())
     assert named <= set(re.findall(r"[a-z0-9+-]+", setup))
+
+
+def test_parts_of_a_release_use_the_files_of_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release_builds, "DIST", tmp_path)
+    with pytest.raises(CommandError, match=r"expected one mithril_cpp-.*\.tar\.gz, got none"):
+        release_builds.artefact("mithril_cpp-VERSION.tar.gz")
+    for version in ("0.0.1", release_builds.version()):
+        (tmp_path / f"mithril_cpp-{version}.tar.gz").touch()
+    sdist = release_builds.artefact("mithril_cpp-VERSION.tar.gz")
+    assert sdist.name == f"mithril_cpp-{release_builds.version()}.tar.gz"
