@@ -88,7 +88,7 @@ def main():
     shuffle = np.random.default_rng(1)
 
     epochs, batch = int(sys.argv[1]) if len(sys.argv) > 1 else 12, 32
-    losses = []
+    losses: list[float] = []
     for epoch in range(epochs):
         shuffle.shuffle(train)
         steps, right = len(losses), 0
