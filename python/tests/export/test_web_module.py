@@ -341,10 +341,7 @@ def test_edges_are_those_of_the_cpu_backend(name: str, target: str, tmp_path: Pa
     compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, data_keys=set(data))
     expected = np.asarray(compiled.evaluate({}, data)["y"], dtype=float)
     module = write_module(target, compiled, tmp_path / "model")
-    # Bools are given as numbers of which all but 0 are true.
-    given = {
-        key: [int(x) * 256 if v.dtype == bool else float(x) for x in v] for key, v in data.items()
-    }
+    given = {key: [int(x) if v.dtype == bool else float(x) for x in v] for key, v in data.items()}
     text = ", ".join(f"{key}: [{', '.join(map(repr, values))}]" for key, values in given.items())
     printed = run(
         module,
