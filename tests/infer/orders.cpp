@@ -100,6 +100,15 @@ class System {
     for (int i = 0; i < 24; ++i) add_fact();
   }
 
+  // Gives each symbol its number, but one symbol another number.
+  void give_numbers_with_one_wrong() {
+    const int wrong = pick(6);
+    for (int i = 0; i < 6; ++i) {
+      const int64_t is = number(i) + (i == wrong ? 1 : 0);
+      facts.push_back({[=](SystemState& state) { state.facts.unify(state.dim(i), Dim(is)); }});
+    }
+  }
+
   // The facts in another order.
   std::vector<Fact> shuffled() {
     std::vector<Fact> order = facts;
@@ -286,6 +295,37 @@ TEST_CASE("the order in which facts arrive does not change the result") {
     }
   }
   CHECK(numbers > 20000);  // most of them produced numbers
+}
+
+// Whether a fact of the system is refused.
+bool is_refused(const System& system, const std::vector<Fact>& facts, bool at_once) {
+  SystemState state(system.expressions, system.shapes.size(), system.types.size());
+  try {
+    for (const Fact& fact : facts) {
+      fact.state(state);
+      if (!at_once) state.facts.settle();
+    }
+    state.facts.settle();
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+TEST_CASE("facts that contradict each other are refused in every order") {
+  size_t refusals = 0;
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
+    System system(seed);
+    system.give_numbers_with_one_wrong();
+    const bool first = is_refused(system, system.facts, false);
+    refusals += first;
+    for (int order = 1; order < 6; ++order) {
+      INFO("seed ", seed, ", order ", order);
+      REQUIRE(is_refused(system, system.shuffled(), order % 2 == 1) == first);
+    }
+  }
+  CHECK(refusals > 1000);
+  CHECK(refusals < 2000);
 }
 
 }  // namespace
