@@ -1,6 +1,7 @@
 # `cpack` in the folder of the build writes an archive and a package for Debian with the libraries and, where
 # it was built, the server.
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_LICENSES"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)
 
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME mithril-cpp)
