@@ -27,8 +27,8 @@ function namesOf(ports) {
 
 // `description` has the ports with their places in the memory. `engine` computes: `memory()` is an
 // ArrayBuffer, another one when it grows; the model begins `engine.start` bytes into it. The engine of
-// a device has `compute`, which is asynchronous, in place of `evaluate`, and `changed`, which it is told
-// of each port whose elements may change.
+// a device has `compute` in place of `evaluate`, which is asynchronous. The model calls its `changed`
+// with each port whose elements may change.
 export class Model {
   #description;
   #engine;
@@ -47,7 +47,7 @@ export class Model {
     this.resetStates();
   }
 
-  // Computes the outputs, as new arrays. A promise of them if the engine is that of a device.
+  // Computes the outputs, as new arrays. Returns a promise of them if the engine is that of a device.
   evaluate(data = {}) {
     if (this.#engine.compute) return this.#compute(data);
     this.#load(data);
@@ -264,16 +264,22 @@ function keysOf(port) {
   return port.role === "state" ? [port.name, `state:${port.name}`] : [port.name];
 }
 
+// Whether the whole number is an int of so many bits.
+function fitsIn(value, bits) {
+  if (typeof value === "bigint") return BigInt.asIntN(bits, value) === value;
+  return value >= -(2 ** (bits - 1)) && value < 2 ** (bits - 1);
+}
+
 function writeInts(port, to, values) {
   const isBig = to instanceof BigInt64Array;
+  const bits = to instanceof Int32Array ? 32 : 64;
   for (let i = 0; i < to.length; ++i) {
-    const value = values[i];
-    const number = Number(value);
-    if (!Number.isInteger(number))
-      throw inputError("E0805", `'${port.name}' has ${value}, expected a whole number`);
-    if (port.dtype === "int64" && to instanceof Int32Array && number !== (number | 0))
-      throw inputError("E0805", `'${port.name}' has ${value}, expected an int of 32 bits`);
-    to[i] = isBig ? BigInt(value) : number;
+    const value = typeof values[i] === "bigint" ? values[i] : Number(values[i]);
+    if (typeof value === "number" && !Number.isInteger(value))
+      throw inputError("E0805", `'${port.name}' has ${values[i]}, expected a whole number`);
+    if (!fitsIn(value, bits))
+      throw inputError("E0805", `'${port.name}' has ${value}, expected an int of ${bits} bits`);
+    to[i] = isBig ? BigInt(value) : Number(value);
   }
 }
 
