@@ -109,6 +109,15 @@ class System {
     }
   }
 
+  // Gives each type its kind, but one type another kind.
+  void give_kinds_with_one_wrong() {
+    const size_t wrong = static_cast<size_t>(pick(types.size()));
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Kinds is = i == wrong ? random_kind() : types[i];
+      facts.push_back({[=](SystemState& state) { state.facts.narrow(state.types[i], is); }});
+    }
+  }
+
   // The facts in another order.
   std::vector<Fact> shuffled() {
     std::vector<Fact> order = facts;
@@ -316,7 +325,11 @@ TEST_CASE("facts that contradict each other are refused in every order") {
   size_t refusals = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     System system(seed);
-    system.give_numbers_with_one_wrong();
+    if (seed % 2 == 0) {
+      system.give_numbers_with_one_wrong();
+    } else {
+      system.give_kinds_with_one_wrong();
+    }
     const bool first = is_refused(system, system.facts, false);
     refusals += first;
     for (int order = 1; order < 6; ++order) {
