@@ -18,8 +18,6 @@ from clean_root import CommandError  # noqa: E402
 from release_checks import MISSING, is_built  # noqa: E402
 from tracked import tracked_files  # noqa: E402
 
-BUILD = "from scikit_build_core.build import build_sdist; build_sdist({!r})"
-
 
 def checkout(folder: Path) -> list[str]:
     """Copies what a build reads, and returns its names. Beside it are files that no sdist may have.
@@ -39,7 +37,7 @@ def checkout(folder: Path) -> list[str]:
 def test_an_sdist_has_every_file_of_the_build(tmp_path: Path) -> None:
     pytest.importorskip("scikit_build_core")
     needed = checkout(tmp_path / "source")
-    command = [sys.executable, "-c", BUILD.format(str(tmp_path))]
+    command = [sys.executable, "-c", release_builds.SDIST.format(str(tmp_path))]
     subprocess.run(command, cwd=tmp_path / "source", check=True, capture_output=True)
     (path,) = tmp_path.glob("mithril_cpp-*.tar.gz")
     with tarfile.open(path) as sdist:
