@@ -174,8 +174,8 @@ class ProgramBuilder {
     std::vector<size_t> nodes = program_.statements[loop].nodes;
     nodes.push_back(node);
     std::set<ValueId> read;
-    for (const size_t each : nodes) {
-      each_read(each, [&](ValueId id) {
+    for (const size_t reader : nodes) {
+      each_read(reader, [&](ValueId id) {
         if (statement_of_[index(id)] != loop) read.insert(id);
       });
     }

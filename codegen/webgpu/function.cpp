@@ -166,7 +166,7 @@ class WebGpuFunctionWriter final : public StatementWriter {
   const ProgramMemory& memory_;
   Identifiers names_;
   std::vector<std::string> tensors_;  // per value, once it has a variable
-  std::vector<ValueId> written_;      // by the current statement
+  std::vector<ValueId> written_;      // values that the current statement writes
   std::vector<std::string> names_in_loop_;
   size_t locals_ = 0;  // of the current loop
   std::string declarations_;

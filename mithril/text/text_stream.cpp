@@ -10,8 +10,8 @@
 namespace mithril {
 namespace {
 
-// Pending tokens are halved when there are so many of them, or so many times a power of two. Each
-// half has more bytes than a character.
+// A stream settles half of its pending tokens when their number is this one times a power of two.
+// Each half has more bytes than a character.
 constexpr std::size_t many_tokens = 16;
 
 }  // namespace
