@@ -98,7 +98,10 @@ class Tensor {
   template <class T>
   const T* data() const;
   template <class T>
-  std::span<const T> values() const;
+  std::span<const T> values() const&;
+  // Of a temporary tensor, a copy: argmax(scores).values<std::int64_t>().
+  template <class T>
+  std::vector<T> values() &&;
   // The same, but writable; ValueError E0483 if it is read-only.
   template <class T>
   T* mutable_data();
@@ -204,8 +207,14 @@ const T* Tensor::data() const {
 }
 
 template <class T>
-std::span<const T> Tensor::values() const {
+std::span<const T> Tensor::values() const& {
   return {data<T>(), static_cast<std::size_t>(size_)};
+}
+
+template <class T>
+std::vector<T> Tensor::values() && {
+  const T* elements = data<T>();
+  return {elements, elements + size_};
 }
 
 template <class T>

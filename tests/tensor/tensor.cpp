@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/errors/foreign_tensor.hpp"
@@ -219,6 +220,15 @@ TEST_CASE("reading as another type is refused") {
   CHECK(text_of_error([&] { tensor.data<bool>(); }) ==
         "mithril.TypeError[E0380]: the elements of a float32 tensor were read as bool\n"
         "  help: convert it first: to(DType::boolean)");
+}
+
+TEST_CASE("the values of a temporary tensor outlive it") {
+  const auto values = Tensor::of({3}, std::vector<double>{1, 2, 3}).values<double>();
+  static_assert(std::is_same_v<decltype(values), const std::vector<double>>);
+  CHECK(values == std::vector<double>{1, 2, 3});
+  CHECK(Tensor(DType::float32, {0}).values<float>().empty());
+  const Tensor kept = Tensor::of({2}, std::vector<float>{1, 2});
+  static_assert(std::is_same_v<decltype(kept.values<float>()), std::span<const float>>);
 }
 
 TEST_CASE("values of another number than the dims are refused") {
