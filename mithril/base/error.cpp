@@ -89,6 +89,8 @@ std::string_view class_name(ErrorKind kind) {
       return "BackendError";
     case ErrorKind::out_of_memory:
       return "OutOfMemoryError";
+    case ErrorKind::distributed:
+      return "DistributedError";
   }
   MITHRIL_CHECK(false, "an error kind outside the enumeration");
   std::abort();
@@ -135,6 +137,8 @@ void raise(ErrorDetails details) {
       throw BackendError(std::move(details));
     case ErrorKind::out_of_memory:
       throw OutOfMemoryError(std::move(details));
+    case ErrorKind::distributed:
+      throw DistributedError(std::move(details));
   }
   MITHRIL_CHECK(false, "an error kind outside the enumeration");
   std::abort();

@@ -12,8 +12,8 @@
 namespace mithril {
 
 // Each kind has its class and its range of codes: E01 connection, E02 shape, E03 type, E04 value,
-// E05 gradient, E06 name, E07 parse, E08 input (to evaluate), E09 state, E10 backend, E11 out of
-// memory. Numbers from 80 on belong to tensors.
+// E05 gradient, E06 name, E07 parse, E08 input (to evaluate), E09 state, E096 distributed, E10
+// backend, E11 out of memory. Numbers from 80 on belong to tensors.
 enum class ErrorKind {
   connection,
   name,
@@ -25,7 +25,8 @@ enum class ErrorKind {
   input,
   state,
   backend,
-  out_of_memory
+  out_of_memory,
+  distributed
 };
 
 // "ShapeError" for ErrorKind::shape: the name of the class in C++ and in Python.
@@ -108,6 +109,7 @@ using InputError = ErrorOf<ErrorKind::input>;
 using StateError = ErrorOf<ErrorKind::state>;
 using BackendError = ErrorOf<ErrorKind::backend>;
 using OutOfMemoryError = ErrorOf<ErrorKind::out_of_memory>;
+using DistributedError = ErrorOf<ErrorKind::distributed>;
 
 // Throws the class that belongs to details.kind. Example:
 //   raise({.kind = ErrorKind::value, .code = "E0401", .path = path, .message = "axis 3 of a rank 2

@@ -12,9 +12,9 @@ namespace mithril::python {
 namespace {
 
 constexpr ErrorKind all_kinds[] = {
-    ErrorKind::connection, ErrorKind::name,     ErrorKind::shape,        ErrorKind::type,
-    ErrorKind::value,      ErrorKind::gradient, ErrorKind::parse,        ErrorKind::input,
-    ErrorKind::state,      ErrorKind::backend,  ErrorKind::out_of_memory};
+    ErrorKind::connection, ErrorKind::name,     ErrorKind::shape,         ErrorKind::type,
+    ErrorKind::value,      ErrorKind::gradient, ErrorKind::parse,         ErrorKind::input,
+    ErrorKind::state,      ErrorKind::backend,  ErrorKind::out_of_memory, ErrorKind::distributed};
 
 PyObject* base_of(ErrorKind kind) {
   switch (kind) {
@@ -23,6 +23,7 @@ PyObject* base_of(ErrorKind kind) {
     case ErrorKind::type:
       return PyExc_TypeError;
     case ErrorKind::backend:
+    case ErrorKind::distributed:
       return PyExc_RuntimeError;
     case ErrorKind::out_of_memory:
       return PyExc_MemoryError;
@@ -55,6 +56,8 @@ const char* doc_of(ErrorKind kind) {
       return "A failure of a backend, of the device or of a file.";
     case ErrorKind::out_of_memory:
       return "More memory is needed than there is, or than a limit allows.";
+    case ErrorKind::distributed:
+      return "A group of processes that failed, or whose processes disagree.";
   }
   return nullptr;
 }

@@ -106,7 +106,7 @@ TEST_CASE("an error keeps its details") {
 
 TEST_CASE_TEMPLATE("raise throws the class of the kind", Class, ConnectionError, NameError,
                    ShapeError, TypeError, ValueError, GradientError, ParseError, InputError,
-                   StateError, BackendError, OutOfMemoryError) {
+                   StateError, BackendError, OutOfMemoryError, DistributedError) {
   const ErrorKind kind = Class(ErrorDetails{}).kind();
   CHECK_THROWS_AS(raise({.kind = kind, .code = "E0000", .message = "no"}), Class);
 }
@@ -116,6 +116,7 @@ TEST_CASE("each kind has the name of its class") {
   CHECK(class_name(ErrorKind::gradient) == "GradientError");
   CHECK(class_name(ErrorKind::backend) == "BackendError");
   CHECK(class_name(ErrorKind::out_of_memory) == "OutOfMemoryError");
+  CHECK(class_name(ErrorKind::distributed) == "DistributedError");
 }
 
 TEST_CASE("an error is caught as std::exception") {
