@@ -55,6 +55,7 @@ class Placement {
     const std::vector<PortContent> given = contents(op_, row_);
     for (std::size_t port = 0; port < given.size(); ++port) {
       if (op_.inputs[port].list) list_inputs_ = static_cast<int>(given[port].items.size());
+      if (op_.mirrors_list()) list_outputs_ = list_inputs_;
       for (const Item& item : given[port].items) {
         const Datum* datum = std::get_if<Datum>(&item);
         if (op_.inputs[port].name == op_.outputs_from && datum)

@@ -49,7 +49,7 @@ class NodeInference {
     facts_.settle();
     name_symbols();
     std::vector<Value> outputs;
-    for (Wire* wire : part_.output_slots()) outputs.push_back(output(top(wire)));
+    for (Wire* wire : part_.output_slots()) outputs.push_back(output(top(wire), outputs.size()));
     return outputs;
   }
 
@@ -99,7 +99,8 @@ class NodeInference {
 
   Dim leave(const Dim& dim) { return resolve(rename(dim, left_, *graph_.facts())); }
 
-  Value output(const Wire* wire) {
+  Value output(const Wire* wire, size_t item) {
+    if (op_.mirrors_list()) return mirrored(graph_, node_, item);
     Value value;
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
@@ -121,7 +122,15 @@ class NodeInference {
 
 size_t output_list_size(const Node& node) {
   if (node.op->outputs_from.empty()) return 1;
+  if (node.op->mirrors_list()) return node.list_size();
   return std::get<Datum>(node.arguments[node.argument_index(node.op->outputs_from)]).tuple().size();
+}
+
+Value mirrored(const Graph& graph, const Node& node, size_t item) {
+  const size_t first = node.argument_index(node.op->outputs_from);
+  Value value = graph.value(*tensor_of(node.arguments[first + item]));
+  value.name.clear();
+  return value;
 }
 
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {

@@ -16,5 +16,7 @@ std::vector<Value> infer_in_facts(const Graph& graph, const Node& node);
 
 // How many tensors the list output of its op has.
 size_t output_list_size(const Node& node);
+// Output `item` of a node whose op mirrors its list input, without a name.
+Value mirrored(const Graph& graph, const Node& node, size_t item);
 
 }  // namespace mithril

@@ -127,6 +127,11 @@ class NodeMatch final : public Solver {
   std::vector<Value> outputs() {
     std::vector<Value> made;
     for (size_t i = 0; i < op_.outputs.size(); ++i) {
+      if (op_.outputs[i].list && op_.mirrors_list()) {
+        for (size_t item = 0; item < node_.list_size(); ++item)
+          made.push_back(mirrored(graph_, node_, item));
+        continue;
+      }
       const size_t port = op_.inputs.size() + i;
       const Kinds kinds = output_kinds(port);
       require(std::has_single_bit(kinds) && (kinds & kind::tensor));

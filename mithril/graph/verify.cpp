@@ -121,7 +121,7 @@ class Verification {
 
   // Inference reads the tuple with the number of outputs, so it is checked first.
   void check_count_of_outputs(const Node& node) {
-    if (node.op->outputs_from.empty()) return;
+    if (node.op->outputs_from.empty() || node.op->mirrors_list()) return;
     const Argument& from = node.arguments[node.argument_index(node.op->outputs_from)];
     const Datum* datum = std::get_if<Datum>(&from);
     if (!datum || datum->kind() != kind::tuple) {

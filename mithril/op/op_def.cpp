@@ -33,6 +33,11 @@ PortDef list(std::string name, std::string shape, std::string type) {
 int OpDef::list_input() const { return list_port(inputs); }
 int OpDef::list_output() const { return list_port(outputs); }
 
+bool OpDef::mirrors_list() const {
+  const int list = list_input();
+  return list >= 0 && inputs[static_cast<size_t>(list)].name == outputs_from;
+}
+
 const Spelling* OpDef::spelling(std::string_view target) const {
   for (const Spelling& spelling : spell) {
     if (spelling.target == target) return &spelling;

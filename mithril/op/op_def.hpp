@@ -97,7 +97,8 @@ struct OpDef {
   // The dtype of the output is the widest of the inputs of that kind, or, here, "at least float32",
   // or that of a port: a dtype, a tensor whose dtype it is, or a list whose widest floats it has.
   std::string dtype_from = {};
-  // A list output has as many tensors as the tuple at this port has items.
+  // A list output has as many tensors as the tuple at this port has items. If the port is the list
+  // input, each tensor of the output has the dtype and the dims of an input.
   std::string outputs_from = {};
 
   // Inputs that `model += part` may chain to; empty: the first input.
@@ -114,6 +115,7 @@ struct OpDef {
   CastPolicy cast = CastPolicy::promote;
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it
+  bool collective = false;  // processes meet in it: passes keep its nodes and their order
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool reduces_to_element_size = false;
   // The output has the elements of the first input in their order, so it can be a view.
@@ -129,8 +131,9 @@ struct OpDef {
   const PortDef& port(size_t index) const {
     return index < inputs.size() ? inputs[index] : outputs[index - inputs.size()];
   }
-  int list_input() const;   // index of the list port among the inputs, or -1
-  int list_output() const;  // among the outputs, or -1
+  int list_input() const;     // index of the list port among the inputs, or -1
+  int list_output() const;    // among the outputs, or -1
+  bool mirrors_list() const;  // whether `outputs_from` is the list input
   const Spelling* spelling(std::string_view target) const;  // null: none
 };
 
