@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/hash_index.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
@@ -108,6 +109,7 @@ class CommonSubexpressions {
 
   void merge(const Node& node) {
     Node mapped = rebuilder_.map_arguments(node);
+    if (node.op->collective) return rebuilder_.add(std::move(mapped), node.outputs);
     size_t hash = std::hash<const OpDef*>()(node.op);
     for (const Argument& argument : mapped.arguments) {
       const ValueId* id = tensor_of(argument);

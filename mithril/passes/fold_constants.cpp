@@ -42,7 +42,7 @@ class ConstantFolding {
 
  private:
   std::optional<std::vector<Tensor>> fold(const Node& node) const {
-    if (!node.op->eval || node.op->opaque) return std::nullopt;
+    if (!node.op->eval || node.op->opaque || node.op->collective) return std::nullopt;
     if (!has_constants_only(node) || !is_small_enough(node)) return std::nullopt;
     Graph alone;
     alone.set_default_dtype(from_.default_dtype());

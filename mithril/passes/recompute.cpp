@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/forward_part.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/segments.hpp"
@@ -71,8 +72,10 @@ class Recomputation {
       for (const ValueId id : node.outputs) {
         lifetime_of_[index(id)] = lifetimes_.size();
         maker_of_[index(id)] = i;
-        lifetimes_.push_back(
-            {.made = steps_, .last_read = steps_, .bytes = bytes(whole_.value(id))});
+        lifetimes_.push_back({.made = steps_,
+                              .last_read = steps_,
+                              .bytes = bytes(whole_.value(id)),
+                              .output = node.op->collective});
       }
       ++steps_;
     }

@@ -48,10 +48,11 @@ bool takes_tensors(const OpDef& op) {
   return false;
 }
 
-// Generated C++ has the op as an expression of its elements, a kernel, a view or a constant.
+// Generated C++ has the op as an expression of its elements, a kernel, a view or a constant. It
+// runs in one process, so it has no collectives.
 bool is_generated_in_cpp(const OpDef& op) {
-  return op.spelling("c") || codegen::cpp_snippets().has_kernel(op.name) || op.keeps_elements ||
-         !takes_tensors(op);
+  return op.collective || op.spelling("c") || codegen::cpp_snippets().has_kernel(op.name) ||
+         op.keeps_elements || !takes_tensors(op);
 }
 
 bool takes_tensors_of_any_size(const OpDef& op) {
@@ -63,7 +64,8 @@ bool takes_tensors_of_any_size(const OpDef& op) {
 
 // Returns whether the op accepts any tensor, so that it has nothing to refuse.
 bool takes_anything(const OpDef& op) {
-  return op.inputs.size() == 1 && op.inputs[0].type == "T" && op.inputs[0].shape.rfind('*', 0) == 0;
+  const bool any_type = op.inputs[0].type == "T" || op.mirrors_list();
+  return op.inputs.size() == 1 && any_type && op.inputs[0].shape.rfind('*', 0) == 0;
 }
 
 class Completeness {
