@@ -8,6 +8,7 @@
 #include "backends/cpu/memory/run_memory.hpp"
 #include "backends/cpu/rewrite/legalize.hpp"
 #include "backends/cpu/runtime/elements.hpp"
+#include "backends/cpu/runtime/exchanges.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -92,12 +93,13 @@ class CpuExecutable final : public Executable {
   void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
                  AlternatingTraversal& traversal_order) const {
     StepTrace* const trace = current_trace();
+    Exchanges exchanges;  // those that have not ended when a step throws end here
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
         if (next < plan.memory.untouched_steps) check_interrupt();
         const auto start = trace ? TraceEvent::Clock::now() : TraceEvent::Clock::time_point();
-        plan.run_step(next, bases, traversal_order.next(plan.steps[next].traversal));
+        plan.run_step(next, bases, traversal_order.next(plan.steps[next].traversal), &exchanges);
         if (trace) trace->add(event(plan.steps[next], start));
       }
     } catch (const Error& error) {

@@ -25,9 +25,11 @@ struct ExecutionPlan {
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
 
-  void run_step(size_t step, std::span<std::byte* const> bases, Direction direction) const {
+  // `exchanges`: see BufferTable.
+  void run_step(size_t step, std::span<std::byte* const> bases, Direction direction,
+                Exchanges* exchanges = nullptr) const {
     std::byte* const scratch = bases.front() + memory.scratch[step];
-    steps[step].step->run(BufferTable(memory.refs, bases, scratch, direction));
+    steps[step].step->run(BufferTable(memory.refs, bases, scratch, direction, exchanges));
   }
 };
 

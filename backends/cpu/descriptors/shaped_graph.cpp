@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "mithril/eval/node_error.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/use_counts.hpp"
 
 namespace mithril::cpu_backend {
@@ -40,10 +43,14 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
 
 std::vector<std::vector<size_t>> ShapedGraph::producers() const {
   std::vector<std::vector<size_t>> producers(node_count());
+  std::map<const OpDef*, size_t> last_collective;
   for (size_t i = 0; i < producers.size(); ++i) {
     for (const ValueId id : tensors(i)) {
       if (producer(id) != no_node) producers[i].push_back(producer(id));
     }
+    if (!node(i).op->collective) continue;
+    const auto [last, is_first] = last_collective.emplace(node(i).op, i);
+    if (!is_first) producers[i].push_back(std::exchange(last->second, i));
   }
   return producers;
 }

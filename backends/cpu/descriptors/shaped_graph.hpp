@@ -38,7 +38,8 @@ class ShapedGraph {
   // The node that computes the value; no_node: an input or a constant.
   static constexpr size_t no_node = SIZE_MAX;
   size_t producer(ValueId id) const { return producer_[index(id)]; }
-  // Per node: the nodes that compute the values that it reads.
+  // Per node: the nodes that compute the values that it reads. A collective also follows the one
+  // of its op before it, because all processes start them in the same order.
   std::vector<std::vector<size_t>> producers() const;
   // Bytes of the value, with the channels that the blocked layout pads.
   int64_t bytes(ValueId id) const;

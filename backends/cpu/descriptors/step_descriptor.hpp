@@ -27,6 +27,13 @@ struct DonatedBuffer {
   ValueId made, given;
 };
 
+// A tensor of a collective, and its place in the bucket. The start of the collective reads `read`
+// and writes `write`, which is in the bucket. The wait reads what the start has written.
+struct BucketMember {
+  ValueId read, write;
+  int64_t offset, bytes;
+};
+
 struct StepDescriptor {
   std::vector<ValueId> reads, writes;
   std::vector<InPlacePair> in_place_pairs = {};
@@ -44,6 +51,9 @@ struct StepDescriptor {
   std::shared_ptr<const ElementwiseProgram> program = nullptr, epilogue = nullptr;
   std::vector<StepDescriptor> members = {};  // of a GroupStep
   std::vector<size_t> nodes = {};            // the graph nodes that the step computes
+  // Of a collective. The values to write may share the bucket, and those that a start reads, too.
+  std::vector<BucketMember> bucket = {};
+  int64_t bucket_bytes = 0;  // of a start; 0: the step is a wait
 
   int64_t scratch_bytes() const { return step ? step->scratch_bytes() : 0; }
 };

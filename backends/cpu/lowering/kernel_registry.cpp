@@ -21,6 +21,8 @@ struct Kernel {
 // The kernels by their name in the op record.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
+      {"all_reduce_start", {lower_all_reduce_start}},
+      {"all_reduce_wait", {lower_all_reduce_wait}},
       {"argsort", {lower_sorting}},
       {"attention", {lower_attention, HalfSupport::bf16_attention}},
       {"attention_weights", {lower_attention}},

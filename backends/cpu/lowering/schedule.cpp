@@ -28,7 +28,8 @@ class GroupScheduler {
   }
 
   NodeGroups ordered(std::span<const DonatedBuffer> donated) {
-    if (!donated.empty()) put_last_consumers_first(donated);
+    const size_t last_wait = place_collectives();
+    if (!donated.empty()) put_last_consumers_first(donated, last_wait);
     NodeGroups order;
     for (const size_t group : dependencies_.order(keys_)) {
       if (!groups_[group].empty()) order.push_back(std::move(groups_[group]));
@@ -37,10 +38,38 @@ class GroupScheduler {
   }
 
  private:
+  // Returns the group of the last wait, or no_group.
+  size_t place_collectives() {
+    constexpr size_t when_nothing_else_can_run = SIZE_MAX / 2;
+    size_t last_wait = no_group;
+    for (size_t group = 0; group < groups_.size(); ++group) {
+      if (groups_[group].empty()) continue;
+      const size_t node = groups_[group].front();
+      if (!shaped_.node(node).op->collective) continue;
+      if (!waits(node)) {
+        keys_[group] = 0;
+        for (const size_t producer : dependencies_.before[group])
+          keys_[group] = std::max(keys_[group], keys_[producer]);
+        continue;
+      }
+      keys_[group] = when_nothing_else_can_run + node;
+      if (last_wait == no_group || keys_[last_wait] < keys_[group]) last_wait = group;
+    }
+    return last_wait;
+  }
+
+  // Whether a collective reads the results of another one.
+  bool waits(size_t node) const {
+    return std::any_of(shaped_.tensors(node).begin(), shaped_.tensors(node).end(), [&](ValueId id) {
+      const size_t producer = shaped_.producer(id);
+      return producer != ShapedGraph::no_node && shaped_.node(producer).op->collective;
+    });
+  }
+
   // Runs each update as soon as its inputs are computed, and the consumers of a donated input
   // before the update that overwrites it. Few groups depend on an update, so nearly all can run
   // before it.
-  void put_last_consumers_first(std::span<const DonatedBuffer> donated) {
+  void put_last_consumers_first(std::span<const DonatedBuffer> donated, size_t last_wait) {
     const std::vector<size_t> order = dependencies_.order(keys_);
     const std::vector<size_t> update_of = find_updates(order, donated);
     for (const size_t group : order) {
@@ -54,6 +83,7 @@ class GroupScheduler {
     for (const DonatedBuffer& at : donated) {
       const size_t update = producer_[index(at.made)];
       if (update == no_group || update_of[update] == no_group) continue;
+      if (last_wait != no_group) add_edge(last_wait, update, update_of);
       for (const size_t consumer : consumers_of(at.given, consumers)) {
         if (consumer != update) add_edge(consumer, update, update_of);
       }

@@ -40,16 +40,32 @@ class MemoryPlanner {
 
  private:
   size_t root(ValueId id) const {
-    const size_t storage = lowered_.storage_of[index(id)];
-    return lowered_.storages[storage].alias_of.value_or(storage);
+    size_t storage = lowered_.storage_of[index(id)];
+    while (lowered_.storages[storage].alias_of) storage = *lowered_.storages[storage].alias_of;
+    return storage;
+  }
+
+  // Inputs are written to after the last collective: if one fails, they are as before the run.
+  size_t first_step_that_may_write_inputs() const {
+    size_t first = 0;
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      for (const size_t node : lowered_.steps[step].nodes) {
+        if (shaped_.node(node).op->collective) first = step + 1;
+      }
+    }
+    return first;
   }
 
   void write_in_place() {
+    const size_t may_write_inputs = first_step_that_may_write_inputs();
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      if (!lowered_.steps[step].bucket.empty()) place_in_bucket(step);
       for (const InPlacePair& at : lowered_.steps[step].in_place_pairs) {
         Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
         const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.alias_of;
-        const bool may_be_written = from.given ? donor_of_[index(at.write)] == at.read : !to.kept;
+        const bool may_be_written =
+            from.given ? donor_of_[index(at.write)] == at.read && step >= may_write_inputs
+                       : !to.kept;
         const int64_t bytes = from.given ? shaped_.bytes(at.read) : from.bytes;
         if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
           continue;
@@ -59,6 +75,40 @@ class MemoryPlanner {
         from.last = std::max(to.last, from.last + 1);  // no other value may take the buffer
       }
     }
+  }
+
+  // The first output of a start is the whole bucket, from the first step on that writes a member.
+  // The outputs of the wait stay in it.
+  void place_in_bucket(size_t step) {
+    const StepDescriptor& descriptor = lowered_.steps[step];
+    const BucketMember& first = descriptor.bucket.front();
+    const bool starts = descriptor.bucket_bytes > 0;
+    const size_t bucket = starts ? lowered_.storage_of[index(first.write)] : root(first.read);
+    if (starts) lowered_.storages[bucket].bytes = descriptor.bucket_bytes;
+    for (const BucketMember& member : descriptor.bucket) {
+      const size_t read = root(member.read), made = lowered_.storage_of[index(member.write)];
+      if (starts || is_whole(made, member)) join(made, bucket, member.offset);
+      if (starts && is_whole(read, member) && ends_in(read, step))
+        join(read, bucket, member.offset);
+    }
+  }
+
+  bool is_whole(size_t storage, const BucketMember& member) const {
+    const Storage& at = lowered_.storages[storage];
+    return !at.given && !at.kept && at.bytes == member.bytes;
+  }
+
+  bool ends_in(size_t storage, size_t step) const {
+    return lowered_.storages[storage].last == static_cast<int32_t>(step);
+  }
+
+  void join(size_t storage, size_t bucket, int64_t offset) {
+    Storage &at = lowered_.storages[storage], &whole = lowered_.storages[bucket];
+    if (storage == bucket) return;
+    at.alias_of = bucket;
+    at.alias_offset = offset;
+    whole.first = std::min(whole.first, at.first);
+    whole.last = std::max(whole.last, at.last);
   }
 
   // Whether the step also reads a view of this value.
@@ -98,8 +148,20 @@ class MemoryPlanner {
     memory_.scratch.assign(offset, plan.offsets.end());
     memory_.refs.reserve(lowered_.storage_of.size());
     for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
-      memory_.refs.push_back(*lowered_.storages[root(static_cast<ValueId>(id))].given);
+      memory_.refs.push_back(ref(static_cast<ValueId>(id)));
     }
+  }
+
+  BufferRef ref(ValueId id) const {
+    size_t storage = lowered_.storage_of[index(id)];
+    int64_t offset = 0;
+    while (lowered_.storages[storage].alias_of) {
+      offset += lowered_.storages[storage].alias_offset;
+      storage = *lowered_.storages[storage].alias_of;
+    }
+    BufferRef ref = *lowered_.storages[storage].given;
+    ref.offset += offset;
+    return ref;
   }
 
   void check_limits(std::optional<int64_t> limit) const {

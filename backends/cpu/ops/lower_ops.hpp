@@ -25,6 +25,14 @@ Lowering lower_gathering;
 // input. None if the dims of the slice do not fit.
 Lowering lower_movement;
 
+// Lowers "all_reduce_start(inputs, group, reduction)": the tensors are exchanged side by side,
+// while the next steps run. None if they have several dtypes, or if something else than one wait
+// reads the outputs: then `eval` performs the whole exchange.
+Lowering lower_all_reduce_start;
+
+// Lowers "all_reduce_wait(inputs)". None if the start was not lowered.
+Lowering lower_all_reduce_wait;
+
 // Lowers "concat(input, axis)", where axis None joins the flattened inputs. None if an input has
 // another dtype than the output.
 Lowering lower_concat;

@@ -55,7 +55,7 @@ class Legalization {
  private:
   static bool is_computed(const Node& node) {
     const OpDef& op = *node.op;
-    if (op.keeps_elements || op.opaque) return false;
+    if (op.keeps_elements || op.opaque || op.collective) return false;
     if (kernel_of(op)) return half_support(op) != HalfSupport::copies;
     return formula_of(op) && !converts(*formula_of(op));
   }

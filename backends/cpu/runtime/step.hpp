@@ -56,6 +56,8 @@ struct BufferRef {
 };
 using BufferRefs = std::vector<BufferRef>;  // by ValueId
 
+class Exchanges;  // runtime/exchanges.hpp
+
 // The addresses of values during a run of one step. Base 0 is the arena. The inputs of the graph
 // follow, then its constants, then the outputs that the run allocates. The tile belongs to one
 // thread: it holds the part of a value that this thread computed last. The whole value is never in
@@ -63,16 +65,23 @@ using BufferRefs = std::vector<BufferRef>;  // by ValueId
 class BufferTable {
  public:
   // `scratch`: the scratch memory of the step, which traverses its buffers in `direction` if
-  // runs_backward() is set. `tile`: the address that element 0 of the value would have.
+  // runs_backward() is set. `exchanges`: those of the run; null if no step is a collective. `tile`:
+  // the address that element 0 of the value would have.
   BufferTable(std::span<const BufferRef> refs, std::span<std::byte* const> bases,
-              std::byte* scratch, Direction direction, std::byte* tile = nullptr)
-      : refs_(refs), bases_(bases), scratch_(scratch), tile_(tile), direction_(direction) {}
+              std::byte* scratch, Direction direction, Exchanges* exchanges = nullptr,
+              std::byte* tile = nullptr)
+      : refs_(refs),
+        bases_(bases),
+        scratch_(scratch),
+        tile_(tile),
+        exchanges_(exchanges),
+        direction_(direction) {}
 
   BufferTable with_tile(std::byte* tile) const {
-    return BufferTable(refs_, bases_, scratch_, direction_, tile);
+    return BufferTable(refs_, bases_, scratch_, direction_, exchanges_, tile);
   }
   BufferTable with_bases(std::span<std::byte* const> bases) const {
-    return BufferTable(refs_, bases, scratch_, direction_, tile_);
+    return BufferTable(refs_, bases, scratch_, direction_, exchanges_, tile_);
   }
 
   template <typename T>
@@ -98,11 +107,13 @@ class BufferTable {
   bool has_tile(ValueId id) const { return refs_[index(id)].base == BufferRef::tile; }
   std::span<std::byte* const> bases() const { return bases_; }
   Direction direction() const { return direction_; }
+  Exchanges& exchanges() const { return *exchanges_; }
 
  private:
   std::span<const BufferRef> refs_;
   std::span<std::byte* const> bases_;
   std::byte *scratch_, *tile_;
+  Exchanges* exchanges_;
   Direction direction_;
 };
 
