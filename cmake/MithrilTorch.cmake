@@ -39,6 +39,10 @@ list(FILTER torch_sources EXCLUDE REGEX "/backends/torch/((plugin|tensors)[.]cpp
 add_library(mithril_torch_backend MODULE ${torch_sources})
 target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors mithril_codegen
                                                     ${CMAKE_DL_LIBS})
+# Alone, because it includes declarations in place of headers of gloo.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/backends/torch/distributed/start_group.cpp" PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON
+  INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/backends/torch/distributed/declarations")
 mithril_unite(mithril_torch_backend)
 add_library(mithril_torch MODULE "${PROJECT_SOURCE_DIR}/backends/torch/plugin.cpp")
 target_link_libraries(mithril_torch PRIVATE mithril_core ${CMAKE_DL_LIBS})

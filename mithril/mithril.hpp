@@ -9,6 +9,7 @@
 #include "codegen/web/write_javascript.hpp"
 #include "codegen/web/write_wasm.hpp"
 #include "codegen/web/write_web_driver.hpp"
+#include "mithril/backend/join_group.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/limits.hpp"

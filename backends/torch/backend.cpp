@@ -3,6 +3,7 @@
 #include "backends/torch/device/cuda_library.hpp"
 #include "backends/torch/device/library.hpp"
 #include "backends/torch/device/settings.hpp"
+#include "backends/torch/distributed/communicator.hpp"
 #include "backends/torch/execution/executable.hpp"
 #include "backends/torch/execution/torchscript.hpp"
 #include "backends/torch/tensors.hpp"
@@ -97,8 +98,8 @@ std::shared_ptr<Backend> make(const Arguments& options) { return std::make_share
 }  // namespace mithril::torch_backend
 
 extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {
-  static const mithril::BackendPlugin plugin{mithril::plugin_version, nullptr,
-                                             []() -> const char* { return nullptr; },
-                                             mithril::torch_backend::make};
+  static const mithril::BackendPlugin plugin{
+      mithril::plugin_version, nullptr, []() -> const char* { return nullptr; },
+      mithril::torch_backend::make, mithril::torch_backend::make_communicator};
   return &plugin;
 }

@@ -36,11 +36,16 @@ std::shared_ptr<Backend> make(const Arguments& options) {
   return load_backend(plugin_path("mithril_torch_backend"), options);
 }
 
+std::shared_ptr<Communicator> make_communicator(const Arguments& options) {
+  return load_communicator(plugin_path("mithril_torch_backend"), options);
+}
+
 }  // namespace
 }  // namespace mithril
 
 extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {
   static const mithril::BackendPlugin plugin{mithril::plugin_version, mithril::built_for.data(),
-                                             mithril::misfit, mithril::make};
+                                             mithril::misfit, mithril::make,
+                                             mithril::make_communicator};
   return &plugin;
 }

@@ -60,9 +60,8 @@ const BackendPlugin& open(const std::string& path) {
   return *plugin;
 }
 
-}  // namespace
-
-std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options) {
+// Opens the library and checks that it fits.
+const BackendPlugin& open_fitting(const std::string& path) {
   const BackendPlugin& plugin = open(path);
   if (plugin.version != plugin_version) {
     refuse("E1003", "the backend was built for another Mithril: " + path,
@@ -74,10 +73,25 @@ std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& 
     refuse("E1004", "the backend was built for " + needs + ": " + path, needs, there,
            "build it again, against the one that is installed");
   }
+  return plugin;
+}
+
+}  // namespace
+
+std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options) {
+  const BackendPlugin& plugin = open_fitting(path);
   if (!plugin.make) refuse_plugin(path, "its `make` is null");
   std::shared_ptr<Backend> backend = plugin.make(options);
   if (!backend) refuse_plugin(path, "its `make` returns null");
   return backend;
+}
+
+std::shared_ptr<Communicator> load_communicator(const std::string& path, const Arguments& options) {
+  const BackendPlugin& plugin = open_fitting(path);
+  if (!plugin.make_communicator) refuse_plugin(path, "its `make_communicator` is null");
+  std::shared_ptr<Communicator> communicator = plugin.make_communicator(options);
+  if (!communicator) refuse_plugin(path, "its `make_communicator` returns null");
+  return communicator;
 }
 
 std::string plugin_path(const std::string& name) {

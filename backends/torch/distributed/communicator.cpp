@@ -1,0 +1,180 @@
+#include "backends/torch/distributed/communicator.hpp"
+
+#include <ATen/ops/from_blob.h>
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include <optional>
+#include <utility>
+
+#include "backends/torch/device/dtypes.hpp"
+#include "backends/torch/distributed/options.hpp"
+#include "backends/torch/distributed/start_group.hpp"
+#include "backends/torch/distributed/torch_text.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/distributed/errors.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+c10d::ReduceOp reduce_op(Reduction reduction) {
+  if (reduction == Reduction::max) return c10d::ReduceOp::MAX;
+  return reduction == Reduction::min ? c10d::ReduceOp::MIN : c10d::ReduceOp::SUM;
+}
+
+at::Tensor over(void* data, std::int64_t count, c10::ScalarType type) {
+  return at::from_blob(data, {count}, at::TensorOptions().dtype(type).device(at::kCPU));
+}
+
+class TorchCommunicator final : public Communicator {
+ public:
+  TorchCommunicator(Group group, std::string name, std::chrono::milliseconds timeout)
+      : group_(std::move(group)), name_(std::move(name)), timeout_(timeout) {}
+
+  int rank() const override { return group_->getRank(); }
+  int size() const override { return group_->getSize(); }
+  const std::string& name() const override { return name_; }
+  std::chrono::milliseconds timeout() const override { return timeout_; }
+
+  std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
+                                                      Reduction reduction) override {
+    check_reduction(dtype, reduction);
+    // gloo does not reduce bools; as bytes they have the same maximum and minimum.
+    const c10::ScalarType type = dtype == DType::boolean ? at::kByte : scalar_type(dtype);
+    return start("all_reduce", [&] {
+      std::vector<at::Tensor> tensors{over(data, count, type)};
+      c10d::AllreduceOptions options;
+      options.reduceOp = reduce_op(reduction);
+      options.timeout = timeout_;
+      return group_->allreduce(tensors, options);
+    });
+  }
+
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    if (mine.empty()) return;
+    start("all_gather", [&] {
+      // Only read.
+      at::Tensor from = bytes({const_cast<std::byte*>(mine.data()), mine.size()});
+      at::Tensor to = bytes(all);
+      c10d::AllgatherOptions options;
+      options.timeout = timeout_;
+      return group_->_allgather_base(to, from, options);
+    })->wait();
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    if (data.empty()) return;
+    start("broadcast", [&] {
+      std::vector<at::Tensor> tensors{bytes(data)};
+      c10d::BroadcastOptions options;
+      options.rootRank = root;
+      options.timeout = timeout_;
+      return group_->broadcast(tensors, options);
+    })->wait();
+  }
+
+  void barrier() override {
+    std::uint8_t nothing = 0;
+    start_all_reduce(&nothing, DType::uint8, 1, Reduction::max)->wait();
+  }
+
+ private:
+  static at::Tensor bytes(std::span<std::byte> span) {
+    return over(span.data(), static_cast<std::int64_t>(span.size()), at::kByte);
+  }
+
+  class Pending final : public PendingCollective {
+   public:
+    Pending(TorchCommunicator& at, const char* collective, c10::intrusive_ptr<c10d::Work> work,
+            Clock::time_point start)
+        : at_(at), collective_(collective), start_(start), work_(std::move(work)) {}
+    // The transport ends the work after the timeout at the latest.
+    ~Pending() override {
+      if (!work_) return;
+      try {
+        work_->wait();
+      } catch (...) {
+        // Whoever called wait() on another collective of the group has its error.
+      }
+    }
+    void wait() override {
+      const c10::intrusive_ptr<c10d::Work> work = std::exchange(work_, {});
+      at_.convert_errors(collective_, start_, [&] { return work->wait(); });
+    }
+
+   private:
+    TorchCommunicator& at_;
+    const char* const collective_;
+    const Clock::time_point start_;
+    c10::intrusive_ptr<c10d::Work> work_;  // null: wait() has been called
+  };
+
+  template <typename Begin>
+  std::unique_ptr<PendingCollective> start(const char* collective, const Begin& begin) {
+    if (failure_) raise(*failure_);
+    const Clock::time_point now = Clock::now();
+    return std::make_unique<Pending>(*this, collective, convert_errors(collective, now, begin),
+                                     now);
+  }
+
+  // Calls `call`, and raises the exceptions of torch and of its transport as DistributedErrors.
+  template <typename Call>
+  auto convert_errors(const char* collective, Clock::time_point start, const Call& call)
+      -> decltype(call()) {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      const Clock::duration waited = Clock::now() - start;
+      const std::string why = torch_text(error);
+      failure_ = waited >= timeout_ ? timed_out(*this, collective, waited, "")
+                                    : lost_process(*this, collective, waited, why);
+      raise(*failure_);
+    }
+  }
+
+  const Group group_;
+  const std::string name_;
+  const std::chrono::milliseconds timeout_;
+  std::optional<ErrorDetails> failure_;  // none: the group is whole
+};
+
+[[noreturn]] void refuse_group(const std::string& name, const std::string& what,
+                               const std::string& why) {
+  raise({.kind = ErrorKind::distributed,
+         .code = "E0966",
+         .message = "the process group '" + name + "' of torch " + what,
+         .facts = {{"torch says", why}},
+         .help = "make one with torch.distributed.new_group(backend=\"gloo\")"});
+}
+
+Group group_named(const std::string& name) {
+  try {
+    return c10d::resolve_process_group(name);
+  } catch (const std::exception& error) {
+    refuse_group(name, "does not exist", torch_text(error));
+  }
+}
+
+void check_cpu(const std::string& name, const Group& group) {
+  try {
+    group->getBackend(c10::DeviceType::CPU);
+  } catch (const std::exception& error) {
+    refuse_group(name, "has no transport for tensors on the CPU", torch_text(error));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Communicator> make_communicator(const Arguments& options) {
+  const Datum* const given = find_option(options, "group");
+  const std::string name = given ? given->text() : start_group(options);
+  Group group = group_named(name);
+  check_cpu(name, group);
+  return std::make_shared<TorchCommunicator>(std::move(group), name,
+                                             milliseconds(option(options, "timeout").real()));
+}
+
+}  // namespace mithril::torch_backend
