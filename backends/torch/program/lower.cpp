@@ -77,6 +77,7 @@ class NodeLowering {
 
   // Products keep their operands: they are large, and torch sums them in float32.
   bool rounds_in_between() const {
+    if (node_.op->collective) return false;
     if (sums_rounded_ && dtype_ == DType::float16) return true;
     return computed_ > 1 && node_.op->cast != CastPolicy::lower && computes_elements(*node_.op) &&
            has_half_precision(graph_.value(node_.outputs.front()));
@@ -96,6 +97,7 @@ class NodeLowering {
   }
 
   void widen() {
+    if (node_.op->mirrors_list()) return;
     if (!widen_to_result()) widen_to_scalars();
   }
 
