@@ -16,6 +16,7 @@ from ._core import (
     ConnectionError,
     ConstantSchedule,
     CosineSchedule,
+    DistributedError,
     Engine,
     Error,
     GradientError,
@@ -62,7 +63,7 @@ from .training.optimizers import *  # noqa: F403 - the classes are made from the
 from .types import Tensor
 
 if TYPE_CHECKING:
-    from . import data, evaluation, initializers, metrics, text
+    from . import data, distributed, evaluation, initializers, metrics, text
     from .backends.compare import BackendComparison, BackendDifference, compare
     from .backends.jax import JaxBackend
     from .backends.torch import TorchBackend
@@ -118,8 +119,8 @@ _NAMES = {
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _MODULES = {
-    *("data", "evaluation", "files", "initializers", "metrics", "packages", "per_sample"),
-    *("serving", "text", "tokenizer", "user_ops"),
+    *("data", "distributed", "evaluation", "files", "initializers", "metrics", "packages"),
+    *("per_sample", "serving", "text", "tokenizer", "user_ops"),
 }
 
 
@@ -181,6 +182,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Connection",
     "ConnectionError",
     "CpuBackend",
+    "DistributedError",
     "Engine",
     "Error",
     "GradDotProdEngine",
@@ -229,6 +231,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "compare",
     "compile",
     "data",
+    "distributed",
     "dtype",
     "evaluation",  # the old name of metrics, until 0.2
     "export",

@@ -1,0 +1,50 @@
+"""Collectives of the group that `init` has made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._internal.arguments import checked
+from . import launch
+from .group import Group
+
+
+def _group() -> Group:
+    if launch.current is None:
+        _core.raise_error(
+            "DistributedError",
+            "E0967",
+            "this process is in no group yet",
+            help="call ml.distributed.init() first",
+        )
+    return launch.current
+
+
+@checked
+def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
+    """Returns the sums of the arrays of all processes: see `Group.all_reduce`.
+
+    Example:
+        group = ml.distributed.init()
+        rows = ml.distributed.all_reduce(len(batch))
+    """
+    return _group().all_reduce(arrays, reduction)
+
+
+@checked
+def all_gather(array: Any) -> list[Any]:
+    """Returns the arrays of all processes, by rank: see `Group.all_gather`."""
+    return _group().all_gather(array)
+
+
+@checked
+def broadcast(arrays: Any, root: int = 0) -> Any:
+    """Returns the arrays of process `root` on all processes: see `Group.broadcast`."""
+    return _group().broadcast(arrays, root)
+
+
+@checked
+def barrier() -> None:
+    """Returns when every process has called it: see `Group.barrier`."""
+    _group().barrier()

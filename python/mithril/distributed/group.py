@@ -1,0 +1,146 @@
+"""A group of processes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._internal.arguments import checked
+from .buffers import bytes_of, described, flat, in_form_of, is_torch, items_of, like
+
+if TYPE_CHECKING:
+    from .. import _core
+
+
+class Group:
+    """The processes that run one program together. `init` makes it.
+
+    All processes call the same methods in the same order. Arrays are arrays of NumPy or tensors of
+    torch. Results are new arrays.
+
+    Attributes:
+        rank: The number of this process, from 0.
+        size: The number of processes.
+        name: The name of the group, by which graphs find it.
+    """
+
+    def __init__(self, communicator: _core._Communicator) -> None:
+        self._communicator = communicator
+        self.rank = communicator.rank
+        self.size = communicator.size
+        self.name = communicator.name
+
+    def __repr__(self) -> str:
+        return f"Group(rank={self.rank}, size={self.size}, name={self.name!r})"
+
+    @checked
+    def all_reduce(self, arrays: Any, reduction: str = "sum") -> Any:
+        """Returns the sums of the arrays of all processes, element by element.
+
+        Args:
+            arrays: An array, or a dict of arrays, which are exchanged together.
+            reduction: "sum", "max" or "min".
+        Raises:
+            DistributedError: A process has failed or is too slow, or the processes pass arrays of
+                other names, shapes or dtypes.
+            ValueError: The reduction is unknown, or bools are to be added.
+        """
+        items = items_of(arrays)
+        entries = [(name, described(array)) for name, array in items.items()]
+        self._communicator.agree("all_reduce", [("reduction", reduction), *entries])
+        made = dict(items)
+        for same in _by_dtype(items):
+            elements = flat([items[name] for name in same])
+            dtype = described(elements).split("[", maxsplit=1)[0]
+            self._communicator.all_reduce(bytes_of(elements), dtype, reduction)
+            begin = 0
+            for name in same:
+                shape = items[name].shape
+                end = begin + int(np.prod(shape, dtype=np.int64))
+                made[name] = like(elements[begin:end], items[name], shape)
+                begin = end
+        return in_form_of(arrays, made)
+
+    @checked
+    def all_gather(self, array: Any) -> list[Any]:
+        """Returns the arrays of all processes, by rank. Their shapes may differ.
+
+        Raises:
+            DistributedError: A process has failed or is too slow, or the dtypes differ.
+        """
+        (mine,) = items_of(array).values()
+        elements = flat([mine])
+        dtype = described(elements).split("[", maxsplit=1)[0]
+        self._communicator.agree("all_gather", [("dtype", dtype)])
+        header = json.dumps(list(mine.shape)).encode()
+        shapes = [json.loads(text) for text in self._communicator.all_gather(header)]
+        parts = self._communicator.all_gather(bytes_of(elements).tobytes())
+        return [_from_bytes(part, mine, shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    @checked
+    def broadcast(self, arrays: Any, root: int = 0) -> Any:
+        """Returns the arrays of process `root` on all processes.
+
+        Args:
+            arrays: An array, or a dict of arrays, with the same shapes and dtypes on all processes.
+            root: The rank of the process whose arrays are returned.
+        Raises:
+            DistributedError: A process has failed or is too slow, or the processes pass arrays of
+                other names, shapes or dtypes.
+        """
+        items = items_of(arrays)
+        entries = [(name, described(array)) for name, array in items.items()]
+        self._communicator.agree("broadcast", [("root", str(root)), *entries])
+        made = {}
+        for name, array in items.items():
+            elements = flat([array])
+            self._communicator.broadcast(bytes_of(elements), root)
+            made[name] = like(elements, array, array.shape)
+        return in_form_of(arrays, made)
+
+    @checked
+    def barrier(self) -> None:
+        """Returns when every process has called it.
+
+        Raises:
+            DistributedError: A process has failed or is too slow.
+        """
+        self._communicator.barrier()
+
+    @checked
+    def agree(self, what: str | Mapping[str, Any], subject: str = "agree") -> None:
+        """Checks that all processes pass the same.
+
+        Args:
+            what: A text, or texts by name. Other values are compared by their `repr`.
+            subject: What the message begins with.
+        Raises:
+            DistributedError: The processes differ. It is raised on all of them, and names the first
+                difference.
+        """
+        entries = what if isinstance(what, Mapping) else {"text": what}
+        texts = [
+            (str(name), value if isinstance(value, str) else repr(value))
+            for name, value in entries.items()
+        ]
+        self._communicator.agree(subject, texts)
+
+
+def _by_dtype(items: dict[str, Any]) -> list[list[str]]:
+    """Returns the names of the items of each dtype and library, in the order of the items."""
+    groups: dict[Any, list[str]] = {}
+    for name, array in items.items():
+        groups.setdefault((is_torch(array), array.dtype), []).append(name)
+    return list(groups.values())
+
+
+def _from_bytes(part: bytes, array: Any, shape: list[int]) -> Any:
+    if not is_torch(array):
+        return np.frombuffer(part, array.dtype).reshape(shape).copy()
+    import torch  # noqa: PLC0415 - the array is a tensor of torch
+
+    elements = torch.frombuffer(bytearray(part), dtype=array.dtype) if part else array.new_empty(0)
+    return elements.reshape(shape).to(array.device)

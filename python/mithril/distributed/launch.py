@@ -1,0 +1,122 @@
+"""The group of the processes that a launcher, such as torchrun, has started."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from .. import _core
+from .._internal.arguments import checked
+from ..backends.torch_library import import_torch, require_torch
+from .group import Group
+
+# What torchrun sets, and each launcher for torch.
+VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+
+current: Group | None = None  # the group of the last call of `init`
+
+
+@checked
+def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0) -> Group:
+    """Joins the group of the processes that run this program.
+
+    Under torchrun these are all processes of the job, which exchange tensors by gloo. Without a
+    launcher the process is alone: the same program runs, and torch is not imported.
+
+    Args:
+        group: A process group of torch.distributed that exchanges tensors on the CPU. None: the
+            group of the job.
+        timeout: How long one collective may take, in seconds.
+        start_timeout: How long the processes may take to find each other, in seconds.
+    Raises:
+        DistributedError: The variables of the launcher are incomplete, torch has no gloo, the group
+            has no transport for the CPU, or the processes did not find each other.
+        BackendError: torch or the library of the torch backend is not installed.
+
+    Example:
+        group = ml.distributed.init()
+        print(f"process {group.rank} of {group.size}")
+    """
+    global current  # noqa: PLW0603 - the functions of this module use the group of the process
+    if isinstance(group, Group):
+        current = group
+    elif group is not None:
+        current = _of_torch(group, timeout)
+    elif _is_alone():
+        current = Group(_core._single_process())
+    else:
+        current = _of_torch(_group_of_job(timeout, start_timeout), timeout)
+    return current
+
+
+def _is_alone() -> bool:
+    given = [name for name in VARIABLES if name in os.environ]
+    if "RANK" not in given and "WORLD_SIZE" not in given:
+        return True
+    missing = [name for name in VARIABLES if name not in given]
+    if missing:
+        _core.raise_error(
+            "DistributedError",
+            "E0965",
+            f"init: the variables of the launcher are incomplete: {', '.join(missing)}",
+            facts=[("set", ", ".join(given)), ("missing", ", ".join(missing))],
+            help="start the program with torchrun, or unset RANK and WORLD_SIZE to run it alone",
+        )
+    return os.environ["WORLD_SIZE"] == "1"
+
+
+def _of_torch(group: Any, timeout: float) -> Group:
+    import_torch()
+    return Group(_core._torch_communicator(group.group_name, timeout))
+
+
+def _group_of_job(timeout: float, start_timeout: float) -> Any:
+    """Returns the default group of torch, which this makes unless the user has."""
+    require_torch("ml.distributed.init")
+    import torch.distributed as dist  # noqa: PLC0415 - one process needs no torch
+
+    if not dist.is_available() or not dist.is_gloo_available():
+        _core.raise_error(
+            "DistributedError",
+            "E0968",
+            "init: this torch has no gloo",
+            help="install a torch that has it: those of pip for Linux and macOS have",
+        )
+    if not dist.is_initialized():
+        _start(dist, start_timeout)
+        _set_timeout(dist, timeout)
+    return dist.group.WORLD
+
+
+def _start(dist: Any, start_timeout: float) -> None:
+    limit = timedelta(seconds=start_timeout)
+    # Restarted processes share the store with those before them, whose addresses are in it.
+    prefix = f"mithril/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}"
+    try:
+        store, rank, size = next(dist.rendezvous("env://", timeout=limit))
+        dist.init_process_group(
+            "gloo",
+            store=dist.PrefixStore(prefix, store),
+            rank=rank,
+            world_size=size,
+            timeout=limit,
+        )
+    except (RuntimeError, ValueError, OSError) as error:  # the errors of torch's stores
+        text = str(error).split("\n", maxsplit=1)[0]
+        _core.raise_error(
+            "DistributedError",
+            "E0969",
+            "init: the processes did not find each other",
+            facts=[
+                ("here", f"process {os.environ['RANK']} of {os.environ['WORLD_SIZE']}"),
+                ("at", f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"),
+                ("why", text),
+            ],
+            help="look for a process that has ended, or pass a longer start_timeout",
+        )
+
+
+def _set_timeout(dist: Any, timeout: float) -> None:
+    """Sets the timeout of collectives, which was that of the start."""
+    dist.distributed_c10d._set_pg_timeout(timedelta(seconds=timeout), dist.group.WORLD)
