@@ -112,6 +112,16 @@ struct OpDef {
   // values.
   void (*samples)(SampleContext&) = nullptr;
 
+  // Tensor ports in which the op is linear while the others are fixed: {"left", "right"} of a
+  // product, {"left right"} of a sum, which is linear in both together. Ops that keep elements need
+  // no entry.
+  std::vector<std::string> linear = {};
+  // An op that draws elements by their index: the op that draws those of some rows of a batch. It
+  // has one more input, the index of the first element.
+  std::string rows_drawn_by = {};
+  // Of a reduction: how results of some of its elements combine, "max" or "min".
+  std::string combines_by = {};
+
   CastPolicy cast = CastPolicy::promote;
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it

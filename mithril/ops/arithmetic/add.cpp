@@ -28,6 +28,7 @@ OpDef define_add() {
               if (g.needs(port)) flow_summed(g, port, g.out_grad());
             }
           },
+      .linear = {"left right"},
       .spell = {{"jax", "{left} + {right}"},
                 {"torch", "aten::add(left, right)"},
                 {"c", "{left} + {right}"}},

@@ -21,6 +21,7 @@ OpDef define_buffer() {
           },
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return x; }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad()); },
+      .linear = {"input"},
       .spell = {{"jax", "jnp.asarray({input}, {output.dtype})"},
                 {"torch", "input"},
                 {"c", "{input}"}},

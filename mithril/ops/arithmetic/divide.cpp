@@ -39,6 +39,7 @@ OpDef define_divide() {
             if (!g.needs("denominator")) return;
             flow_summed(g, "denominator", -(g.out_grad() * g.out()) / denominator);
           },
+      .linear = {"numerator"},
       .spell = {{"jax", "{numerator} / {denominator}"},
                 {"torch", "aten::div(numerator, denominator)"},
                 {"c", "{numerator} / {denominator}"}},

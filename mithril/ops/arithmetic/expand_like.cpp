@@ -18,6 +18,7 @@ OpDef define_expand_like() {
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
       .samples = samples_expanded,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.broadcast_to({input}, {like.shape})"},
                 {"torch", "aten::expand_as(input, like)"}},
   };

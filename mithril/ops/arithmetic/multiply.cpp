@@ -27,6 +27,7 @@ OpDef define_multiply() {
             if (g.needs("left")) flow_summed(g, "left", g.out_grad() * g.operand("right"));
             if (g.needs("right")) flow_summed(g, "right", g.out_grad() * g.operand("left"));
           },
+      .linear = {"left", "right"},
       .spell = {{"jax", "{left} * {right}"},
                 {"torch", "aten::mul(left, right)"},
                 {"c", "{left} * {right}"}},

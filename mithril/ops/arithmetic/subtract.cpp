@@ -27,6 +27,7 @@ OpDef define_subtract() {
             if (g.needs("left")) flow_summed(g, "left", g.out_grad());
             if (g.needs("right")) flow_summed(g, "right", -g.out_grad());
           },
+      .linear = {"left right"},
       .spell = {{"jax", "{left} - {right}"},
                 {"torch",
                  "left.kind == \"bool\" ? aten::sub(aten::to(left, output.dtype), right) : "

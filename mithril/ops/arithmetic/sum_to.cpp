@@ -47,6 +47,7 @@ OpDef define_sum_to() {
       .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
       .samples = samples_of_sum_to,
+      .linear = {"input"},
       .spell = {{"jax", "sum_to({input}, {like.shape})"},
                 {"torch", "aten::sum_to_size(input, like.shape)"},
                 {"cpu", "sum_to(input, like)"}},

@@ -29,6 +29,7 @@ OpDef define_cast() {
             g.flow("input", call("cast", {g.out_grad(), back}));
           },
       .dtype_from = "dtype",
+      .linear = {"input"},
       .spell = {{"jax", "{input}.astype({dtype})"},
                 {"torch", "aten::to(input, dtype)"},
                 {"c", "T({input})"}},

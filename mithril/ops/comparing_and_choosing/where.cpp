@@ -40,6 +40,7 @@ OpDef define_where() {
             if (g.needs("input2")) flow_summed(g, "input2", call("where", {cond, 0.0, dy}));
           },
       .canonical = {"input1"},
+      .linear = {"input1 input2"},
       .spell = {{"jax", "jnp.where({cond}, {input1}, {input2})"},
                 {"torch", "aten::where(cond, input1, input2)"},
                 {"c", "{cond} ? {input1} : {input2}"}},

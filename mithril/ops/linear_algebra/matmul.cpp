@@ -70,6 +70,7 @@ OpDef define_matmul() {
       .eval = eval_matmul,
       .grad = differentiate_matmul,
       .separable = {"*a", "*b", "M", "K", "N"},
+      .linear = {"left", "right"},
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jnp.matmul({left}, {right})"},
                 {"torch", "aten::matmul(left, right)"},

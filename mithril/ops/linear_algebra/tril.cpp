@@ -23,6 +23,7 @@ OpDef define_tril() {
           },
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
       .separable = {"*b"},
+      .linear = {"input"},
       .spell = {{"jax", "jnp.tril({input})"}, {"torch", "aten::tril(input)"}},
   };
 }

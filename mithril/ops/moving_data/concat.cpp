@@ -106,6 +106,7 @@ OpDef define_concat() {
       .eval = eval_concat,
       .grad = grad_concat,
       .samples = samples_of_concat,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.concatenate({input}, axis={axis})"},
                 {"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
                 {"cpu", "concat(input, axis)"}},

@@ -105,6 +105,7 @@ OpDef define_concat_grad() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .samples = samples_of_concat_grad,
+      .linear = {"input"},
       .spell = {{"jax", "concat_grad({input}, {like.shape}, {axis}, {part})"},
                 {"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };

@@ -75,6 +75,7 @@ OpDef define_gather() {
                                                  g.value("axis")}));
           },
       .samples = samples_of_gather,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.take({input}, {index}, axis={axis})"},
                 {"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"cpu", "gather(input, index, axis)"}},

@@ -83,6 +83,7 @@ OpDef define_roll() {
       .eval = eval_roll,
       .grad = grad_roll,
       .samples = samples_beside_axis,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.roll({input}, {shift}, {axis})"},
                 {"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"},

@@ -71,6 +71,7 @@ OpDef define_scatter_add() {
             g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
           },
       .samples = samples_of_scatter_add,
+      .linear = {"input"},
       .spell = {{"jax", "scatter_add({input}, {index}, {like.shape}, {axis})"},
                 {"torch", "aten::select_backward of a number, aten::index_add of a tensor",
                  spell_scatter_add},

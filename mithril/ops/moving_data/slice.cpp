@@ -37,6 +37,7 @@ OpDef define_slice() {
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
       .samples = samples_of_slice,
+      .linear = {"input"},
       .spell = {{"jax", "{input}[slices({input.ndim}, {starts}, {stops}, {steps}, {axes})]"},
                 {"torch", "one aten::slice for each axis", spell_slice},
                 {"cpu", "slice(input, starts, stops, steps, axes)"}},

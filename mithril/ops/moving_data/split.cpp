@@ -83,6 +83,7 @@ OpDef define_split() {
           },
       .outputs_from = "sizes",
       .samples = samples_of_split,
+      .linear = {"input"},
       .spell = {{"jax", "split({input}, {sizes}, {axis})"},
                 {"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };

@@ -40,6 +40,7 @@ OpDef define_take_along_axis() {
           },
       .dtype_from = "input",
       .samples = samples_beside_axis,
+      .linear = {"input"},
       .spell = {{"jax", "take_along_axis({input}, {index}, {axis})"},
                 {"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
   };

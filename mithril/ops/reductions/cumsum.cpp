@@ -45,6 +45,7 @@ OpDef define_cumsum() {
             g.flow("input", call("cumsum", {g.out_grad(), g.value("axis"), !reverse}));
           },
       .samples = samples_beside_axis,
+      .linear = {"input"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "lax.cumsum({input}, {axis} % {input.ndim}, reverse={reverse})"},
                 {"torch",

@@ -17,6 +17,7 @@ OpDef define_max() {
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x > best; }); },
       .grad = differentiate_extremum,
       .samples = samples_of_reduction,
+      .combines_by = "max",
       .reduces_to_element_size = true,
       .spell = {{"jax", "extremum(jnp.max, {input}, {axis}, {keepdim}, {output.shape})"},
                 {"torch", "aten::amax",

@@ -31,6 +31,7 @@ OpDef define_mean() {
                                                     g.value("keepdim"), 0.0}));
           },
       .samples = samples_of_reduction,
+      .linear = {"input"},
       .cast = CastPolicy::float32,
       .reduces_to_element_size = true,
       .spell = {{"jax", "jnp.mean({input}, axis={axis}, keepdims={keepdim})"},

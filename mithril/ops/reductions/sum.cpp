@@ -18,6 +18,7 @@ OpDef define_sum() {
       .grad =
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
       .samples = samples_of_sum,
+      .linear = {"input"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.sum({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
                 {"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},

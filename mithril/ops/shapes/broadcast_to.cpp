@@ -31,6 +31,7 @@ OpDef define_broadcast_to() {
       .eval = repeat_elements,
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .samples = samples_expanded,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.broadcast_to({input}, {shape})"},
                 {"torch", "aten::expand(input, shape)"}},
   };

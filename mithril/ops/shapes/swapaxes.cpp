@@ -57,6 +57,7 @@ OpDef define_swapaxes() {
             g.flow("input", call("swapaxes", {g.out_grad(), g.value("axis1"), g.value("axis2")}));
           },
       .samples = samples_of_swapaxes,
+      .linear = {"input"},
       .spell = {{"jax", "jnp.swapaxes({input}, {axis1}, {axis2})"},
                 {"torch", "aten::transpose(input, axis1, axis2)"},
                 {"cpu", "swapaxes(input, axis1, axis2)"}},

@@ -82,6 +82,7 @@ OpDef define_transpose() {
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
       .samples = samples_of_transpose,
+      .linear = {"input"},
       .spell = {{"jax", "permuted({input}, {axes})"},
                 {"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"cpu", "permute(input, axes)"}},
