@@ -37,6 +37,7 @@ OpDef define_shift_left() {
                 c, [](auto a, auto b) { return shifted_left(a, b); }, "input", "shift");
           },
       .not_differentiable = "the result is an int",
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "shift_left({input}, {shift}, {output.dtype})"},
                 {"torch", "aten::bitwise_left_shift(input, shift)"},
                 {"c", "{input} << {shift}"},

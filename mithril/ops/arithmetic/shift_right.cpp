@@ -38,6 +38,7 @@ OpDef define_shift_right() {
                 c, [](auto a, auto b) { return shifted_right(a, b); }, "input", "shift");
           },
       .not_differentiable = "the result is an int",
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "shift_right({input}, {shift}, {output.dtype})"},
                 {"torch", "aten::bitwise_right_shift(input, shift)"},
                 {"c", "{input} >> {shift}"},

@@ -18,6 +18,7 @@ OpDef define_bitwise_and() {
       .solve = [](Solver& s) { return solve_bits(s, std::bit_and<>()); },
       .eval = [](EvalContext& c) { map_bits(c, std::bit_and<>()); },
       .not_differentiable = "the result is an int or a bool",
+      .separable = {"*a", "*b"},
       .spell = {{"jax", "{left} & {right}"}, {"torch", "aten::bitwise_and(left, right)"}},
   };
 }

@@ -22,6 +22,7 @@ OpDef define_erfinv() {
             const Expression y = g.out();
             g.flow("input", g.out_grad() * call("exp", {y * y}) * half_root_pi);
           },
+      .separable = {"*s"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "lax.erf_inv({input})"}, {"torch", "aten::erfinv(input)"}},
   };

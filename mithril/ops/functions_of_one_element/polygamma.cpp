@@ -38,6 +38,7 @@ OpDef define_polygamma() {
             g.flow("input", g.out_grad() * slope);
           },
       // Torch's trigamma has nine digits, and its zeta takes no numbers of half precision.
+      .separable = {"*s"},
       .spell = {{"jax", "polygamma({input}, {order})"},
                 {"torch",
                  "order == 0 ? aten::digamma(input) : output.dtype_name == \"float16\" ? "

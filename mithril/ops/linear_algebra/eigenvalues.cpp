@@ -26,6 +26,7 @@ OpDef define_eigenvalues() {
             const Expression scaled = vectors * call("expand_dims", {g.out_grad(), -2});
             g.flow("input", call("matmul", {scaled, transposed(vectors)}));
           },
+      .separable = {"*b"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "eigenvalues({input})"},
                 {"torch", spell_unless_half("aten::linalg_eigvalsh(" +

@@ -54,6 +54,7 @@ OpDef define_eigenvectors() {
             });
           },
       .grad = differentiate_eigenvectors,
+      .separable = {"*b"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "eigenvectors({input})"},
                 {"torch", "aten::linalg_eigh, its signs made certain",
