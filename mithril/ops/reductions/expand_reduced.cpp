@@ -32,8 +32,12 @@ std::string spell_expand_reduced(const SpellingContext& c) {
 
 void samples_expanded_again(SampleContext& c) {
   const SampleAxis at = c.in("input");
-  if (!at.is_each()) return c.put_all({});  // only `like` carries samples
   const std::vector<bool> reduced = axis_set(c.value("axis"), c.out().size());
+  for (size_t axis = 0; axis < reduced.size() && !at.is_each(); ++axis) {
+    if (!reduced[axis]) continue;
+    for (const SampleAxis& alike : alike_along(axis, c.out()[axis], c.batch())) c.offer(alike);
+  }
+  if (!at.is_each()) return c.put_all({});  // only `like` carries samples
   const bool keepdim = c.value("keepdim").flag();
   size_t axis = 0;
   for (size_t kept = 0; axis < reduced.size(); ++axis) {
@@ -84,6 +88,7 @@ OpDef define_expand_reduced() {
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
       .samples = samples_expanded_again,
+      .linear = {"input"},
       .spell = {{"jax", "expand_reduced({input}, {like.shape}, {axis}, {correction})"},
                 {"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
   };
