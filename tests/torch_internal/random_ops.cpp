@@ -12,6 +12,7 @@
 namespace mithril::tests {
 
 using torch_backend::random_uniform_of_operators, torch_backend::random_uniform_on_cpu;
+using torch_backend::random_uniform_rows_of_operators, torch_backend::random_uniform_rows_on_cpu;
 
 TEST_CASE("random numbers have the same bits on every device") {
   for (const std::int64_t key : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-7}, INT64_MIN}) {
@@ -35,6 +36,14 @@ TEST_CASE("random numbers have the same bits on every device") {
     CHECK(drawn[i].item<double>() == static_cast<double>(bits.at(i) >> 40) * 0x1p-24);
   CHECK(at::equal(
       drawn, random_uniform_of_operators(at::scalar_tensor(-7, at::kInt), {20000}, at::kFloat)));
+}
+
+TEST_CASE("rows have the random numbers that they have in the whole tensor") {
+  const at::Tensor key = at::scalar_tensor(-7, at::kLong), first = at::scalar_tensor(6, at::kLong);
+  const at::Tensor whole = random_uniform_on_cpu(key, {5, 3}, at::kFloat);
+  const at::Tensor rows = whole.slice(0, 2, 4);
+  CHECK(at::equal(random_uniform_rows_on_cpu(key, first, {2, 3}, at::kFloat), rows));
+  CHECK(at::equal(random_uniform_rows_of_operators(key, first, {2, 3}, at::kFloat), rows));
 }
 
 }  // namespace mithril::tests

@@ -36,17 +36,16 @@ int64_t count_of(at::IntArrayRef size) {
   return std::accumulate(size.begin(), size.end(), int64_t{1}, std::multiplies<>());
 }
 
-}  // namespace
-
-at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
-                                 c10::ScalarType dtype) {
+// The numbers of elements `first`, first + 1, ...
+at::Tensor uniform_on_cpu(const at::Tensor& key, int64_t first, at::IntArrayRef size,
+                          c10::ScalarType dtype) {
   const RandomBits bits(key.item<int64_t>());
   at::Tensor made = at::empty(size, at::TensorOptions(dtype));
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "random_uniform", [&] {
     auto* elements = made.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, made.numel(), grain_size, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const auto high = static_cast<float>(bits.at(i) >> 40);  // 24 bits, as float32 has
+        const auto high = static_cast<float>(bits.at(first + i) >> 40);  // 24 bits, as float32 has
         elements[i] = static_cast<scalar_t>(high * 0x1p-24F);
       }
     });
@@ -54,14 +53,39 @@ at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
   return made;
 }
 
-at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
-                                       c10::ScalarType dtype) {
+// The number of each element of `indices`.
+at::Tensor uniform_at(const at::Tensor& indices, const at::Tensor& key, at::IntArrayRef size,
+                      c10::ScalarType dtype) {
   constexpr int64_t bits = 24;
-  const auto ints = at::TensorOptions(at::kLong).device(key.device());
-  const at::Tensor index = mixed(at::arange(count_of(size), ints));
-  at::Tensor drawn = mixed(at::bitwise_xor(index, mixed(key.to(at::kLong))));
+  at::Tensor drawn = mixed(at::bitwise_xor(mixed(indices), mixed(key.to(at::kLong))));
   drawn = drawn.bitwise_right_shift_(64 - bits).bitwise_and_((int64_t{1} << bits) - 1);
   return drawn.to(at::kFloat).mul_(0x1p-24).to(dtype).view(size);
+}
+
+at::Tensor indices_of(at::IntArrayRef size, const at::Tensor& like) {
+  return at::arange(count_of(size), at::TensorOptions(at::kLong).device(like.device()));
+}
+
+}  // namespace
+
+at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
+                                 c10::ScalarType dtype) {
+  return uniform_on_cpu(key, 0, size, dtype);
+}
+
+at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
+                                       c10::ScalarType dtype) {
+  return uniform_at(indices_of(size, key), key, size, dtype);
+}
+
+at::Tensor random_uniform_rows_on_cpu(const at::Tensor& key, const at::Tensor& first,
+                                      at::IntArrayRef size, c10::ScalarType dtype) {
+  return uniform_on_cpu(key, first.item<int64_t>(), size, dtype);
+}
+
+at::Tensor random_uniform_rows_of_operators(const at::Tensor& key, const at::Tensor& first,
+                                            at::IntArrayRef size, c10::ScalarType dtype) {
+  return uniform_at(indices_of(size, key).add_(first.to(at::kLong)), key, size, dtype);
 }
 
 }  // namespace mithril::torch_backend
@@ -72,4 +96,10 @@ TORCH_LIBRARY_FRAGMENT(mithril, library) {
                &mithril::torch_backend::random_uniform_on_cpu);
   library.impl("random_uniform", c10::DispatchKey::CompositeExplicitAutograd,
                &mithril::torch_backend::random_uniform_of_operators);
+  library.def(
+      "random_uniform_rows(Tensor key, Tensor first, int[] size, ScalarType dtype) -> Tensor");
+  library.impl("random_uniform_rows", c10::DispatchKey::CPU,
+               &mithril::torch_backend::random_uniform_rows_on_cpu);
+  library.impl("random_uniform_rows", c10::DispatchKey::CompositeExplicitAutograd,
+               &mithril::torch_backend::random_uniform_rows_of_operators);
 }

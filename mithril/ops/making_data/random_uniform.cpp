@@ -26,6 +26,7 @@ OpDef define_random_uniform() {
           },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
       .samples = samples_of_filled,
+      .rows_drawn_by = "random_uniform_rows",
       .cast = CastPolicy::float32,  // rounded to fewer bits they would favour some results
       .spell = {{"jax", "random_uniform({like.shape}, {key}, {output.dtype})"},
                 {"torch", "mithril::random_uniform(key, output.shape, output.dtype)"}},
