@@ -1,0 +1,16 @@
+// Which ports the arguments of a node belong to.
+#pragma once
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+
+// The port of each argument of a node.
+std::vector<const PortDef*> argument_ports(const Node& node);
+
+// Whether ops read the elements of an argument at the port, and not its dims alone.
+inline bool reads_elements(const PortDef& port) { return port.name != "like"; }
+
+}  // namespace mithril

@@ -1,0 +1,43 @@
+// The symbols of a graph that stand for the number of rows of a batch.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+class BatchRows {
+ public:
+  // `sharded`: per input, whether it holds rows of a batch along its first axis; the inputs after
+  // its end hold none. StateError E0951 for such an input without a symbolic first axis.
+  BatchRows(const Graph& graph, const std::vector<bool>& sharded);
+
+  // The numbers of rows of the batches, as symbols. Inputs whose first axes are not known to be
+  // equal count as different batches.
+  const std::vector<Dim>& sizes() const { return sizes_; }
+  // Whether the dim depends on a number of rows.
+  bool has(const Dim& dim) const;
+  bool has(const Datum& datum) const;
+  // The dim if every batch had this number of rows.
+  Dim with(const Dim& dim, int64_t rows) const;
+  // The batch, an index of sizes(), on which the dim depends; none if there are several.
+  std::optional<size_t> batch_of(const Dim& dim) const;
+
+  // A symbol that is always equal to the number of rows of the first batch, as inference did not
+  // find.
+  void add_equal(const Dim& symbol) { equal_.push_back(symbol); }
+
+ private:
+  int find(const Symbol* symbol) const;  // the batch; -1: none
+  std::vector<Dim> sizes_, equal_;
+};
+
+// `prefix`, with underscores after it if names of the graph begin with it and a dot.
+std::string unused_prefix(const Graph& graph, std::string prefix);
+// The symbols without definition that the dim depends on.
+std::vector<Symbol*> leaves_of(const Dim& dim);
+
+}  // namespace mithril

@@ -1,0 +1,208 @@
+#include "mithril/passes/placements/expand_statistics.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/graph/expression.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/ops/support/axes.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+Expression cast_to(const Expression& value, DType dtype) {
+  return value.dtype() == dtype ? value : call("cast", {value, Datum(dtype)});
+}
+
+class StatisticsExpansion {
+  using Write = void (StatisticsExpansion::*)(const Node&);
+
+ public:
+  StatisticsExpansion(const Graph& graph, const BatchRows& rows)
+      : from_(graph),
+        rows_(rows),
+        rebuilder_(graph),
+        prefix_(unused_prefix(graph, statistics_prefix)) {}
+
+  Graph run() {
+    for (const Node& node : from_.nodes()) {
+      const Write write = writer_of(node);
+      scope_ = prefix_ + "." + from_.value(node.outputs.front()).name;
+      write ? (this->*write)(node) : rebuilder_.keep(node);
+    }
+    return rebuilder_.finish();
+  }
+
+ private:
+  // Null: the node stays.
+  Write writer_of(const Node& node) const {
+    if (node.op == &mean_)
+      return reduces_rows(node, "input") ? &StatisticsExpansion::mean : nullptr;
+    if (node.op == &variance_)
+      return reduces_rows(node, "input") ? &StatisticsExpansion::variance : nullptr;
+    if (node.op == &expand_reduced_) {
+      const bool divides = !datum(node, "correction").is_none();
+      return divides && reduces_rows(node, "like") ? &StatisticsExpansion::expand_reduced : nullptr;
+    }
+    if (node.op == &batch_norm_)
+      return normalizes_rows(node) ? &StatisticsExpansion::batch_norm : nullptr;
+    if (node.op == &batch_norm_grad_)
+      return datum(node, "training").flag() && normalizes_rows(node)
+                 ? &StatisticsExpansion::batch_norm_grad
+                 : nullptr;
+    return nullptr;
+  }
+
+  static const Datum& datum(const Node& node, const char* port) {
+    return std::get<Datum>(node.arguments[node.argument_index(port)]);
+  }
+  const Value& value(const Node& node, const char* port) const {
+    return from_.value(*tensor_of(node.arguments[node.argument_index(port)]));
+  }
+
+  bool reduces_rows(const Node& node, const char* port) const {
+    const Value& input = value(node, port);
+    return input.ranked && rows_.has(reduced_size(input, datum(node, "axis")));
+  }
+  bool normalizes_rows(const Node& node) const {
+    const Value& input = value(node, "input");
+    return input.ranked && rows_.has(group_size(input));
+  }
+
+  // The number of elements that one was reduced from.
+  static Dim reduced_size(const Value& input, const Datum& axis) {
+    const std::vector<bool> reduced = axis_set(axis, input.dims.size());
+    Dim size = 1;
+    for (size_t i = 0; i < reduced.size(); ++i) {
+      if (reduced[i]) size = size * input.dims[i];
+    }
+    return resolve(size);
+  }
+  static Dim group_size(const Value& input) {
+    Dim size = input.dims[0];
+    for (size_t i = 2; i < input.dims.size(); ++i) size = size * input.dims[i];
+    return resolve(size);
+  }
+
+  Expression expression(ValueId id) { return {&rebuilder_.graph(), id, &scope_}; }
+  bool has(const Node& node, const char* port) const {
+    return tensor_of(node.arguments[node.argument_index(port)]) != nullptr;
+  }
+  // The argument at the port in the dtype in which sums are taken.
+  Expression input(const Node& node, const char* port) {
+    const ValueId id = *tensor_of(node.arguments[node.argument_index(port)]);
+    return cast_to(expression(rebuilder_.map(id)), wide(node));
+  }
+  DType wide(const Node& node) const {
+    return opmath_dtype(from_.value(node.outputs.front()).dtype);
+  }
+  void become(const Node& node, size_t output, const Expression& now) {
+    const ValueId old = node.outputs[output];
+    rebuilder_.become(old, cast_to(now, from_.value(old).dtype).id);
+  }
+
+  void mean(const Node& node) {
+    const Expression sum =
+        call("sum", {input(node, "input"), datum(node, "axis"), datum(node, "keepdim")});
+    become(node, 0, sum / Datum(reduced_size(value(node, "input"), datum(node, "axis"))));
+  }
+
+  // max(count - correction, 0)
+  Expression divisor(const Expression& like, const Dim& count, const Datum& correction) {
+    const Expression all = call_in(like, "to_tensor", {Datum(count), Datum(like.dtype())});
+    if (correction.real() == 0) return all;
+    return call("clamp", {all - Operand(correction.real()), 0.0});
+  }
+
+  void variance(const Node& node) {
+    const Expression x = input(node, "input");
+    const Datum &axis = datum(node, "axis"), &keepdim = datum(node, "keepdim");
+    const Dim count = reduced_size(value(node, "input"), axis);
+    const Expression distance = x - call("sum", {x, axis, true}) / Datum(count);
+    const Expression squares = call("sum", {distance * distance, axis, keepdim});
+    become(node, 0, squares / divisor(x, count, datum(node, "correction")));
+  }
+
+  void expand_reduced(const Node& node) {
+    const Datum& axis = datum(node, "axis");
+    const Expression x = input(node, "input");
+    const Expression like = expression(rebuilder_.map(*tensor_of(node.arguments[1])));
+    const Dim count = reduced_size(value(node, "like"), axis);
+    const Expression share = x / divisor(x, count, datum(node, "correction"));
+    become(node, 0,
+           call("expand_reduced", {cast_to(share, from_.value(node.outputs[0]).dtype), like, axis,
+                                   datum(node, "keepdim"), Datum()}));
+  }
+
+  // All axes but that of the channels.
+  static Datum other_axes(const Expression& x) {
+    std::vector<int64_t> axes;
+    for (size_t i = 0; i < x.dims().size(); ++i) {
+      if (i != 1) axes.push_back(static_cast<int64_t>(i));
+    }
+    return Datum::ints(axes);
+  }
+  // One number for each channel, so that it broadcasts to the input.
+  static Expression beside(const Expression& channels, const Expression& x) {
+    std::vector<int64_t> axes;
+    for (size_t i = 2; i < x.dims().size(); ++i) axes.push_back(static_cast<int64_t>(i) - 1);
+    return axes.empty() ? channels : call("expand_dims", {channels, Datum::ints(axes)});
+  }
+
+  void batch_norm(const Node& node) {
+    const Expression x = input(node, "input");
+    const Datum axes = other_axes(x);
+    const Dim count = group_size(value(node, "input"));
+    const Expression mean = call("sum", {x, axes}) / Datum(count);
+    const Expression distance = x - beside(mean, x);
+    const Expression squares = call("sum", {distance * distance, axes});
+    const double eps = datum(node, "eps").real(), share = datum(node, "momentum").real();
+    const Expression rstd = 1.0 / call("sqrt", {squares / Datum(count) + eps});
+    const Expression scale = has(node, "weight") ? rstd * input(node, "weight") : rstd;
+    Expression result = distance * beside(scale, x);
+    if (has(node, "bias")) result = result + beside(input(node, "bias"), x);
+    const Expression variance = squares / Datum(count - Dim(1));
+    become(node, 0, result);
+    become(node, 1, mean);
+    become(node, 2, rstd);
+    become(node, 3, input(node, "running_mean") * (1 - share) + mean * share);
+    become(node, 4, input(node, "running_var") * (1 - share) + variance * share);
+  }
+
+  void batch_norm_grad(const Node& node) {
+    const Expression grad = input(node, "grad"), x = input(node, "input");
+    const Expression rstd = input(node, "rstd");
+    const Datum axes = other_axes(x);
+    const Expression unit = (x - beside(input(node, "mean"), x)) * beside(rstd, x);
+    const Expression of_bias = call("sum", {grad, axes});
+    const Expression of_weight = call("sum", {grad * unit, axes});
+    const Datum count(group_size(value(node, "input")));
+    const Expression shared = beside(of_bias / count, x) + unit * beside(of_weight / count, x);
+    const Expression scale = has(node, "weight") ? rstd * input(node, "weight") : rstd;
+    become(node, 0, (grad - shared) * beside(scale, x));
+    become(node, 1, of_weight);
+    become(node, 2, of_bias);
+  }
+
+  const OpDef& mean_ = find_op("mean");
+  const OpDef& variance_ = find_op("variance");
+  const OpDef& expand_reduced_ = find_op("expand_reduced");
+  const OpDef& batch_norm_ = find_op("batch_norm_training");
+  const OpDef& batch_norm_grad_ = find_op("batch_norm_grad");
+  const Graph& from_;
+  const BatchRows& rows_;
+  Rebuilder rebuilder_;
+  const std::string prefix_;
+  std::string scope_;  // of the names of new values
+};
+
+}  // namespace
+
+Graph expand_statistics(const Graph& graph, const BatchRows& rows) {
+  return StatisticsExpansion(graph, rows).run();
+}
+
+}  // namespace mithril

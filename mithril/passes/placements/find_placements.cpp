@@ -1,0 +1,354 @@
+#include "mithril/passes/placements/find_placements.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/op/sample_context.hpp"
+#include "mithril/passes/placements/argument_ports.hpp"
+#include "mithril/passes/placements/linear_ports.hpp"
+
+namespace mithril {
+namespace {
+
+SampleAxis sample_axis_of(const Placement& placement) {
+  SampleAxis axis;
+  if (!placement.is_sharded()) return axis;
+  axis = SampleAxis::along(placement.axis, placement.outer);
+  axis.numbers = placement.numbers;
+  return axis;
+}
+
+Placement placement_by(const SampleAxis& axis) {
+  if (axis.kind == SampleAxis::Kind::sum) return Placement::partial();
+  return axis.is_each() ? Placement::sharded(axis.axis, axis.outer, axis.numbers) : Placement{};
+}
+
+class PlacementSearch {
+ public:
+  PlacementSearch(const Graph& graph, const BatchRows& rows, const Probe& probe,
+                  const PlacementOptions& options)
+      : graph_(graph),
+        rows_(rows),
+        probe_(probe),
+        options_(options),
+        dims_(probe.plan.dims_of_values(graph)),
+        wanted_(graph, options),
+        makers_(graph.values().size(), -1) {
+    for (size_t i = 0; i < graph.nodes().size(); ++i) {
+      for (const ValueId id : graph.nodes()[i].outputs) makers_[index(id)] = static_cast<int>(i);
+    }
+    found_.of.resize(graph.values().size());
+    found_.reduced.resize(graph.values().size());
+  }
+
+  // A value that a later node reduces is whole for earlier readers, too. So the search starts again
+  // until it finds no more of them.
+  FoundPlacements run() {
+    search();
+    wanted_.add_sums(graph_, found_.of);
+    found_.reduced.assign(found_.reduced.size(), false);
+    do {
+      grew_ = false;
+      search();
+    } while (grew_);
+    for (size_t i = 0; i < found_.of.size(); ++i)
+      found_.reduced[i] = found_.reduced[i] && found_.of[i].is_partial();
+    return std::move(found_);
+  }
+
+ private:
+  struct Arguments {
+    std::vector<const PortDef*> ports;
+    std::vector<Placement> placements;  // replicated where only dims are read
+    std::vector<Dims> dims;
+    bool has(Placement::Kind kind) const {
+      return std::any_of(placements.begin(), placements.end(),
+                         [&](const Placement& placement) { return placement.kind == kind; });
+    }
+  };
+
+  void search() {
+    found_.changes.clear();
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) {
+      const ValueId id = graph_.inputs()[i];
+      found_.of[index(id)] = of_input(i);
+    }
+    for (size_t i = 0; i < graph_.nodes().size(); ++i) visit(static_cast<NodeId>(i));
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      const bool stays = i < options_.partial_outputs.size() && options_.partial_outputs[i];
+      const ValueId id = graph_.outputs()[i].value;
+      if (read(id).is_partial() && !stays) reduce(id);
+    }
+  }
+
+  Placement of_input(size_t i) const {
+    if (i < options_.partial_inputs.size() && options_.partial_inputs[i])
+      return Placement::partial();
+    if (i < options_.sharded_inputs.size() && options_.sharded_inputs[i])
+      return Placement::sharded(0);
+    return along_batch(graph_.inputs()[i]);
+  }
+
+  // Sharded if an axis has the size of the batch.
+  Placement along_batch(ValueId id) const {
+    const Dims& dims = *dims_[index(id)];
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      if (spans_batch(dims[axis], probe_.batch)) return Placement::sharded(axis);
+    }
+    return {};
+  }
+
+  bool has_rows(const Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId id) { return along_batch(id).is_sharded(); });
+  }
+
+  Placement read(ValueId id) const { return found_.read(id); }
+
+  // Reduces the value, or the one that it is a multiple of: it is made earlier.
+  void reduce_first(ValueId id) {
+    while (makers_[index(id)] >= 0) {
+      const auto maker = static_cast<NodeId>(makers_[index(id)]);
+      const ValueId* term = only_term(maker);
+      const auto change = found_.changes.find(maker);
+      if (!term || (change != found_.changes.end() && !change->second.masked.empty())) break;
+      const bool fits = graph_.value(*term).dtype == graph_.value(id).dtype &&
+                        element_count(*dims_[index(*term)]) <= element_count(*dims_[index(id)]);
+      if (!fits) break;
+      id = *term;
+    }
+    reduce(id);
+  }
+
+  // The only partial argument of a node; null: there are several or none.
+  const ValueId* only_term(NodeId id) const {
+    const Node& node = graph_.node(id);
+    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ValueId* term = nullptr;
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const ValueId* argument = tensor_of(node.arguments[i]);
+      if (!argument || !reads_elements(*ports[i]) || !read(*argument).is_partial()) continue;
+      if (term) return nullptr;
+      term = argument;
+    }
+    return term;
+  }
+
+  void reduce(ValueId id) {
+    found_.reduced[index(id)] = true;
+    grew_ = true;
+  }
+
+  Arguments arguments_of(const Node& node) const {
+    Arguments arguments{.ports = argument_ports(node)};
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const ValueId* id = tensor_of(node.arguments[i]);
+      const bool reads = id && reads_elements(*arguments.ports[i]);
+      arguments.dims.push_back(id ? *dims_[index(*id)] : Dims{});
+      arguments.placements.push_back(reads ? read(*id) : Placement{});
+    }
+    return arguments;
+  }
+
+  void visit(NodeId id) {
+    const Node& node = graph_.node(id);
+    NodeChange change;
+    find_numbers(node, change);
+    Arguments arguments = arguments_of(node);
+    if (arguments.has(Placement::Kind::partial)) {
+      if (stays_partial(node, arguments, change)) {
+        for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
+        return keep(id, std::move(change));
+      }
+      for (size_t i = 0; i < node.arguments.size(); ++i) {
+        if (!arguments.placements[i].is_partial()) continue;
+        reduce_first(*tensor_of(node.arguments[i]));
+        arguments.placements[i] = {};
+      }
+    }
+    if (arguments.has(Placement::Kind::sharded)) {
+      follow(id, arguments, change);
+    } else if (has_rows(node)) {
+      fill(id, arguments, change);
+    } else {
+      for (const ValueId output : node.outputs) found_.of[index(output)] = {};
+    }
+    check_ranks(node);
+    check_numbers(node, arguments, change);
+    keep(id, std::move(change));
+  }
+
+  // A process may have one row, whose axis such an op would remove.
+  void check_ranks(const Node& node) const {
+    for (const ValueId id : node.outputs) {
+      if (found_.of[index(id)].is_sharded() && !graph_.value(id).ranked)
+        refuse(node, "the rank of its result depends on the number of rows");
+    }
+  }
+
+  void keep(NodeId id, NodeChange change) {
+    if (!change.is_empty()) found_.changes.emplace(id, std::move(change));
+  }
+
+  // Whether terms of the arguments give terms of the outputs.
+  bool stays_partial(const Node& node, const Arguments& arguments, NodeChange& change) const {
+    if (arguments.has(Placement::Kind::sharded) || has_rows(node)) return false;
+    std::vector<bool> partial, given;
+    int64_t elements = 0, made = 0;
+    for (size_t i = 0; i < arguments.placements.size(); ++i) {
+      partial.push_back(arguments.placements[i].is_partial());
+      if (partial[i]) elements += element_count(arguments.dims[i]);
+    }
+    const auto mixed = linear_together(graph_, node, arguments.ports, partial);
+    if (!mixed) return false;
+    const bool wanted = wanted_.of_node(node);
+    if (!mixed->empty() && !wanted) return false;
+    for (const ValueId output : node.outputs) made += element_count(*dims_[index(output)]);
+    // It costs less to reduce a value before its elements are repeated.
+    if (made > elements && !wanted) return false;
+    change.masked = *mixed;
+    return true;
+  }
+
+  SampleContext context_of(NodeId id, const std::vector<SampleAxis>& axes,
+                           const Arguments& arguments) const {
+    const PlannedNode& planned = probe_.plan.nodes[index(id)];
+    return SampleContext(*graph_.node(id).op, probe_.batch, axes, planned.values, arguments.dims,
+                         planned.output_dims);
+  }
+
+  // A node that reads rows.
+  void follow(NodeId id, const Arguments& arguments, NodeChange& change) {
+    const Node& node = graph_.node(id);
+    std::vector<SampleAxis> axes;
+    for (const Placement& placement : arguments.placements)
+      axes.push_back(sample_axis_of(placement));
+    SampleContext context = context_of(id, axes, arguments);
+    follow_samples(context);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const SampleAxis& axis = context.results()[i];
+      Placement& of = found_.of[index(node.outputs[i])];
+      of = placement_by(axis);
+      if (axis.kind == SampleAxis::Kind::coupled) {
+        if (node.op->combines_by.empty() || has_rows(node)) refuse(node, context.why());
+        of = Placement::partial(node.op->combines_by);
+        found_.reduced[index(node.outputs[i])] = true;
+        change.extremum = true;
+      } else if (!axis.is_each() && along_batch(node.outputs[i]).is_sharded()) {
+        refuse(node, "its result depends on the place of a row in the batch");
+      }
+    }
+  }
+
+  // A node that makes rows, and reads none.
+  void fill(NodeId id, const Arguments& arguments, NodeChange& change) {
+    const Node& node = graph_.node(id);
+    const std::vector<SampleAxis> axes(arguments.placements.size());
+    SampleContext context = context_of(id, axes, arguments);
+    if (node.op->samples && makes_elements(*node.op)) node.op->samples(context);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      Placement& of = found_.of[index(node.outputs[i])];
+      const std::vector<SampleAxis>& offers = context.offers(i);
+      if (offers.empty()) {
+        if (!along_batch(node.outputs[i]).is_sharded()) {
+          of = {};
+          continue;
+        }
+        refuse(node, "its elements depend on their place in the batch");
+      }
+      of = placement_by(offers.front());
+      const SampleAxis like = sample_axis_of(like_of(node, arguments));
+      if (std::find(offers.begin(), offers.end(), like) != offers.end()) of = placement_by(like);
+      if (!node.op->rows_drawn_by.empty()) draw(node, i, of, change);
+    }
+  }
+
+  Placement like_of(const Node& node, const Arguments& arguments) const {
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const ValueId* id = tensor_of(node.arguments[i]);
+      if (id && !reads_elements(*arguments.ports[i])) return read(*id);
+    }
+    return {};
+  }
+
+  void draw(const Node& node, size_t output, const Placement& of, NodeChange& change) const {
+    const Dims& dims = *dims_[index(node.outputs[output])];
+    const auto axis = dims.begin() + static_cast<std::ptrdiff_t>(of.axis);
+    const bool first =
+        of.outer == 1 && std::all_of(dims.begin(), axis, [](int64_t size) { return size == 1; });
+    if (!first) refuse(node, "it draws numbers for rows that are not its first axis");
+    change.draws = true;
+  }
+
+  // Numbers of rows among the arguments.
+  void find_numbers(const Node& node, NodeChange& change) const {
+    const std::vector<const PortDef*> ports = argument_ports(node);
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
+      if (!datum || !rows_.has(*datum)) continue;
+      const auto port = static_cast<size_t>(ports[i] - node.op->inputs.data());
+      if (!node.op->compiled.ports[port].value) change.numbers.push_back(i);
+      if (node.op == &to_tensor_ && datum->kind() == kind::int_value) change.counts = true;
+    }
+  }
+
+  // A value that is a number, not a size, means the rows of the whole batch. Of these only operands
+  // have a rule.
+  void check_numbers(const Node& node, const Arguments& arguments, const NodeChange& change) const {
+    if (change.counts || found_.of[index(node.outputs.front())].numbers) return;
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
+      if (!datum || !rows_.has(*datum)) continue;
+      const auto port = static_cast<size_t>(arguments.ports[i] - node.op->inputs.data());
+      const CompiledPorts::Port& compiled = node.op->compiled.ports[port];
+      const bool is_number = compiled.value && (compiled.kinds & kind::float_value);
+      const bool is_size = compiled.value && !is_number &&
+                           (arguments.has(Placement::Kind::sharded) || has_rows(node));
+      if (!compiled.value || is_size) continue;
+      raise({.kind = ErrorKind::state,
+             .code = "E0953",
+             .path = graph_.value(node.outputs.front()).name,
+             .port = arguments.ports[i]->name,
+             .message = node.op->name + " reads a number of rows at port " +
+                        quoted(arguments.ports[i]->name) + ", and each process has some rows only",
+             .facts = {{arguments.ports[i]->name, to_string(*datum)}},
+             .help = "compute with the number as a tensor: multiply, divide or add it"});
+    }
+  }
+
+  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
+    raise({.kind = ErrorKind::state,
+           .code = "E0950",
+           .path = graph_.value(node.outputs.front()).name,
+           .message = node.op->name + " mixes the rows of a batch that " +
+                      std::to_string(options_.size) + " processes share",
+           .facts = {{"reason", why}},
+           .help = "use a layer that treats each row by itself, or train with one process"});
+  }
+
+  const Graph& graph_;
+  const BatchRows& rows_;
+  const Probe& probe_;
+  const PlacementOptions& options_;
+  const std::vector<const Dims*> dims_;
+  PartialWanted wanted_;
+  std::vector<int> makers_;  // per value: the node that makes it; -1: none
+  const OpDef& to_tensor_ = find_op("to_tensor");
+  FoundPlacements found_;
+  bool grew_ = false;
+};
+
+}  // namespace
+
+FoundPlacements find_placements(const Graph& graph, const BatchRows& rows, const Probe& probe,
+                                const PlacementOptions& options) {
+  return PlacementSearch(graph, rows, probe, options).run();
+}
+
+}  // namespace mithril

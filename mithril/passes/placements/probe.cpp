@@ -1,0 +1,79 @@
+#include "mithril/passes/placements/probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/infer/dim.hpp"
+
+namespace mithril {
+namespace {
+
+// Primes, so that a size is a multiple of the batch only if it belongs to the batch.
+constexpr std::array<int64_t, 4> probed_batches = {10007, 10009, 10037, 10039};
+// Sizes of the other open axes, tried one after the other. Many models need a divisible size, or
+// one that is neither too large nor too small.
+constexpr std::array<int64_t, 9> other_sizes = {32, 64, 96, 16, 128, 8, 4, 2, 1};
+
+// The first batch of which no fixed size of the graph is a multiple.
+int64_t choose_batch(const Graph& graph) {
+  const auto is_free = [&](int64_t batch) {
+    for (const Value& value : graph.values()) {
+      for (const Dim& dim : value.dims) {
+        const Dim size = resolve(dim);
+        if (size.is_constant() && size.constant() > 0 && size.constant() % batch == 0) return false;
+      }
+    }
+    return true;
+  };
+  const auto* const found = std::find_if(probed_batches.begin(), probed_batches.end(), is_free);
+  return found == probed_batches.end() ? probed_batches.front() : *found;
+}
+
+std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, int64_t batch,
+                                    int64_t other) {
+  std::vector<Tensor> inputs;
+  Sizes sizes;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    if (!value.ranked) {
+      raise({.kind = ErrorKind::state,
+             .code = "E0952",
+             .path = value.name,
+             .message = "the rank of " + quoted(value.name) + " is not known",
+             .help = "state its shape with shapes="});
+    }
+    Dims dims;
+    for (const Dim& dim : value.dims) {
+      for (Symbol* leaf : leaves_of(dim)) sizes.emplace(leaf, rows.has(Dim(leaf)) ? batch : other);
+      dims.push_back(*evaluate(dim, sizes));
+    }
+    inputs.push_back(placeholder(value.dtype, std::move(dims)));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Probe probe(const Graph& graph, const BatchRows& rows) {
+  const int64_t batch = choose_batch(graph);
+  const SizeSources sizes(graph);
+  std::optional<Error> first;
+  for (const int64_t other : other_sizes) {
+    try {
+      return {batch, make_plan(graph, sizes, inputs_of_probe(graph, rows, batch, other))};
+    } catch (const Error& error) {
+      if (error.code() == "E0952") throw;
+      if (!first) first = error;
+    }
+  }
+  ErrorDetails details = first->details();
+  details.kind = ErrorKind::state;
+  details.code = "E0952";
+  details.message = "the sizes of a batch that processes share do not fit: " + details.message;
+  raise(std::move(details));
+}
+
+}  // namespace mithril
