@@ -1,0 +1,32 @@
+// Runs the placed graphs of all processes of a group side by side, with the reference.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mithril/passes/placements/place.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::tests {
+
+// The graph of each process of a group of this size.
+std::vector<PlacedGraph> place_all(const Graph& graph, PlacementOptions options, int size);
+
+// The outputs of each process. `inputs`: of each process. Throws std::logic_error if the processes
+// do not meet in the same collectives with the same sizes.
+std::vector<std::vector<Tensor>> run_lockstep(const std::vector<PlacedGraph>& placed,
+                                              const std::vector<std::vector<Tensor>>& inputs);
+
+// The inputs of each process: rows of sharded inputs, and of a partial one the whole on the first
+// process and zeros on the others.
+std::vector<std::vector<Tensor>> cut(const std::vector<PlacedGraph>& placed,
+                                     const std::vector<Tensor>& inputs);
+// Whole outputs. Throws std::logic_error if processes differ in a replicated one.
+std::vector<Tensor> join(const std::vector<PlacedGraph>& placed,
+                         const std::vector<std::vector<Tensor>>& outputs);
+
+// The outputs for whole inputs, computed by a group of this size.
+std::vector<Tensor> run_placed(const Graph& graph, const PlacementOptions& options, int size,
+                               const std::vector<Tensor>& inputs);
+
+}  // namespace mithril::tests
