@@ -1,6 +1,7 @@
 // docs/errors.md has a line for each code in the source, and each code a test of its text.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -32,30 +33,61 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
   return found;
 }
 
+bool is_code(const std::string& text) {
+  return text.size() == 5 && text[0] == 'E' && (text[1] == '0' || text[1] == '1') &&
+         text.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
 std::set<std::string> codes_in_source() {
   std::set<std::string> codes;
-  const std::regex code("\"(E[01][0-9]{3})\"");
   for (const char* folder :
        {"mithril", "backends", "codegen", "python/src", "python/mithril", "examples/models"}) {
     for (const fs::path& path : sources_in(folder)) {
       const std::string text = contents_of(path);
-      for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
-        codes.insert((*at)[1]);
+      for (std::size_t at = 0; (at = text.find("\"E", at)) != std::string::npos; ++at) {
+        const std::string code = text.substr(at + 1, 5);
+        if (is_code(code) && text[at + 6] == '"') codes.insert(code);
+      }
     }
   }
   return codes;
 }
 
+// The text with the pieces of each literal joined: without quotes that only spaces and the end of a
+// line separate.
+std::string joined(const std::string& text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t next =
+        text[at] == '"' ? text.find_first_not_of(" \t\r\n", at + 1) : std::string::npos;
+    if (next != std::string::npos && text[next] == '"' &&
+        std::find(&text[at], &text[next], '\n') != &text[next]) {
+      at = next;
+    } else {
+      made += text[at];
+    }
+  }
+  return made;
+}
+
+// The text with each quote as it is meant.
+std::string without_escapes(const std::string& text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\' || at + 1 == text.size() || text[at + 1] != '"') made += text[at];
+  }
+  return made;
+}
+
 // The text of the tests, with the pieces of each literal joined and its quotes as they are meant.
 std::string texts_in_tests() {
   std::string all;
-  const std::regex between("\"\\s*\n\\s*\""), quote("\\\\\"");
   for (const char* folder : {"tests", "python/tests"}) {
     for (const fs::path& path : sources_in(folder)) {
       if (path.filename() == "errors.cpp" && path.parent_path().filename() == "docs") continue;
       const std::string text = contents_of(path);
       if (text.find("Error[E") == std::string::npos) continue;
-      all += std::regex_replace(std::regex_replace(text, between, ""), quote, "\"");
+      all += without_escapes(joined(text));
     }
   }
   return all;
