@@ -1,8 +1,8 @@
 // Writes what tests/autograd/compare gives to torch's own autograd: the rows of the table as
 // TorchScript, and samples of them with the gradients that Mithril's graph gives on torch.
 //
-// Usage: mithril_autograd_samples DIRECTORY; makes DIRECTORY/samples.json and the scripts beside
-// it.
+// Usage: mithril_autograd_samples DIRECTORY SEEDS VARIANTS: SEEDS samples of each row, and one of
+// the row in each of VARIANTS other sizes; makes DIRECTORY/samples.json and the scripts beside it.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -23,9 +23,6 @@ namespace mithril::tests {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::uint64_t seeds = 6;     // of the row as it stands
-constexpr std::uint64_t variants = 3;  // of the row in other sizes, one seed each
 
 Json json_of(const Tensor& tensor) {
   Json elements = Json::array();
@@ -54,19 +51,21 @@ void save_script(Backend& backend, const RowGraph& built, const std::string& pat
 
 class Writer {
  public:
-  explicit Writer(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  // `seeds` of the row as it stands; `variants` of the row in other sizes, one seed each.
+  Writer(std::filesystem::path directory, std::uint64_t seeds, std::uint64_t variants)
+      : directory_(std::move(directory)), seeds_(seeds), variants_(variants) {}
 
   void write_op(const OpDef& op, const std::vector<OpCase>& rows) {
     if (!op.grad && !op.expand) return;
     const std::size_t before = rows_.size();
     for (const OpCase& row : rows) {
       if (!row.error.empty() || makes_values(op, row)) continue;
-      write_row(op, row, row.name, 1, seeds);
-      for (std::uint64_t variant = 1; variant <= variants; ++variant) {
+      write_row(op, row, row.name, 1, seeds_);
+      for (std::uint64_t variant = 1; variant <= variants_; ++variant) {
         const std::optional<OpCase> other = resized(row, variant);
         if (!other || !is_accepted(op, *other)) continue;
         const std::string what = fmt::format("{}, in sizes {}", row.name, sizes_text(*other));
-        write_row(op, *other, what, seeds + variant, 1);
+        write_row(op, *other, what, seeds_ + variant, 1);
       }
     }
     if (op.grad || rows_.size() > before) ops_.push_back(op.name);
@@ -123,6 +122,7 @@ class Writer {
   }
 
   const std::filesystem::path directory_;
+  const std::uint64_t seeds_, variants_;
   const std::shared_ptr<Backend> backend_ = torch({.dtype = DType::float64});
   Json ops_ = Json::array();  // the differentiable ones, whether or not a row has gradients
   Json rows_ = Json::array();
@@ -133,8 +133,9 @@ class Writer {
 
 int main(int argument_count, char** arguments) {
   using namespace mithril;
-  if (argument_count != 2) throw std::invalid_argument("usage: mithril_autograd_samples DIRECTORY");
-  tests::Writer writer(arguments[1]);
+  if (argument_count != 4)
+    throw std::invalid_argument("usage: mithril_autograd_samples DIRECTORY SEEDS VARIANTS");
+  tests::Writer writer(arguments[1], std::stoull(arguments[2]), std::stoull(arguments[3]));
   for (const tests::OpCases& cases : tests::all_op_cases()) {
     writer.write_op(find_op(cases.op), cases.rows());
   }

@@ -1,4 +1,4 @@
-// The table of ops in JavaScript: every row and its gradients, in Node.
+// The table of ops in JavaScript: rows of each op and their gradients, in Node.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/codegen/check_models.hpp"
+#include "tests/environment.hpp"
 #include "tests/results.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/generate.hpp"
@@ -130,16 +131,17 @@ TEST_CASE("two kernels of JavaScript, which a module joins, define no name twice
   CHECK(files.size() > 100);
 }
 
-TEST_CASE("generated JavaScript gives the results of every row of the op table") {
+TEST_CASE("generated JavaScript gives the results of rows of each op") {
   if (!run_command("command -v node").well) return skip("node is not installed");
   JavaScriptTable table;
   for (const OpCases& cases : all_op_cases()) {
-    for (const OpCase& row : cases.rows()) {
-      if (row.error.empty()) table.add_row(find_op(cases.op), row);
+    const std::vector<OpCase> rows = cases.rows();
+    for (std::size_t i = 0; i < rows.size(); i += sampled(3, 1)) {
+      if (rows[i].error.empty()) table.add_row(find_op(cases.op), rows[i]);
     }
   }
   CHECK(fmt::format("{}", fmt::join(table.refused(), " ")) == "");
-  CHECK(table.size() > 1000);
+  CHECK(table.size() > sampled(350, 1000));
   table.run();
 }
 

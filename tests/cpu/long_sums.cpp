@@ -10,6 +10,7 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/environment.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
@@ -59,9 +60,12 @@ void check(const std::string& body) { check(parse_graph("graph {\n" + body + "}\
 }  // namespace
 
 TEST_CASE("GEMMs sum long rows and columns in blocks") {
-  for (const int rows : {1, 2, 3, 8, 30}) {
+  const std::vector<int> heights =
+      all_cases() ? std::vector{1, 2, 3, 8, 30} : std::vector{1, 3, 30};
+  const std::vector<int> widths = all_cases() ? std::vector{1, 8, 40} : std::vector{1, 40};
+  for (const int rows : heights) {
     const std::string left = fmt::format("  input a: float32[{}, 100000]\n", rows);
-    for (const int columns : {1, 8, 40}) {
+    for (const int columns : widths) {
       const std::string product = fmt::format("  y: float32[{}, {}]", rows, columns);
       check(left + fmt::format("  input b: float32[100000, {}]\n", columns) + product +
             " = matmul(left: a, right: b)\n  output y = y\n");

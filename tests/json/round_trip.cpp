@@ -7,6 +7,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
+#include "tests/environment.hpp"
 #include "tests/json/check_round_trip.hpp"
 #include "tests/random_models/generator.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("every library model goes through JSON and back as a part") {
 }
 
 TEST_CASE("random compositions go through JSON and back") {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= sampled(40, 200); ++seed) {
     CAPTURE(seed);
     const RandomModel random = random_model(seed);
     check_round_trip(compose(random));

@@ -11,6 +11,7 @@
 #include "mithril/base/random.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/model/connection.hpp"
+#include "tests/environment.hpp"
 #include "tests/model/dump.hpp"
 #include "tests/random_models/generator.hpp"
 
@@ -261,7 +262,7 @@ class Caller {
 
 TEST_CASE("a failed call leaves its objects as they were") {
   std::map<std::string, int> failures;
-  constexpr std::uint64_t seeds = 60;
+  const std::uint64_t seeds = sampled(15, 60);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     Caller(seed, failures).run(100);
@@ -269,7 +270,7 @@ TEST_CASE("a failed call leaves its objects as they were") {
   for (const auto& [name, count] : failures) {
     const std::string& call = name;
     CAPTURE(call);
-    CHECK(count >= 20);
+    CHECK(3 * count >= static_cast<int>(seeds));
   }
   CHECK(failures.size() == 17);
 }

@@ -12,6 +12,7 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/tensor/functions.hpp"
+#include "tests/environment.hpp"
 #include "tests/packages/edit.hpp"
 #include "tests/packages/sample.hpp"
 
@@ -208,7 +209,7 @@ TEST_CASE("a folder that is replaced while others read it is one package or the 
       }
     }
   });
-  for (int i = 0; i < 100; ++i) write(i % 2 == 0 ? second : first);
+  for (std::uint64_t i = 0; i < tests::sampled(20, 100); ++i) write(i % 2 == 0 ? second : first);
   ended = true;
   reader.join();
   CHECK(wrong == "");

@@ -69,7 +69,7 @@ PlacedRun run_of(const CompiledModel& compiled, const PlacedModel& placed) {
 TEST_CASE("random models on several backends agree with one backend") {
   if (!has_torch()) return skip_without_torch();
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
-  const std::uint64_t models = number_from("MITHRIL_PLACED_MODELS", 20);
+  const std::uint64_t models = number_from("MITHRIL_PLACED_MODELS", sampled(4, 20));
   const auto main = cpu({.dtype = DType::float64});
   const std::vector<std::shared_ptr<Backend>> backends{
       main, torch({.dtype = DType::float64}),

@@ -6,16 +6,13 @@
 
 namespace mithril::tests {
 
-void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
-  for (const OpCase& row : rows) {
+void run_op(const OpDef& op, const std::vector<OpCase>& rows, const std::vector<OpCase>& chosen,
+            Report& report) {
+  for (const OpCase& row : chosen) {
     const std::size_t failed = report.failed();
     check::run_row(op, row, report, check_backends);
     if (report.failed() == failed) check_extremes(op, row, report);
   }
-}
-
-void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
-  run_rows(op, rows, report);
   report.enter(op.name);
   check_completeness(op, rows, report);
 }

@@ -13,9 +13,8 @@ struct OpDef;  // op/op_def.hpp
 
 namespace mithril::tests {
 
-void run_rows(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
-
-// Runs all rows of an op, which must also be complete.
-void run_op(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
+// Runs the chosen rows of an op. Its record must be complete with all rows.
+void run_op(const OpDef& op, const std::vector<OpCase>& rows, const std::vector<OpCase>& chosen,
+            Report& report);
 
 }  // namespace mithril::tests

@@ -72,7 +72,7 @@ OpDef doubling() {
 Report run(OpDef op, const std::vector<OpCase>& rows) {
   Report report(true);
   const OpDef ready = finished(std::move(op));
-  run_op(ready, rows, report);
+  run_op(ready, rows, rows, report);
   return report;
 }
 
