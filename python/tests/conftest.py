@@ -1,5 +1,6 @@
 """Fixtures and settings of all Python tests."""
 
+import importlib
 import os
 import sys
 from collections import Counter
@@ -11,6 +12,22 @@ import pytest
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Gives the tests an empty cache, without files of other programs or runs."""
     os.environ["MITHRIL_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def all_cases(pytestconfig: pytest.Config) -> bool:
+    """Returns whether each test runs all of its cases, as in `make test-all`."""
+    return "not slow" not in pytestconfig.getoption("markexpr")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _less_optimization(all_cases: bool) -> None:
+    """Compiles generated code in less time: in the sample it runs only shortly."""
+    if all_cases:
+        return
+    for name, level in {"library": "-O0", "wasm": "-O1"}.items():
+        flags = importlib.import_module(f"mithril.export.{name}").FLAGS
+        flags[flags.index("-O3")] = level
 
 
 @pytest.fixture(autouse=True)

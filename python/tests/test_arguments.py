@@ -45,6 +45,7 @@ def cases() -> Any:
 
 
 @pytest.mark.parametrize(("name", "argument", "arguments"), list(cases()))
+@pytest.mark.sampled(13)
 def test_a_value_of_another_kind_is_refused(
     name: str, argument: str, arguments: dict[str, Any]
 ) -> None:

@@ -234,6 +234,7 @@ def test_a_bad_package_over_http(served: Served, address: str, kind: str) -> Non
 
 @with_server
 @pytest.mark.parametrize("kind", PACKAGES)
+@pytest.mark.sampled(2)
 def test_the_command_does_not_serve_a_bad_package(tmp_path: Path, kind: str) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "mithril", "serve", save_bad(tmp_path / "net", kind), "--port", "0"],

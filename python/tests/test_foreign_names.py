@@ -93,6 +93,7 @@ def check(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", (KERAS + OPTAX + OTHERS).split())
+@pytest.mark.sampled(5)
 def test_a_name_of_keras_or_optax_names_the_replacement(name: str) -> None:
     check(name)
 

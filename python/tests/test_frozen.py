@@ -249,6 +249,7 @@ def test_a_package_keeps_the_parameters_that_the_model_froze(tmp_path: Path) -> 
 
 
 @needs_jax
+@pytest.mark.slow
 def test_jax_has_zero_gradients_of_frozen_parameters(tmp_path: Path) -> None:
     import jax  # noqa: PLC0415 - it may be missing
 

@@ -29,7 +29,7 @@ PHASES = {
         """
         import time
         model = ml.Model()
-        for _ in range(300_000):
+        for _ in range(100_000):
             model += ml.Sigmoid()
         begin = time.process_time()
         ml.compile(model, backend)
@@ -107,6 +107,7 @@ def test_ctrl_c_ends_the_work(phase):
     assert interrupted(phase, "ml.CpuBackend()") == "interrupted\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_an_evaluation_by_torch():
     pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("mithril._torch", reason="torch is not built")
@@ -206,6 +207,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.sampled(3)
 def test_ctrl_c_ends_a_wait_of_an_engine(wait):
     work, after = WAITS[wait]
     ended = subprocess.run(

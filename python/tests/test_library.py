@@ -66,6 +66,7 @@ def test_every_library_model_has_an_example_of_each_argument() -> None:
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@pytest.mark.sampled(3)
 def test_a_model_goes_through_json_and_computes_the_same(name: str, example: Example) -> None:
     model = example.make(name)
     read = ml.Model.from_json(model.to_json())
@@ -81,6 +82,7 @@ def test_a_model_goes_through_json_and_computes_the_same(name: str, example: Exa
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@pytest.mark.sampled(3)
 def test_a_model_gives_the_same_on_torch(name: str, example: Example) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     here = evaluated(example.make(name), ml.CpuBackend, example)

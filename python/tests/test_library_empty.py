@@ -46,6 +46,7 @@ def outcome(name: str, example: Example, backend: Any) -> dict[str, np.ndarray] 
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@pytest.mark.sampled(7)
 def test_a_model_without_elements_gives_the_same_everywhere(name: str, example: Example) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     here, there = (outcome(name, example, backend) for backend in (ml.CpuBackend, ml.TorchBackend))

@@ -88,6 +88,7 @@ def test_every_kernel_becomes_ptx(kernels: Path, architecture: str) -> None:
     assert ptx.count("ld.global.nc.v4.f32") > 0  # four neighbours at a time
 
 
+@pytest.mark.slow
 def test_a_kernel_copies_no_layout_to_memory_of_a_thread(kernels: Path) -> None:
     chain = PRELUDE.read_text() + (kernels / OF_OPS / "chain.cu").read_text()
     assert ".local" not in ptx_of(chain, "compute_80")

@@ -81,6 +81,7 @@ print(params["bias"].tolist(), params["weight"].tolist())
 
 
 @pytest.mark.parametrize("backend", ["none", "torch"])
+@pytest.mark.slow
 def test_parameters_of_torch_are_taken(backend: str) -> None:
     made = subprocess.run(
         [sys.executable, "-c", PARAMETERS, backend],

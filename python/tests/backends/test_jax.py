@@ -147,6 +147,7 @@ def test_a_module_of_float64_asks_for_it(tmp_path: Path) -> None:
 
 
 @needs_jax
+@pytest.mark.slow
 def test_a_state_goes_in_and_comes_out(tmp_path: Path) -> None:
     import jax  # noqa: PLC0415
 

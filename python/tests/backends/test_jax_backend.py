@@ -153,6 +153,7 @@ def test_no_conformance_case_fails(file: str) -> None:
 
 @pytest.mark.parametrize("name", ["mlp", "norms", "convolutions"])
 @pytest.mark.sampled(3)
+@pytest.mark.slow
 def test_a_step_is_that_of_the_cpu(name: str) -> None:
     compiled = compiled_case(name, ml.CpuBackend(ml.float64))
     engine = ml.GradDotProdEngineJAX(compiled, losses="losses", validation_batch_size=3)

@@ -54,6 +54,7 @@ def inputs(mask: str, samples: int) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("bound", [False, True])
 @pytest.mark.parametrize("mask", ["none", "filled", "added", "causal"])
+@pytest.mark.sampled(3)
 def test_attention_that_is_composed_of_ops_runs_as_one_kernel(mask: str, bound: bool) -> None:
     torch.manual_seed(3)
     module = Attention(mask).eval()

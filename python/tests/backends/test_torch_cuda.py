@@ -170,6 +170,7 @@ MASKS = {
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_cuda)])
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("name", MASKS)
+@pytest.mark.sampled(5)
 def test_the_gradient_of_attention_with_a_mask_keeps_no_scores(
     name: str, is_causal: bool, device: str
 ):

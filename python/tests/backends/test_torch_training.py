@@ -49,6 +49,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("net", NETS)
+@pytest.mark.sampled(5)
 def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
     """The optimizer gets the gradients of evaluate, on extracted parameters."""
     torch.manual_seed(0)
@@ -146,6 +147,7 @@ print(resident_bytes() - before)
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc to read memory from")
+@pytest.mark.slow
 def test_ten_thousand_evaluations_do_not_grow() -> None:
     """Each evaluation may add less than 300 bytes, which is less than an empty tensor needs."""
     assert int(printed_by(MEMORY)) < 3_000_000

@@ -207,6 +207,7 @@ def test_a_shuffled_subset_has_other_rows_in_each_epoch() -> None:
     assert len(first) == len(second) == 50 and len(first & second) < 25
 
 
+@pytest.mark.sampled(3)
 def test_batches_can_drop_the_last(rows) -> None:
     batches = rows.batch(5, drop_last=True)
     assert [len(batch["y"]) for batch in batches] == [5] * 4

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from processes import environment
 
 LIMIT = 300  # seconds, which only a thread or a process that hangs takes
@@ -19,6 +20,7 @@ next(batches)
     subprocess.run(command, env=environment(), check=True, timeout=LIMIT)
 
 
+@pytest.mark.slow
 def test_a_thread_reads_to_the_end_after_the_main_thread_has_ended() -> None:
     program = """
 import threading

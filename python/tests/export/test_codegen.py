@@ -31,6 +31,7 @@ def pointers(*arrays):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_a_generated_file_computes_the_results_of_the_compiled_model(tmp_path):
     compiled = ml.compile(layer(), ml.CpuBackend(), shapes={"x": ["N", 4]})
     x = np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)

@@ -17,7 +17,7 @@ TARGETS = ["javascript", pytest.param("wasm", marks=needs_wasm)]
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_modules_agree_with_the_cpu_backend(name: str, target: str, tmp_path: Path) -> None:
     write_case(name, tmp_path / "case.safetensors")
     module = web_package(target, name) / "model.mjs"

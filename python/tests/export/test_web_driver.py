@@ -94,7 +94,7 @@ def run(
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["gpt", "gpt.zip"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_a_package_generates_text(name: str, engine: str, package: tuple[Path, str]) -> None:
     lines = run(
         package,
@@ -293,7 +293,7 @@ BAD_ARCHIVES = {
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BAD_ARCHIVES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 def test_bad_archives_are_lm_errors_with_a_cause(
     name: str, engine: str, package: tuple[Path, str]
 ) -> None:

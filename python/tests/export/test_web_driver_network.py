@@ -97,6 +97,7 @@ def test_adam_moves_the_weights_as_in_mithril(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.sampled(2)
 def test_a_new_network_learns_a_text_and_is_loaded_again(engine: str, folder: Path) -> None:
     lines = run_driver(
         folder,

@@ -255,6 +255,7 @@ def test_utilities_make_and_move_tensors(folder: Path) -> None:
 
 
 @needs_node
+@pytest.mark.slow
 def test_the_types_are_strict(folder: Path, tmp_path: Path) -> None:
     tsc = shutil.which("tsc")
     if tsc is None:

@@ -12,6 +12,7 @@ import mithril as ml
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_a_bool_input_takes_0_and_1(target: str, tmp_path: Path) -> None:
     mask = ml.IOKey("mask", type=ml.Tensor[bool], shape=[3])
     compiled = ml.compile(ml.Model.create(y=3.0 - mask.cast(ml.float32)), ml.CpuBackend())
@@ -32,6 +33,7 @@ def test_a_bool_input_takes_0_and_1(target: str, tmp_path: Path) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_an_int_input_takes_whole_numbers_of_64_bits(target: str, tmp_path: Path) -> None:
     count = ml.IOKey("count", type=ml.Tensor[int], shape=[2])
     compiled = ml.compile(ml.Model.create(y=count + 1), ml.CpuBackend())

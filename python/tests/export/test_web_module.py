@@ -42,6 +42,7 @@ def stable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.sampled(3)
 def test_results_are_stable_where_they_have_to_be(stable: Path, engine: str) -> None:
     lines = run(
         stable,
@@ -65,7 +66,7 @@ def test_results_are_stable_where_they_have_to_be(stable: Path, engine: str) -> 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("optimizer", ["Adam", "SGD"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(11)
 def test_losses_of_training_are_those_of_pytorch(mlp: Path, optimizer: str, engine: str) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     params = CASES["mlp"].compiled().randomize_params(3)
@@ -189,6 +190,7 @@ def test_wrong_data_is_named(mlp: Path) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_an_index_out_of_range_is_an_error_and_the_model_stays_usable(
     target: str, tmp_path: Path
 ) -> None:
@@ -246,6 +248,7 @@ def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_states_are_carried_on(target: str, tmp_path: Path) -> None:
     compiled = ml.compile(
         chain(ml.BatchNorm1D(), ml.Relu()),
@@ -363,6 +366,7 @@ def test_names_of_users_do_not_collide_with_names_of_the_module(
         {"shape": 2},
     ],
 )
+@pytest.mark.sampled(3)
 def test_sizes_of_safetensors_are_checked(mlp: Path, entry: dict[str, Any], tmp_path: Path) -> None:
     header = {"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8], **entry}}
     text = json.dumps(header).encode()

@@ -87,6 +87,7 @@ def test_the_same_graph_gives_the_same_bytes_without_eval(kind: str, tmp_path: P
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_comments_name_the_shapes_of_all_ports(target: str, tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Linear(3)(input="x", weight="fc.weight", bias="bias", output="y")
@@ -163,6 +164,7 @@ def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
 
 @needs_node
 @needs_wasm
+@pytest.mark.slow
 def test_a_page_without_simd_gets_an_error(tmp_path: Path) -> None:
     module = write_module("wasm", CASES["mlp"].compiled(), tmp_path / "model")
     lines = run(

@@ -40,7 +40,7 @@ def drawn(name: str) -> tuple[ml.Model, dict[str, Any]]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["dropout", "normal", "ints", "short ints"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 def test_numbers_and_keys_are_those_of_the_cpu_backend(
     name: str, target: str, engine: str, tmp_path: Path
 ) -> None:
@@ -76,6 +76,7 @@ def test_numbers_and_keys_are_those_of_the_cpu_backend(
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_a_key_is_saved_and_loaded_with_all_its_bits(target: str, tmp_path: Path) -> None:
     model, data = drawn("dropout")
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [3, 1001]}, data_keys={"x"})
@@ -106,7 +107,7 @@ def test_a_key_is_saved_and_loaded_with_all_its_bits(target: str, tmp_path: Path
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("key", [0, -1, 2**31, 2**53 + 1, -(2**63), 2**63 - 1])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 def test_keys_that_come_in_may_have_64_bits(key: int, target: str, tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Add()(left="key", right="offset", output="sum")
@@ -145,6 +146,7 @@ def regression() -> ml.Model:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(5)
 def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
     target: str, engine: str, tmp_path: Path
 ) -> None:
@@ -192,6 +194,7 @@ def test_a_model_with_dropout_trains_with_the_masks_of_the_cpu_backend(
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_states_that_are_ints_may_come_from_kernels_and_go_to_them(
     target: str, tmp_path: Path
 ) -> None:
@@ -229,6 +232,7 @@ def test_states_that_are_ints_may_come_from_kernels_and_go_to_them(
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_views_have_the_classes_that_the_types_declare(target: str, tmp_path: Path) -> None:
     model = ml.Model()
     model |= ml.Linear(2)(input="x", output="hidden")

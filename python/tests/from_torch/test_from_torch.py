@@ -18,11 +18,13 @@ nn, F = torch.nn, torch.nn.functional
 
 
 @pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.sampled(3)
 def test_networks_are_the_same(name: str) -> None:
     assert_same(NETWORKS[name])
 
 
 @pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.sampled(5)
 def test_layers_are_the_same(name: str) -> None:
     assert_same(LAYERS[name])
 
@@ -33,11 +35,13 @@ def test_activations_are_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.sampled(3)
 def test_functions_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(FUNCTIONS[name]), (X,)))
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.sampled(7)
 def test_all_spellings_of_functions_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(SPELLINGS[name]), (X,)))
 
@@ -182,6 +186,7 @@ PADDING = torch.tensor([[False, True, False], [False, False, True]])
     ids=["bools", "floats", "padding", "both", "floats and padding", "floats and floats"],
 )
 @pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.sampled(5)
 def test_masks_of_attention_are_combined(masks: tuple, need_weights: bool) -> None:
     mask, padding = (*masks, None)[:2]
     module = nn.MultiheadAttention(8, 2, batch_first=True).double().eval()

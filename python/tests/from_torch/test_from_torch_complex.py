@@ -95,6 +95,7 @@ FUNCTIONS: dict[str, Callable] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.sampled(5)
 def test_functions_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(FUNCTIONS[name]), (X,)))
 
@@ -160,6 +161,7 @@ def test_a_spectral_convolution_is_the_same() -> None:
     assert torch.allclose(torch.as_tensor(result["output"]), expected.detach(), 1e-10, 1e-10)
 
 
+@pytest.mark.slow
 def test_a_spectral_convolution_takes_rows_of_any_length() -> None:
     module = SpectralConvolution(3, 4).to(torch.complex128)
     axes = {"x": {0: "N", 2: "L"}}
@@ -216,6 +218,7 @@ def test_other_functions_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("backend", [ml.CpuBackend, ml.TorchBackend])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.sampled(3)
 def test_half_precision_rounds_once(dtype: str, backend: type) -> None:
     function = lambda x: fft.irfft(fft.rfft(x, norm="ortho") * z(x)[..., :5]).abs()  # noqa: E731
     model, _ = ml.from_torch(Of(function), X.float())

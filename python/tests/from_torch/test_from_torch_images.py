@@ -19,6 +19,7 @@ PLANE = normal(2, 3, 7, 8)
 @pytest.mark.parametrize("aligned", [False, True])
 @pytest.mark.parametrize("size", [(3, 5), (13, 16), (3, 17), (1, 1), (2, 8)])
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.sampled(3)
 def test_antialiased_sizes_are_the_same(mode: str, size: tuple, aligned: bool) -> None:
     options = {"mode": mode, "align_corners": aligned, "antialias": True}
     assert_same(Case(lambda: Of(lambda x: F.interpolate(x, size, **options)), (PLANE,)))
@@ -74,6 +75,7 @@ class Transformed(torch.nn.Module):
 
 @pytest.mark.parametrize("aligned", [False, True])
 @pytest.mark.parametrize("sizes", [(3, 5), (3, 2, 4)])
+@pytest.mark.sampled(3)
 def test_affine_grids_are_the_same(sizes: tuple[int, ...], aligned: bool) -> None:
     x = normal(2, 3, *(4, 6, 5)[: len(sizes)])
     assert_same(Case(lambda: Transformed(sizes, aligned), (x,)))

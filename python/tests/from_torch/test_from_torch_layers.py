@@ -32,13 +32,14 @@ def test_every_layer_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(LAYERS.keys() - REFUSED.keys()))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(13)
 def test_layers_are_the_same(name: str) -> None:
     case = LAYERS[name]
     assert_same(Case(lambda: Outer(case.module()), case.inputs, case.train, case.tolerance))
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
+@pytest.mark.sampled(3)
 def test_layers_are_refused(name: str) -> None:
     case = LAYERS[name]
     with pytest.raises(ml.ValueError) as caught:

@@ -16,11 +16,13 @@ from from_torch_tensors import FUNCTIONS, REFUSED, TIED, TRICKY, F, X  # noqa: E
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - REFUSED.keys()))
+@pytest.mark.sampled(9)
 def test_functions_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(FUNCTIONS[name]), (X,)))
 
 
 @pytest.mark.parametrize("name", sorted(TRICKY))
+@pytest.mark.sampled(7)
 def test_functions_of_ties_are_the_same(name: str) -> None:
     assert_same(Case(lambda: Of(TRICKY[name]), (TIED,)))
 
@@ -43,6 +45,7 @@ class Padded(torch.nn.Module):
 
 @pytest.mark.parametrize("mode", ["circular", "reflect", "replicate"])
 @pytest.mark.parametrize("sides", [(-2, 0), (0, -1), (-1, 3), (3, -2), (-2, -1), (2, 3)])
+@pytest.mark.sampled(5)
 def test_padding_with_negative_sides_is_the_same(sides: tuple[int, int], mode: str) -> None:
     assert_same(Case(lambda: Padded(sides, mode), (normal(1, 2, 7),)))
 
@@ -135,6 +138,7 @@ WIDE = {
 @pytest.mark.parametrize("name", sorted(WIDE))
 @pytest.mark.parametrize("backend", [ml.CpuBackend, ml.TorchBackend])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.sampled(7)
 def test_functions_of_half_precision_round_their_results_only(
     dtype: str, backend: type, name: str
 ) -> None:

@@ -42,6 +42,7 @@ print("converted")
 """
 
 
+@pytest.mark.slow
 def test_from_torch_needs_torch_alone(tmp_path) -> None:
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -52,7 +52,9 @@ def seed_of(path: Path) -> int | None:
 
 @pytest.mark.parametrize("name", ["p", "p.zip"])
 @pytest.mark.sampled(2)
-def test_a_kill_leaves_the_old_package_or_the_new_one(tmp_path: Path, name: str) -> None:
+def test_a_kill_leaves_the_old_package_or_the_new_one(
+    tmp_path: Path, name: str, all_cases: bool
+) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     path = tmp_path / "here" / name
@@ -60,7 +62,7 @@ def test_a_kill_leaves_the_old_package_or_the_new_one(tmp_path: Path, name: str)
     save(path, 0)
     delays = random.Random(0)
     seen = set()
-    for kill in range(KILLS // 2):
+    for kill in range(KILLS // (2 if all_cases else 4)):
         process = subprocess.Popen(
             [sys.executable, program, path],
             stdout=subprocess.PIPE,
@@ -159,6 +161,7 @@ except ml.InputError as error:
 
 @pytest.mark.parametrize("name", ["p", "p.zip"])
 @pytest.mark.parametrize("has_older", [False, True])
+@pytest.mark.sampled(2)
 def test_a_folder_without_write_permission_stays_unchanged(
     tmp_path: Path, name: str, has_older: bool
 ) -> None:

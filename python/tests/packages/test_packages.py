@@ -231,6 +231,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_over_500_cycles_of_load_answer_and_unload(tmp_path: Path) -> None:
     paths = [save(tmp_path / "p"), save(tmp_path / "p.zip")]
     printed = subprocess.run(

@@ -28,6 +28,7 @@ MODELS = {name: compiled_case for name in CASES} | {"dropout": lambda _: dropout
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled(5)
 def test_steps_have_the_bits_of_those_without_the_engine(name: str, optimizer: str) -> None:
     compiled = MODELS[name](name)
     data_of = "mlp" if name == "dropout" else name

@@ -97,6 +97,7 @@ def test_a_traced_step_has_the_sizes_of_a_step(name: str) -> None:
     assert (dots.shape, loss.shape) == ((5,), ())
 
 
+@pytest.mark.slow
 def test_an_engine_works_after_it_was_traced() -> None:
     compiled = compiled_case("mlp", ml.CpuBackend(ml.float64))
     params = compiled.get_parameters()
@@ -127,6 +128,7 @@ def dropout_batches() -> list[Any]:
     return [rng.standard_normal(shape) for shape in ((4, 8), (4, 5), (3, 8), (3, 5))]
 
 
+@pytest.mark.slow
 def test_a_state_that_is_given_comes_back() -> None:
     compiled = dropout_model(ml.CpuBackend(ml.float64))
     params, arrays = compiled.get_parameters(), dropout_batches()

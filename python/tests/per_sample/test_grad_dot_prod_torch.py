@@ -27,7 +27,7 @@ def as_tensors(torch: Any, data: Data) -> dict[str, Any]:
 
 @pytest.mark.parametrize("same_pass", [False, True])
 @pytest.mark.parametrize("optimizer", ["SGD", "AdamW"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 def test_optimizers_of_torch_take_the_same_steps(optimizer: str, same_pass: bool) -> None:
     torch, compiled = torch_model()
     data = [as_tensors(torch, batch) for batch in batches("convolutions")]

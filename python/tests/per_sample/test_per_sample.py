@@ -33,7 +33,7 @@ def backend(request: pytest.FixtureRequest) -> Any:
 
 @pytest.mark.parametrize("batch", [1, 7])
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 def test_gradients_norms_and_clipping_agree_with_single_samples(
     name: str, batch: int, backend: Any
 ) -> None:
@@ -69,7 +69,7 @@ def test_gradients_norms_and_clipping_agree_with_single_samples(
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(("batch", "others"), [(7, 4), (1, 1), (7, 1), (1, 4)])
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(23)
 def test_dots_agree_with_single_samples(name: str, batch: int, others: int, backend: Any) -> None:
     compiled = Compiled(CASES[name], backend)
     rng = np.random.default_rng(batch + others)

@@ -88,7 +88,7 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(("batch", "others"), [(7, 4), (1, 1)])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(29)
 def test_generated_code_gives_norms_and_dots(
     name: str, batch: int, others: int, tmp_path: Path
 ) -> None:

@@ -224,6 +224,7 @@ def by_single_samples(module: Any, data: Any) -> list[dict[str, np.ndarray[Any, 
 
 @pytest.mark.parametrize("dynamic", ["auto", None])
 @pytest.mark.parametrize("name", MODULES)
+@pytest.mark.sampled(9)
 def test_gradients_are_those_of_torch_for_each_sample(name: str, dynamic: Any) -> None:
     module, made, params, given, data = compiled(name, MODULES[name], 5, dynamic)
     expected = by_single_samples(module, data)

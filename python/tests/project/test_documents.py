@@ -139,6 +139,7 @@ def documents_in_cpp(tmp_path_factory):
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.slow
 def test_the_cpp_of_a_document_compiles_and_runs(document, documents_in_cpp, tmp_path):
     command = [documents_in_cpp, str(DOCUMENTS.index(document))]
     run = subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, text=True)

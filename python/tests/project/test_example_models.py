@@ -26,6 +26,7 @@ def agreement():
 
 
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.sampled(3)
 def test_a_model_compiles_with_its_published_sizes(name):
     example = importlib.import_module(name)
     compiled = ml.compile(getattr(example, name)(example.Config()), ml.CpuBackend())

@@ -30,6 +30,7 @@ def terminal(example):
     return example("terminal")
 
 
+@pytest.mark.slow
 def test_validated_digits_are_classified():
     program = ROOT / "examples" / "python" / "validate_digits.py"
     run = subprocess.run(

@@ -225,6 +225,7 @@ def test_the_last_result_of_a_fault_counts(tool: ModuleType, tmp_path: Path) -> 
     assert tool.missed_in(log) == [tool.Fault("a", 1, "0", "1")]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_leaves_out_the_faults_of_the_log(tool: ModuleType, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     options = ["--dry-run", "--folders", "mithril/text", "--count", "2", "--log", str(log)]

@@ -137,6 +137,7 @@ def run_interrupted(name, step, *arguments):
 
 
 @pytest.mark.parametrize(("name", "step"), STEPS)
+@pytest.mark.sampled(3)
 def test_a_signal_ends_the_command_at_any_step(tmp_path, name, step):
     save_network(tmp_path / "net")
     ended = run_interrupted(name, step, "serve", tmp_path / "net", "--port", 0)
@@ -144,6 +145,7 @@ def test_a_signal_ends_the_command_at_any_step(tmp_path, name, step):
 
 
 @pytest.mark.parametrize(("name", "steps", "printed"), TWICE)
+@pytest.mark.sampled(3)
 def test_the_second_signal_ends_the_process_at_once(tmp_path, name, steps, printed):
     save_network(tmp_path / "net")
     ended = run_interrupted(name, steps, "serve", tmp_path / "net", "--port", 0)
@@ -153,6 +155,7 @@ def test_the_second_signal_ends_the_process_at_once(tmp_path, name, steps, print
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("step", ["before(__main__, '_parser')", "before(builtins, 'print')"])
+@pytest.mark.sampled(3)
 def test_a_signal_ends_other_commands_without_a_traceback(tmp_path, name, step):
     save_network(tmp_path / "net")
     ended = run_interrupted(name, step, "package", "verify", tmp_path / "net")

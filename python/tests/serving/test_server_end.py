@@ -230,6 +230,7 @@ SIGNALS = pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 
 
 @SIGNALS
+@pytest.mark.sampled(2)
 def test_a_signal_ends_the_command_although_clients_are_slow(tmp_path, name):
     with Served(tmp_path / "net") as served, connect(served) as slow, connect(served) as idle:
         slow.sendall(POST)
@@ -242,6 +243,7 @@ def test_a_signal_ends_the_command_although_clients_are_slow(tmp_path, name):
 
 
 @SIGNALS
+@pytest.mark.sampled(2)
 def test_a_signal_answers_the_requests_that_have_arrived(tmp_path, name):
     times = ("--stop-timeout", 3600, "--arrival-timeout", 3600)
     with (
@@ -267,6 +269,7 @@ def test_a_signal_answers_the_requests_that_have_arrived(tmp_path, name):
 
 
 @SIGNALS
+@pytest.mark.sampled(2)
 def test_requests_without_an_answer_do_not_keep_the_command(tmp_path, name):
     with Served(tmp_path / "net", "--stop-timeout", 0.05) as served, connect(served) as raw:
         raw.sendall(POST + BODY)

@@ -182,6 +182,7 @@ def test_a_connection_without_a_request_is_closed():
         assert all_of(raw) == b""
 
 
+@pytest.mark.slow
 def test_a_connection_without_another_request_is_closed():
     with ml.serve(relu_engine(), port=0, idle_timeout=3.0) as server, connect(server) as raw:
         raw.sendall(GET)
@@ -189,6 +190,7 @@ def test_a_connection_without_another_request_is_closed():
         assert all_of(raw) == b""
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_its_answer_is_closed():
     count = 4_000_000
     data = {"name": "input", "shape": [count], "datatype": "FP32",

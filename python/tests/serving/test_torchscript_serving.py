@@ -189,6 +189,7 @@ def test_a_failing_request_fails_alone(path: Path, module: torch.nn.Module) -> N
     assert "index out of range" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_unloading_frees_the_module(path: Path) -> None:
     backend = ml.TorchBackend()
     stored = (path / "backends" / "torch" / "model.pt").stat().st_size
@@ -235,6 +236,7 @@ def post(address: str, inputs: list[dict]) -> dict:
 
 
 @pytest.mark.skipif(not HAS_SERVER, reason="the server is not built")
+@pytest.mark.slow
 def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> None:
     process = run(path, "--allow-native", "--port", 0, "--max-batch-size", 4)
     try:

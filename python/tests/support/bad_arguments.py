@@ -1,6 +1,6 @@
 """Calls everything public with arguments that do not fit. Run by test_bad_arguments in a process
-of its own, which a crash ends: `python bad_arguments.py GROUP` prints each callable before it
-calls it, and every exception that a user should not see.
+of its own, which a crash ends: `python bad_arguments.py GROUP EVERY` prints each callable before it
+calls it with every EVERY-th value, and every exception that a user should not see.
 """
 
 import ctypes
@@ -251,10 +251,11 @@ def complaint(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -
     return ""
 
 
-def complaints(name: str, function: Callable[..., Any]) -> Iterator[str]:
+def complaints(name: str, function: Callable[..., Any], first: int, every: int) -> Iterator[str]:
+    """Complaints of calls with the values whose number is `first` modulo `every`."""
     names = ["nothing", *keywords(function)]
     model, backend = ml.Relu(), ml.CpuBackend()
-    for i, value in enumerate(VALUES):
+    for i, value in list(enumerate(VALUES))[first::every]:
         calls = [((value,) * count, {}) for count in (1, 3)]
         calls += [((value, backend), {}), ((model, value), {}), ((backend, model), {})]
         calls += [((), {key: value}) for key in names]
@@ -265,11 +266,12 @@ def complaints(name: str, function: Callable[..., Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    for name, function in GROUPS[sys.argv[1]]():
+    group, every = sys.argv[1], int(sys.argv[2])
+    for number, (name, function) in enumerate(GROUPS[group]()):
         if name in {"Optimizer", "backends", "models"}:
             continue
         print("calling", name, flush=True)
-        for told in complaints(name, function):
+        for told in complaints(name, function, number % every, every):
             print("COMPLAINT", told, flush=True)
 
 

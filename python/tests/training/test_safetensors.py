@@ -90,6 +90,7 @@ def test_a_file_by_hand_is_read_as_the_package_reads_it(name, tmp_path):
     compare(tmp_path / "file", BY_HAND[name])
 
 
+@pytest.mark.slow
 def test_headers_of_100_megabytes_are_read_and_larger_ones_refused(tmp_path):
     for length in (100_000_000, 100_000_001):
         compare(tmp_path / "file", file(b"{}" + b" " * (length - 2)))
