@@ -92,16 +92,17 @@ Json gradients_of(const Graph& graph, const Derivative& derivative,
 
 class JaxSampleWriter {
  public:
-  // The first row of the op, and each row of the table whose number is a multiple of `every`.
+  // The first row of the op, and each row of the table whose number is a multiple of `every`, also
+  // in other sizes.
   void write_op(const OpDef& op, const std::vector<OpCase>& rows, std::size_t every) {
     if (op.eval || op.expand) ops_.push_back(op.name);
     bool is_first = true;
     for (const OpCase& row : rows) {
       if (!row.error.empty() || makes_values(op, row)) continue;
-      const bool is_chosen = number_++ % every == 0 || is_first;
+      const bool is_chosen = number_++ % every == 0;
+      if (is_chosen || is_first) write_row(op, row, row.name, 1);
       is_first = false;
       if (!is_chosen) continue;
-      write_row(op, row, row.name, 1);
       const std::optional<OpCase> other = resized(row, 1);
       if (!other || !is_accepted(op, *other)) continue;
       write_row(op, *other, fmt::format("{}, in sizes {}", row.name, sizes_text(*other)), 2);
