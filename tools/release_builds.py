@@ -14,6 +14,8 @@ from tracked import ROOT
 DIST = ROOT / "dist"
 WORK = ROOT / "build" / "distribution"
 SOURCE = WORK / "source"
+# All builds from SOURCE are made here, each from nothing: ccache knows the folder.
+TREE = SOURCE / "build" / "wheel"
 REQUIREMENTS = ROOT / "tools" / "release_requirements.txt"
 NAMES = [f"python3.{minor}" for minor in range(10, 15)]
 DESCRIBE = """
@@ -21,8 +23,6 @@ import ensurepip, os, sys, sysconfig, venv
 assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))
 print(sys.version_info[1], sys.base_prefix, sys.executable)
 """
-# ccache, where it is installed, gives the compiled files of one folder to another.
-CACHE = {"CCACHE_NOHASHDIR": "1"}
 # Of torch, and of the wheel that the plugin is installed beside.
 ELSEWHERE = ("libtorch*", "libc10*", "libmithril*", "libcud*", "libnvrtc*")
 SDIST = "from scikit_build_core.build import build_sdist; build_sdist({!r})"
@@ -109,14 +109,11 @@ def artefact(pattern: str) -> Path:
 
 def export_source() -> None:
     """Unpacks the tracked files of HEAD into SOURCE, and adds the plugin to the extra `torch`: a
-    checkout has no plugin to install, a release has. What was built there stays."""
+    checkout has no plugin to install, a release has."""
     archive = WORK / "source.tar"
     DIST.mkdir(exist_ok=True)
-    WORK.mkdir(parents=True, exist_ok=True)
-    SOURCE.mkdir(exist_ok=True)
-    for path in SOURCE.iterdir():
-        if path.name != "build":
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    SOURCE.mkdir(parents=True)
     output_of(["git", "archive", f"--output={archive}", "HEAD"])
     output_of(["tar", "-xf", str(archive), "-C", str(SOURCE)])
     project = SOURCE / "pyproject.toml"
@@ -150,11 +147,10 @@ def repaired(wheel: Path, interpreter: Interpreter, *options: str) -> Path:
 def build_wheel(interpreter: Interpreter) -> Path:
     """The wheel for the interpreter. It holds all libraries that manylinux lacks."""
     folder = WORK / "built" / interpreter.tag
-    shutil.rmtree(folder, ignore_errors=True)
+    for old in (folder, TREE):
+        shutil.rmtree(old, ignore_errors=True)
     pip = [str(interpreter.environment), "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    setting = f"--config-settings=build-dir=build/{interpreter.tag}"
-    words = [*pip, "--no-build-isolation", setting, "--wheel-dir", str(folder), str(SOURCE)]
-    output_of(words, ROOT, **CACHE)
+    output_of([*pip, "--no-build-isolation", "--wheel-dir", str(folder), str(SOURCE)])
     (wheel,) = folder.glob("*.whl")
     return repaired(wheel, interpreter)
 
@@ -173,7 +169,7 @@ def build_plugin(interpreter: Interpreter, torch: str, wheel: Path) -> Path:
         shutil.rmtree(old, ignore_errors=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site)]
     output_of([*pip, str(wheel)])
-    here = {**CACHE, "PYTHONPATH": str(site), "TMPDIR": str(python.parents[1])}
+    here = {"PYTHONPATH": str(site), "TMPDIR": str(python.parents[1])}
     output_of([str(python), "-m", "mithril.build_torch", "--wheel", str(folder)], ROOT, **here)
     (built,) = folder.glob("*.whl")
     return repaired(built, interpreter, *(f"--exclude={name}" for name in ELSEWHERE))
@@ -194,12 +190,12 @@ def build_fallback() -> Path:
 
 def build_archive() -> list[Path]:
     """The archive and the package for Debian of the libraries in C++ and C."""
-    tree = SOURCE / "build" / "archive"
+    shutil.rmtree(TREE, ignore_errors=True)
     off = [f"-DMITHRIL_{part}=OFF" for part in ("TESTS", "EXAMPLES", "PYTHON", "TORCH")]
     flags = ["-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=20"]
-    words = ["cmake", "-G", "Ninja", "-S", str(SOURCE), "-B", str(tree), *off, *flags]
+    words = ["cmake", "-G", "Ninja", "-S", str(SOURCE), "-B", str(TREE), *off, *flags]
     output_of([*words, "-DMITHRIL_UNITY=ON"])
-    output_of(["cmake", "--build", str(tree)])
-    output_of(["cpack", "-B", str(tree / "packages")], tree)
-    found = sorted((tree / "packages").glob("*mithril-cpp*.*"))
+    output_of(["cmake", "--build", str(TREE)])
+    output_of(["cpack", "-B", str(TREE / "packages")], TREE)
+    found = sorted((TREE / "packages").glob("*mithril-cpp*.*"))
     return [Path(shutil.copy2(path, DIST)) for path in found]
