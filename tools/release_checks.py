@@ -19,7 +19,7 @@ LIMIT = 12_000_000  # bytes of a wheel
 SECONDS = 30  # of the installation of a wheel
 # What a build from the sdist reads.
 BUILT = (
-    *("CMakeLists.txt", "LICENSE", "README.md", "THIRD_PARTY_LICENSES"),
+    *("CMakeLists.txt", "LICENSE", "README.md", "THIRD_PARTY_LICENSES", "conanfile.py"),
     *("pyproject.toml", "python/CMakeLists.txt"),
     *("backends/", "cmake/", "codegen/", "examples/models/", "mithril/"),
     *("python/mithril/", "python/src/", "python/torch_plugin/"),

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import release_builds  # noqa: E402
 from clean_root import CommandError  # noqa: E402
-from release_checks import MISSING, is_built  # noqa: E402
+from release_checks import BUILT, MISSING, is_built  # noqa: E402
 from tracked import tracked_files  # noqa: E402
 
 
@@ -75,6 +75,15 @@ def test_the_requirements_are_packages_of_the_setup() -> None:
     named = set(re.findall(r"\b(lib[a-z0-9]+-dev|[a-z0-9-]+-dev|g\+\+)(?=[\s)])", text))
     assert named == set(MISSING.split())
     assert named <= set(re.findall(r"[a-z0-9+-]+", setup))
+
+
+def test_conan_exports_the_libraries() -> None:
+    """The recipe leaves out what only the Python package reads."""
+    recipe = (ROOT / "conanfile.py").read_text(encoding="utf-8")
+    (exported,) = re.findall(r"exports_sources = \((.*?)^    \)", recipe, re.DOTALL | re.MULTILINE)
+    names = {name.removesuffix("*") for name in re.findall(r'"([^"]+)"', exported)}
+    python = ("README.md", "conanfile.py", "pyproject.toml", "python/", "examples/")
+    assert names == {name for name in BUILT if not name.startswith(python)}
 
 
 def test_parts_of_a_release_use_the_files_of_its_version(
