@@ -11,16 +11,18 @@ from tracked import ROOT
 FOLDER = ROOT / "build" / "roots"
 SUITE = "bookworm"
 # What each root holds beside the essential packages: only a Python, only a compiler and CMake, and
-# all that a build of Mithril needs.
+# all that a build of Mithril needs. ccache only saves time.
 PACKAGES = {
     "python": "python3 python3-venv ca-certificates",
     "compiler": "g++ cmake ninja-build",
-    "sources": "g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libhwy-dev libboost-dev "
+    "sources": "ccache g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libhwy-dev libboost-dev "
     "zlib1g-dev libutf8proc-dev python3-dev python3-venv ca-certificates",
 }
-# Mounts the root read-only with the folders, and runs the words after `--` in it.
+# Mounts the root read-only with the folders, and runs the words after `--` in it. A new network has
+# only a loopback device.
 ENTER = """
 set -eu
+ip link set lo up
 root=$1; shift
 mount --bind "$root" "$root"
 while [ "$1" != -- ]; do mkdir -p "$root$2"; mount --bind "$1" "$root$2"; shift 2; done; shift
@@ -55,6 +57,13 @@ def output_of(command: list[str], folder: Path = ROOT, **environment: str) -> st
     return str(result.stdout)
 
 
+def compiler_cache() -> dict[Path, str]:
+    """The folder of this machine's ccache, where there is one, and its path in a clean root."""
+    if not shutil.which("ccache"):
+        return {}
+    return {Path(output_of(["ccache", "--get-config", "cache_dir"]).strip()): "/ccache"}
+
+
 class CleanRoot:
     """One of PACKAGES; made by mmdebstrap on first use, and kept below build/roots."""
 
@@ -62,9 +71,9 @@ class CleanRoot:
         self.folder = FOLDER / name
         if (self.folder / "made").exists():
             return
-        if not shutil.which("mmdebstrap") or os.geteuid() != 0:
+        if not (shutil.which("mmdebstrap") and shutil.which("ip")) or os.geteuid() != 0:
             raise CommandError(
-                "clean roots need root's rights and mmdebstrap: apt-get install mmdebstrap"
+                "clean roots need root's rights: apt-get install mmdebstrap iproute2"
             )
         FOLDER.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)

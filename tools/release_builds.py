@@ -17,6 +17,7 @@ SOURCE = WORK / "source"
 # All builds from SOURCE are made here, each from nothing: ccache knows the folder.
 TREE = SOURCE / "build" / "wheel"
 REQUIREMENTS = ROOT / "tools" / "release_requirements.txt"
+DEBIAN = "/usr/bin/python3"  # as in the clean roots
 NAMES = [f"python3.{minor}" for minor in range(10, 15)]
 DESCRIBE = """
 import ensurepip, os, sys, sysconfig, venv
@@ -131,6 +132,10 @@ def export_source() -> None:
 def build_sdist(interpreter: Interpreter) -> Path:
     output_of([str(interpreter.environment), "-c", SDIST.format(str(DIST))], SOURCE)
     return DIST / f"mithril_cpp-{version()}.tar.gz"
+
+
+def built_sdist() -> Path:
+    return artefact("mithril_cpp-VERSION.tar.gz")
 
 
 def repaired(wheel: Path, interpreter: Interpreter, *options: str) -> Path:

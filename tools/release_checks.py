@@ -1,6 +1,5 @@
-"""How `tools/release` tests each distribution: as a user, in a clean root without network."""
+"""How `tools/release` tests what pip installs: as a user, in a clean root without network."""
 
-import re
 import shutil
 import tarfile
 import tempfile
@@ -9,12 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clean_root import CleanRoot, CommandError
+from clean_root import CleanRoot, CommandError, compiler_cache
 from release_builds import DIST, WORK, Interpreter, torch_environment, version
 from tracked import ROOT, tracked_files
 
 PROGRAMS = ROOT / "tests" / "release"
-OUTSIDE = ROOT / "tests" / "package" / "outside"
 LIMIT = 12_000_000  # bytes of a wheel
 SECONDS = 30  # of the installation of a wheel
 # What a build from the sdist reads.
@@ -31,10 +29,11 @@ for name in cc c++ gcc g++ clang clang++ cmake; do
 done
 """
 PIP = "/scratch/venv/bin/pip install --disable-pip-version-check --no-index --find-links /dist"
-FIND_PACKAGE = """
-cmake -G Ninja -S /outside -B /scratch/build -DCMAKE_PREFIX_PATH=$PREFIX
-cmake --build /scratch/build
-/scratch/build/outside /scratch/model.cpp
+# The lines of Python in the README, and what else users do.
+USE = """
+/scratch/venv/bin/mithril --version
+/scratch/venv/bin/python /programs/readme.py /scratch
+/scratch/venv/bin/python /programs/program.py /scratch
 """
 
 
@@ -67,8 +66,9 @@ class PythonMachine:
         return self.root.run(script, self.mounts)
 
 
-def last_line(printed: str) -> str:
-    return printed.strip().splitlines()[-1]
+def last_lines(printed: str) -> str:
+    """What the two programs of a test say about themselves."""
+    return "; ".join(printed.strip().splitlines()[-2:])
 
 
 def check_size(wheel: Path) -> None:
@@ -88,9 +88,8 @@ def check_wheel(wheel: Path, interpreter: Interpreter) -> str:
         seconds = time.monotonic() - began
         if seconds > SECONDS:
             raise CommandError(f"{wheel.name}: pip install took {seconds:.0f} s")
-        printed = machine.run("/scratch/venv/bin/python /programs/program.py /scratch")
-        machine.run("/scratch/venv/bin/mithril --version")
-    return f"installed in {seconds:.1f} s without a compiler; {last_line(printed)}"
+        printed = machine.run(USE)
+    return f"installed in {seconds:.1f} s without a compiler; {last_lines(printed)}"
 
 
 def check_plugin(wheel: Path, interpreter: Interpreter, torch: str) -> str:
@@ -104,8 +103,11 @@ def check_plugin(wheel: Path, interpreter: Interpreter, torch: str) -> str:
         began = time.monotonic()
         machine.run(f"{PIP} --find-links /wheels 'mithril-cpp[torch]=={version()}'")
         seconds = time.monotonic() - began
-        printed = machine.run("/scratch/venv/bin/python /programs/torch_program.py")
-    return f"mithril-cpp[torch] installed in {seconds:.1f} s; {last_line(printed)}"
+        printed = machine.run(
+            "cd /scratch; for name in readme torch_program; do "
+            "venv/bin/python /programs/$name.py /scratch; done"
+        )
+    return f"mithril-cpp[torch] installed in {seconds:.1f} s; {last_lines(printed)}"
 
 
 def link_tree(source: Path, target: Path) -> None:
@@ -136,33 +138,26 @@ def is_built(name: Path) -> bool:
     return str(name).startswith(BUILT)
 
 
-def check_sources(sdist: Path, interpreter: Interpreter) -> Iterator[tuple[str, str]]:
-    """Builds the sdist in clean roots: by pip with nothing but a Python, which must name what is
-    missing, by pip and by FetchContent."""
+def check_refusal(sdist: Path, interpreter: Interpreter) -> str:
+    """Checks that pip names what is missing where there is nothing but a Python."""
     with scratch_folder() as scratch:
         machine = PythonMachine(interpreter, scratch)
         machine.mounts |= {interpreter.build_wheels(): "/wheels"}
         refusal = machine.run(f"{PIP} --find-links /wheels /dist/{sdist.name} 2>&1 && exit 1 || :")
-        if f"apt-get install --no-install-recommends {MISSING}" not in " ".join(refusal.split()):
-            raise CommandError(f"pip does not name the missing packages:\n{refusal}")
-    yield "pip install with only a Python", "names the system packages that are missing"
+    if f"apt-get install --no-install-recommends {MISSING}" not in " ".join(refusal.split()):
+        raise CommandError(f"pip does not name the missing packages:\n{refusal}")
+    return "pip install with only a Python names the system packages that are missing"
+
+
+def check_build(sdist: Path, interpreter: Interpreter) -> str:
+    """Builds and installs the sdist by pip where there are these packages."""
     with scratch_folder() as scratch:
-        mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", OUTSIDE: "/outside"}
+        mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", **compiler_cache()}
         mounts[interpreter.build_wheels()] = "/wheels"
-        script = f"""
-python3 -m venv /scratch/venv
-{PIP} --find-links /wheels /dist/{sdist.name}
-/scratch/venv/bin/python /programs/program.py /scratch
-"""
-        root = CleanRoot("sources")
-        yield "pip install with a compiler", last_line(root.run(script, mounts))
-        script = f"""
-cmake -G Ninja -S /programs/fetch_content -B /scratch/build -DOUTSIDE=/outside \\
-  -DMITHRIL_SDIST=/dist/{sdist.name} -DMITHRIL_UNITY=ON -DCMAKE_BUILD_TYPE=Release
-cmake --build /scratch/build --target fetched
-/scratch/build/fetched /scratch/model.cpp
-"""
-        yield "FetchContent", last_line(root.run(script, mounts))
+        install = f"{PIP} --find-links /wheels /dist/{sdist.name}"
+        script = f"python3 -m venv /scratch/venv\n{install}\n{USE}"
+        printed = CleanRoot("sources").run(script, mounts, CCACHE_DIR="/ccache")
+    return f"pip install with a compiler; {last_lines(printed)}"
 
 
 def check_fallback(interpreter: Interpreter) -> str:
@@ -179,18 +174,3 @@ def check_fallback(interpreter: Interpreter) -> str:
     if "python -m mithril.build_torch" not in printed:
         raise CommandError(f"pip does not say how to build the plugin:\n{printed}")
     return "pip refuses it and says how to build the backend"
-
-
-def check_archive(archive: Path) -> str:
-    """A project finds the libraries of the archive, links them and runs."""
-    with scratch_folder() as scratch:
-        mounts = {scratch: "/scratch", DIST: "/dist", OUTSIDE: "/outside"}
-        if archive.suffix == ".deb":
-            unpack = f"dpkg-deb -x /dist/{archive.name} /scratch/prefix"
-            prefix = "/scratch/prefix/opt/mithril-cpp"
-        else:
-            unpack = f"mkdir /scratch/prefix; tar -xf /dist/{archive.name} -C /scratch/prefix"
-            prefix = "/scratch/prefix/" + re.sub(r"\.tar\.gz$", "", archive.name)
-        script = f"{unpack}\nPREFIX={prefix}\n{FIND_PACKAGE}"
-        printed = CleanRoot("compiler").run(script, mounts)
-    return f"find_package with a compiler alone; {last_line(printed)}"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,12 @@ def test_the_requirements_are_packages_of_the_setup() -> None:
     named = set(re.findall(r"\b(lib[a-z0-9]+-dev|[a-z0-9-]+-dev|g\+\+)(?=[\s)])", text))
     assert named == set(MISSING.split())
     assert named <= set(re.findall(r"[a-z0-9+-]+", setup))
+
+
+def test_each_part_of_a_release_is_documented() -> None:
+    parts = runpy.run_path(str(ROOT / "tools" / "release"))["PARTS"]
+    text = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
+    assert [name for name in parts if f"\n| `{name}` |" not in text] == []
 
 
 def test_conan_exports_the_libraries() -> None:
