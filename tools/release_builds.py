@@ -55,6 +55,14 @@ class Interpreter:
         requires = ["scikit-build-core>=0.10", "pybind11>=2.13", "cmake>=3.25", "ninja"]
         return self._downloaded("build_wheels", "numpy", *requires)
 
+    def conan_wheels(self) -> Path:
+        """A folder with the wheels of Conan, which the index has as sources in part."""
+        folder = WORK / "conan_wheels" / self.tag
+        if not folder.exists():
+            pip = [str(self.environment), "-m", "pip", "wheel", "--quiet"]
+            output_of([*pip, "--wheel-dir", str(folder), "conan>=2.4"])
+        return folder
+
     def _downloaded(self, name: str, *packages: str) -> Path:
         folder = WORK / name / self.tag
         if not folder.exists():

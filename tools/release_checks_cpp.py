@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clean_root import CleanRoot, compiler_cache
-from release_builds import DIST
+from release_builds import DIST, Interpreter, version
 from release_checks import PROGRAMS, last_lines, scratch_folder
 from tracked import ROOT
 
@@ -28,6 +28,17 @@ cmake --build /scratch/build --target outside readme
 /scratch/build/outside /scratch/model.cpp
 /scratch/build/readme
 """
+CONAN = """
+python3 -m venv /scratch/venv
+/scratch/venv/bin/pip install --no-index --find-links /conan conan
+export CONAN_HOME=/scratch/conan PATH=/scratch/venv/bin:$PATH
+conan profile detect
+tar -xf /dist/mithril_cpp-$VERSION.tar.gz -C /scratch
+conan create /scratch/mithril_cpp-$VERSION
+conan install --requires=mithril-cpp/$VERSION --generator CMakeDeps --generator CMakeToolchain \\
+  --output-folder /scratch/consumer
+OPTIONS="-DCMAKE_TOOLCHAIN_FILE=/scratch/consumer/conan_toolchain.cmake -DCMAKE_BUILD_TYPE=Release"
+"""
 
 
 def readme_program() -> str:
@@ -44,7 +55,9 @@ def run_in(root: str, script: str, scratch: Path, more: Mapping[Path, str]) -> s
     """Runs the script, and returns the last lines of the output of its two programs."""
     (scratch / "readme.cpp").write_text(readme_program(), encoding="utf-8")
     mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", OUTSIDE: "/outside"}
-    printed = CleanRoot(root).run(script, {**mounts, **more}, CCACHE_DIR="/ccache")
+    # -m64, which Conan adds, changes nothing.
+    cache = {"CCACHE_DIR": "/ccache", "CCACHE_IGNOREOPTIONS": "-m64"}
+    printed = CleanRoot(root).run(script, {**mounts, **more}, **cache)
     return last_lines(printed)
 
 
@@ -66,3 +79,11 @@ def check_fetch_content(sdist: Path) -> str:
     script = f"SDIST=/dist/{sdist.name}\n{FETCH_CONTENT}"
     with scratch_folder() as scratch:
         return f"FetchContent; {run_in('sources', script, scratch, compiler_cache())}"
+
+
+def check_conan(interpreter: Interpreter) -> str:
+    """Conan builds the sdist by its recipe, and projects find the package."""
+    with scratch_folder() as scratch:
+        script = f"VERSION={version()}\n{CONAN}\n{FIND_PACKAGE}"
+        more = {interpreter.conan_wheels(): "/conan", **compiler_cache()}
+        return f"conan create; {run_in('sources', script, scratch, more)}"
