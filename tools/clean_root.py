@@ -11,8 +11,9 @@ from tracked import ROOT
 FOLDER = ROOT / "build" / "roots"
 SUITE = "bookworm"
 # What each root holds beside the essential packages: only a Python, only a compiler and CMake, and
-# all that a build of Mithril needs. ccache only saves time.
+# all that a build of Mithril needs. Of "container" an image is made. ccache only saves time.
 PACKAGES = {
+    "container": "ccache",
     "python": "python3 python3-venv ca-certificates",
     "compiler": "g++ cmake ninja-build",
     "sources": "ccache g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libhwy-dev libboost-dev "
