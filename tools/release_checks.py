@@ -1,9 +1,9 @@
 """How `tools/release` tests what pip installs: as a user, in a clean root without network."""
 
+import resource
 import shutil
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +14,7 @@ from tracked import ROOT, tracked_files
 
 PROGRAMS = ROOT / "tests" / "release"
 LIMIT = 12_000_000  # bytes of a wheel
-SECONDS = 30  # of the installation of a wheel
+SECONDS = 30  # of a processor, for the installation of a wheel
 # What a build from the sdist reads.
 BUILT = (
     *("CMakeLists.txt", "LICENSE", "README.md", "THIRD_PARTY_LICENSES", "conanfile.py"),
@@ -71,6 +71,12 @@ def last_lines(printed: str) -> str:
     return "; ".join(printed.strip().splitlines()[-2:])
 
 
+def processor_seconds() -> float:
+    """Of the commands that have ended: a machine that does other work, too, changes little."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def check_size(wheel: Path) -> None:
     size = wheel.stat().st_size
     if size > LIMIT:
@@ -78,18 +84,18 @@ def check_size(wheel: Path) -> None:
 
 
 def check_wheel(wheel: Path, interpreter: Interpreter) -> str:
-    """Installs the wheel, and runs a program with it."""
+    """Installs the wheel, and uses it."""
     check_size(wheel)
     with scratch_folder() as scratch:
         machine = PythonMachine(interpreter, scratch)
         machine.run(f"{PIP} --find-links /wheels numpy")
-        began = time.monotonic()
+        began = processor_seconds()
         machine.run(f"{PIP} /dist/{wheel.name}")
-        seconds = time.monotonic() - began
+        seconds = processor_seconds() - began
         if seconds > SECONDS:
-            raise CommandError(f"{wheel.name}: pip install took {seconds:.0f} s")
+            raise CommandError(f"{wheel.name}: pip install took {seconds:.0f} s of a processor")
         printed = machine.run(USE)
-    return f"installed in {seconds:.1f} s without a compiler; {last_lines(printed)}"
+    return f"no compiler: pip install in {seconds:.1f} s; {last_lines(printed)}"
 
 
 def check_plugin(wheel: Path, interpreter: Interpreter, torch: str) -> str:
@@ -100,14 +106,14 @@ def check_plugin(wheel: Path, interpreter: Interpreter, torch: str) -> str:
         packages = f"lib/python3.{interpreter.minor}/site-packages"
         for path in sorted((source / packages).iterdir()):
             link_tree(path, scratch / "venv" / packages / path.name)
-        began = time.monotonic()
+        began = processor_seconds()
         machine.run(f"{PIP} --find-links /wheels 'mithril-cpp[torch]=={version()}'")
-        seconds = time.monotonic() - began
+        seconds = processor_seconds() - began
         printed = machine.run(
             "cd /scratch; for name in readme torch_program; do "
             "venv/bin/python /programs/$name.py /scratch; done"
         )
-    return f"mithril-cpp[torch] installed in {seconds:.1f} s; {last_lines(printed)}"
+    return f"no compiler: mithril-cpp[torch] in {seconds:.1f} s; {last_lines(printed)}"
 
 
 def link_tree(source: Path, target: Path) -> None:
