@@ -58,6 +58,12 @@ def output_of(command: list[str], folder: Path = ROOT, **environment: str) -> st
     return str(result.stdout)
 
 
+# Of builds that ccache helps, also in roots. It tells compilers apart by name, and Python and CMake
+# prefer different ones.
+CACHE = {"CXX": "g++"}
+CACHE_IN_ROOT = {**CACHE, "CCACHE_DIR": "/ccache"}
+
+
 def compiler_cache() -> dict[Path, str]:
     """The folder of this machine's ccache, where there is one, and its path in a clean root."""
     if not shutil.which("ccache"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from clean_root import CommandError, output_of
+from clean_root import CACHE, CommandError, output_of
 from tracked import ROOT
 
 DIST = ROOT / "dist"
@@ -163,7 +163,9 @@ def build_wheel(interpreter: Interpreter) -> Path:
     for old in (folder, TREE):
         shutil.rmtree(old, ignore_errors=True)
     pip = [str(interpreter.environment), "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    output_of([*pip, "--no-build-isolation", "--wheel-dir", str(folder), str(SOURCE)])
+    output_of(
+        [*pip, "--no-build-isolation", "--wheel-dir", str(folder), str(SOURCE)], ROOT, **CACHE
+    )
     (wheel,) = folder.glob("*.whl")
     return repaired(wheel, interpreter)
 
@@ -207,7 +209,7 @@ def build_archive() -> list[Path]:
     off = [f"-DMITHRIL_{part}=OFF" for part in ("TESTS", "EXAMPLES", "PYTHON", "TORCH")]
     flags = ["-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=20"]
     words = ["cmake", "-G", "Ninja", "-S", str(SOURCE), "-B", str(TREE), *off, *flags]
-    output_of([*words, "-DMITHRIL_UNITY=ON"])
+    output_of([*words, "-DMITHRIL_UNITY=ON"], ROOT, **CACHE)
     output_of(["cmake", "--build", str(TREE)])
     output_of(["cpack", "-B", str(TREE / "packages")], TREE)
     found = sorted((TREE / "packages").glob("*mithril-cpp*.*"))

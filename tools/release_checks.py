@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clean_root import CleanRoot, CommandError, compiler_cache
+from clean_root import CACHE_IN_ROOT, CleanRoot, CommandError, compiler_cache
 from release_builds import DIST, WORK, Interpreter, torch_environment, version
 from tracked import ROOT, tracked_files
 
@@ -162,7 +162,7 @@ def check_build(sdist: Path, interpreter: Interpreter) -> str:
         mounts[interpreter.build_wheels()] = "/wheels"
         install = f"{PIP} --find-links /wheels /dist/{sdist.name}"
         script = f"python3 -m venv /scratch/venv\n{install}\n{USE}"
-        printed = CleanRoot("sources").run(script, mounts, CCACHE_DIR="/ccache")
+        printed = CleanRoot("sources").run(script, mounts, **CACHE_IN_ROOT)
     return f"pip install with a compiler; {last_lines(printed)}"
 
 

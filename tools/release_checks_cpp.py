@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from clean_root import CleanRoot, compiler_cache
+from clean_root import CACHE_IN_ROOT, CleanRoot, compiler_cache
 from release_builds import DIST, Interpreter, version
 from release_checks import PROGRAMS, last_lines, scratch_folder
 from tracked import ROOT
@@ -56,7 +56,7 @@ def run_in(root: str, script: str, scratch: Path, more: Mapping[Path, str]) -> s
     (scratch / "readme.cpp").write_text(readme_program(), encoding="utf-8")
     mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", OUTSIDE: "/outside"}
     # -m64, which Conan adds, changes nothing.
-    cache = {"CCACHE_DIR": "/ccache", "CCACHE_IGNOREOPTIONS": "-m64"}
+    cache = {**CACHE_IN_ROOT, "CCACHE_IGNOREOPTIONS": "-m64"}
     printed = CleanRoot(root).run(script, {**mounts, **more}, **cache)
     return last_lines(printed)
 

@@ -18,7 +18,7 @@ BASE = """
 container=$({buildah} from scratch)
 {buildah} copy --quiet $container {root} /
 {buildah} config --env PIP_NO_INDEX=1 --env PIP_FIND_LINKS=/wheels $container
-{buildah} config --env CCACHE_DIR=/ccache $container
+{buildah} config --env CCACHE_DIR=/ccache --env CXX=g++ $container
 {buildah} commit --quiet $container docker.io/library/debian:12
 {buildah} tag docker.io/library/debian:12 docker.io/library/debian:12-slim
 {buildah} rm $container
