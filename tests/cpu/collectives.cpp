@@ -81,7 +81,7 @@ std::vector<Tensor> inputs_of_rank(int rank) {
           counting({2, 5}, -base)};
 }
 
-const LoadOptions in_place{.donations = {{.output = 0, .input = 0}, {.output = 1, .input = 1}}};
+const LoadOptions in_place_of_inputs{.donations = {{.output = 0, .input = 0}, {.output = 1, .input = 1}}};
 
 std::shared_ptr<Executable> loaded(const char* text, const LoadOptions& options = {}) {
   return cpu({.threads = 1})->load(parse_graph(text), options);
@@ -106,7 +106,7 @@ TEST_CASE("plans exchange what the reference exchanges") {
 TEST_CASE("all exchanges start before the first wait, and inputs are written to after the last") {
   const auto group = std::make_shared<LoggingCommunicator>();
   const CommunicatorScope scope(group);
-  loaded(two_buckets, in_place)->run(inputs_of_rank(0));
+  loaded(two_buckets, in_place_of_inputs)->run(inputs_of_rank(0));
   CHECK(group->log == "start 0 of 12; start 1 of 5; wait 0; end 0; wait 1; end 1; ");
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("if an exchange fails, donated inputs are as before, and no exchange r
     const std::vector<Tensor> inputs = inputs_of_rank(0);
     std::string text;
     try {
-      loaded(two_buckets, in_place)->run(inputs);
+      loaded(two_buckets, in_place_of_inputs)->run(inputs);
     } catch (const DistributedError& error) {
       text = error.what();
       CHECK(!error.details().wrote_inputs);

@@ -68,7 +68,7 @@ class SystemState {
     };
     for (const Dim& dim : symbols) add(dim);
     for (const StoredShape& stored : shapes) {
-      const Shape shape = Facts::resolve(stored);
+      const mithril::Shape shape = Facts::resolve(stored);
       text += "[";
       for (const Dim& dim : shape.head) add(dim);
       if (shape.run) text += "... ";
@@ -221,7 +221,7 @@ class System {
     for (size_t i = first; i < last; ++i) dims.push_back(expression_for(number(shapes[shape][i])));
     const bool head = first == 0 && last < shapes[shape].size(), all = !head && first == 0;
     facts.push_back({[=](SystemState& state) {
-      Shape given;
+      mithril::Shape given;
       for (const int dim : dims) (head ? given.head : given.tail).push_back(state.dim(dim));
       if (!all) given.run = state.facts.run();
       state.facts.unify(state.shapes[shape], state.facts.store(given));
