@@ -127,6 +127,10 @@ TEST_CASE("what cannot be placed is refused with its path") {
   CHECK(refusal("graph {\n input x: float32[N, 2]\n y: float32[N, 2] = cumsum(input: x, axis: 0)\n"
                 " output y = y\n}") ==
         "StateError[E0950] y: cumsum mixes the rows of a batch that 2 processes share");
+  CHECK(refusal("graph {\n input x: float32[N, 2]\n input key: int64[]\n"
+                " n: float32[N, 2] = randn(shape: (N, 2), key: key)\n"
+                " y: float32[N, 2] = add(left: x, right: n)\n output y = y\n}") ==
+        "StateError[E0950] n: randn mixes the rows of a batch that 2 processes share");
   CHECK(
       refusal("graph {\n input x: float32[4, 2]\n y: float32[4, 2] = tanh(input: x)\n"
               " output y = y\n}") ==

@@ -265,7 +265,7 @@ class PlacementSearch {
       of = placement_by(offers.front());
       const SampleAxis like = sample_axis_of(like_of(node, arguments));
       if (std::find(offers.begin(), offers.end(), like) != offers.end()) of = placement_by(like);
-      if (!node.op->rows_drawn_by.empty()) draw(node, i, of, change);
+      if (of.is_sharded() && draws(*node.op)) draw(node, i, of, change);
     }
   }
 
@@ -277,7 +277,15 @@ class PlacementSearch {
     return {};
   }
 
+  // Whether it draws each element by its index, from a random key.
+  static bool draws(const OpDef& op) {
+    return std::any_of(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
+      return port.name == "key" && port.type.starts_with("int");
+    });
+  }
+
   void draw(const Node& node, size_t output, const Placement& of, NodeChange& change) const {
+    if (node.op->rows_drawn_by.empty()) refuse(node, "it draws other numbers for other rows");
     const Dims& dims = *dims_[index(node.outputs[output])];
     const auto axis = dims.begin() + static_cast<std::ptrdiff_t>(of.axis);
     const bool first =
