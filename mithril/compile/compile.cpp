@@ -8,6 +8,7 @@
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/compose.hpp"
+#include "mithril/compile/placing.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
 #include "mithril/several_backends/several_backends.hpp"
@@ -46,6 +47,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   auto compiled = std::make_shared<Impl>();
   const GraphOptions wanted = backend->graph_options();
   if (wanted.as_composed) refuse_rewriting(options);
+  if (has_peers(options.group.get())) check_exchanges(*backend, several != nullptr);
   compiled->passes = passes_for(options, wanted);
   compiled->backend = std::move(backend);
   compiled->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
@@ -58,6 +60,9 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   compiled->safe_shapes = options.safe_shapes;
   compiled->debug = options.debug;
   compiled->quiet = options.quiet;
+  compiled->group = options.group;
+  compiled->replicated_keys = options.replicated_keys;
+  compiled->bucket_bytes = options.bucket_bytes;
   if (options.debug) compiled->load_options.observer = print_values(nullptr, options.quiet);
   // Passes are only verified when they run.
   if (options.cache && !options.debug) {
@@ -74,7 +79,10 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   }
   compiled->warnings = std::move(composed.warnings);
   assemble(*compiled, composed);
-  if (!composed.objectives.empty() || (!options.inference && depends_on_mode(composed.graph)))
+  check_replicated(*compiled);
+  // infer runs on each process alone, so it needs a form of its own.
+  if (!composed.objectives.empty() || is_placed(*compiled) ||
+      (!options.inference && depends_on_mode(composed.graph)))
     compiled->composed = std::make_shared<const FlatComposition>(std::move(composed));
   compiled->load();
   for (const std::string& warning : compiled->warnings) warn(warning);

@@ -19,6 +19,7 @@
 namespace mithril {
 
 class Backend;
+class Communicator;  // distributed/communicator.hpp
 
 // The state that a model keeps between evaluations: running statistics, random keys. Copies share
 // their elements, because an evaluation returns a new state and writes to none.
@@ -195,6 +196,10 @@ class CompiledModel {
   std::vector<std::pair<std::string, KnownShape>> shapes() const;
   // The backend that it was compiled for.
   const std::shared_ptr<Backend>& backend() const;
+  // The processes that it was compiled for; null without CompileOptions::group.
+  const std::shared_ptr<Communicator>& group() const;
+  // Data inputs that every process gets whole; the others hold rows of the batch.
+  std::vector<std::string> replicated_keys() const;
   // The warnings of compiling, which the warning handler received, too (base/warning.hpp): inputs
   // whose names look misspelt.
   const std::vector<std::string>& warnings() const;

@@ -22,6 +22,7 @@ namespace mithril {
 
 class Optimizer;
 enum class StepPart;
+class Communicator;
 struct TrainedParameter;
 struct TrainingOptions;
 
@@ -69,6 +70,10 @@ struct CompileSettings {
   bool safe_shapes = true;
   bool debug = false;  // whether evaluations print every value
   bool quiet = false;  // whether debug prints only the first value with NaN or infinity
+
+  std::shared_ptr<Communicator> group;  // null: this process alone
+  std::vector<std::string> replicated_keys;
+  std::int64_t bucket_bytes = 0;
 
   // The size of the native code of a package that runs in place of the graph, which then has no
   // nodes: TorchScript, or a generated library.

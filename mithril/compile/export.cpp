@@ -4,6 +4,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/placing.hpp"
 
 namespace mithril {
 namespace {
@@ -59,6 +60,15 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
   return exported;
 }
 
+// Generated code runs in one process.
+void require_alone(const CompiledState& compiled) {
+  if (!is_placed(compiled)) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1054",
+         .message = "generated code cannot train on several processes",
+         .help = "compile the model without a group to export it; its parameters fit both"});
+}
+
 }  // namespace
 
 std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
@@ -74,6 +84,7 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
+  require_alone(compiled);
   for (const auto& [key, tensor] : data) check_key(compiled, key);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });

@@ -1,6 +1,7 @@
 // Options of compile.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 namespace mithril {
 
 class Backend;
+class Communicator;  // distributed/communicator.hpp
 
 // A key of a model: its name, its path, or a connection.
 class KeyRef {
@@ -76,6 +78,17 @@ struct CompileOptions {
 
   // Recomputes values in the gradient instead of keeping them: the same results in less memory.
   bool use_checkpointing = false;
+
+  // The processes that train together (docs/distributed.md). Each gives the rows of its part of a
+  // batch. Null, or a group of one process: this process alone. BackendError E1054 for a backend
+  // that cannot exchange tensors.
+  std::shared_ptr<Communicator> group = nullptr;
+  // Data inputs that are the same on all processes, such as a table of positions. The other data
+  // inputs hold the rows of the process along their first axis. NameError E0606 for a name that is
+  // no data input, with the nearest key.
+  std::vector<std::string> replicated_keys = {};
+  // Gradients are exchanged in buckets of at most this number of bytes.
+  std::int64_t bucket_bytes = std::int64_t{25} << 20;
 
   // Keeps transformed graphs on disk and reuses them for equal graphs (docs/pytorch-backend.md).
   // Results do not depend on the cache.

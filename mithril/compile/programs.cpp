@@ -4,6 +4,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/placing.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
@@ -29,7 +30,7 @@ std::vector<bool> CompiledState::differentiable_outputs() const {
 // The executable belongs to this object, so its callbacks may refer to it.
 void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
-  if (!inference) {
+  if (!inference && !is_placed(*this)) {
     options.split = [this](const std::vector<bool>& wanted) {
       const std::lock_guard lock(*facts_mutex);
       DifferentiateOptions asked;
@@ -47,7 +48,8 @@ void CompiledModel::Impl::load() {
     };
   }
   forward = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, options)});
+      Program{Signature(graph, input_labels(), size_advice()),
+              backend->load(placed(*this, graph), options)});
 }
 
 const Program& CompiledModel::Impl::in_place() {
@@ -61,7 +63,8 @@ const Program& CompiledModel::Impl::in_place() {
     loading.donations.push_back({next.index, state->index});
   }
   in_place_ = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels(), size_advice()), backend->load(graph, loading)});
+      Program{Signature(graph, input_labels(), size_advice()),
+              backend->load(placed(*this, graph), loading)});
   return *in_place_;
 }
 
@@ -113,7 +116,8 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
   program = std::make_unique<const Program>(Program{
-      Signature(both, std::move(labels), size_advice()), backend->load(both, load_options)});
+      Signature(both, std::move(labels), size_advice()),
+      backend->load(placed(*this, both), load_options)});
   return *program;
 }
 
@@ -133,9 +137,9 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
   }
   LoadOptions loading = load_options;
   loading.donations = step.donations;
-  return {
-      {Signature(step.graph, std::move(labels), size_advice()), backend->load(step.graph, loading)},
-      step.donations};
+  return {{Signature(step.graph, std::move(labels), size_advice()),
+           backend->load(placed(*this, step), loading)},
+          step.donations};
 }
 
 }  // namespace mithril

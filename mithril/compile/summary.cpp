@@ -148,6 +148,14 @@ const std::shared_ptr<Backend>& CompiledModel::backend() const { return impl_->b
 std::vector<std::string> CompiledModel::parameter_keys() const {
   return names_of(impl_->parameters);
 }
+const std::shared_ptr<Communicator>& CompiledModel::group() const { return impl_->group; }
+
+std::vector<std::string> CompiledModel::replicated_keys() const try {
+  return impl_->replicated_keys;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
 std::vector<std::string> CompiledModel::frozen_keys() const try {
   std::vector<std::string> keys;
   for (const NamedIndex& key : impl_->parameters)

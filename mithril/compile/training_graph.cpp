@@ -58,14 +58,14 @@ class GraphAppender {
   // Makes the sums of gradients the gradients.
   void accumulate() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      sums_.push_back(graph_.inputs().size());
+      training_.gradient_sums.push_back(graph_.inputs().size());
       const std::string scope = prefix_ + graph_.value(graph_.inputs()[parameters_[i].input]).name;
       gradients_[i] = add_slot(i, scope + ".gradient_sum", gradients_scope_) + gradients_[i];
     }
   }
 
   void keep_sums() {
-    for (size_t i = 0; i < sums_.size(); ++i) give(sums_[i], gradients_[i]);
+    for (size_t i = 0; i < gradients_.size(); ++i) give(training_.gradient_sums[i], gradients_[i]);
   }
 
   void take_mean(std::int64_t count) {
@@ -144,7 +144,6 @@ class GraphAppender {
   const std::string prefix_;
   const std::string gradients_scope_;
   std::vector<TrainedParameter> parameters_;
-  std::vector<size_t> sums_;  // inputs
   std::vector<Expression> gradients_;
 };
 

@@ -11,7 +11,7 @@ namespace mithril {
 namespace {
 
 constexpr int64_t assumed_size = 32;  // of a dim that is not known
-constexpr size_t none = SIZE_MAX;
+constexpr size_t no_index = SIZE_MAX;
 
 double bytes(const Value& value) {
   auto total = static_cast<double>(size_of(value.dtype));
@@ -30,8 +30,8 @@ class Recomputation {
       : whole_(whole),
         rebuilder_(whole),
         forward_(forward_part(whole, outputs)),
-        lifetime_of_(whole.values().size(), none),
-        maker_of_(whole.values().size(), none),
+        lifetime_of_(whole.values().size(), no_index),
+        maker_of_(whole.values().size(), no_index),
         copies_(whole.values().size(), nowhere),
         copied_(whole.nodes().size()) {
     find_lifetimes();
@@ -60,7 +60,7 @@ class Recomputation {
       const bool forward = makes_any(node, forward_);
       for (const Argument& argument : node.arguments) {
         const ValueId* id = tensor_of(argument);
-        if (!id || lifetime_of_[index(*id)] == none) continue;
+        if (!id || lifetime_of_[index(*id)] == no_index) continue;
         Lifetime& read = lifetimes_[lifetime_of_[index(*id)]];
         if (forward) {
           read.last_read = steps_;
@@ -81,7 +81,7 @@ class Recomputation {
     }
     for (const Output& output : whole_.outputs()) {
       const size_t at = lifetime_of_[index(output.value)];
-      if (at != none) lifetimes_[at].output = true;
+      if (at != no_index) lifetimes_[at].output = true;
     }
   }
 
@@ -105,7 +105,7 @@ class Recomputation {
 
   bool is_computed_again(ValueId id) const {
     const size_t at = lifetime_of_[index(id)];
-    return at != none && !kept_[at];
+    return at != no_index && !kept_[at];
   }
 
   Node with_copies(const Node& node) {

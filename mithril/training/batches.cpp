@@ -10,6 +10,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/random.hpp"
+#include "mithril/distributed/communicator.hpp"
 
 namespace mithril {
 namespace {
@@ -19,8 +20,8 @@ Tensor chosen_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
   dims[0] = std::ssize(rows);
   Tensor chosen = Tensor::empty(tensor.dtype(), dims);
   const Tensor host = tensor.host();
+  if (chosen.bytes() == 0) return chosen;
   const size_t bytes = chosen.bytes() / rows.size();
-  if (bytes == 0) return chosen;
   const auto* from = static_cast<const std::byte*>(host.raw_data());
   auto* to = static_cast<std::byte*>(chosen.mutable_raw_data());
   for (const std::int64_t row : rows) {
@@ -44,6 +45,25 @@ std::vector<std::int64_t> shuffled_rows(std::int64_t count, std::uint64_t seed,
 std::int64_t count_rows(const TensorMap& batch) {
   const bool has_rows = !batch.empty() && batch.begin()->tensor().rank() > 0;
   return has_rows ? batch.begin()->tensor().dims()[0] : 1;
+}
+
+TensorMap rows_of_process(const CompiledModel& model, const TensorMap& batch) {
+  const Communicator* group = model.group().get();
+  if (!group || group->size() == 1) return batch.share();
+  const std::vector<std::string> whole = model.replicated_keys();
+  TensorMap part;
+  for (const auto& [key, tensor] : batch) {
+    if (tensor.rank() == 0 || std::find(whole.begin(), whole.end(), key) != whole.end()) {
+      part[key] = tensor;
+      continue;
+    }
+    const std::int64_t count = tensor.dims()[0], rank = group->rank(), size = group->size();
+    std::vector<std::int64_t> rows(
+        static_cast<size_t>(count * (rank + 1) / size - count * rank / size));
+    std::iota(rows.begin(), rows.end(), count * rank / size);
+    part[key] = chosen_rows(tensor, rows);
+  }
+  return part;
 }
 
 Batches::Batches(const BatchSource& source, std::int64_t batch_size, std::int64_t epoch,

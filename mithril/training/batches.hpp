@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mithril/compile/compiled_model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
@@ -39,6 +40,11 @@ std::vector<std::int64_t> shuffled_rows(std::int64_t count, std::uint64_t seed, 
 
 // The number of rows of a batch: the first dim of its first tensor; 1 for a scalar.
 std::int64_t count_rows(const TensorMap& batch);
+
+// The rows of a batch that a process of the model's group computes: of B rows process r of n has
+// those from B r / n (rounded down) up to B (r + 1) / n. Inputs without rows are whole
+// (CompiledModel::replicated_keys), and so is the batch of a model without a group. Copies the rows.
+TensorMap rows_of_process(const CompiledModel& model, const TensorMap& batch);
 
 // The batches of one epoch; `next` returns nothing after the last one. With a seed the rows of
 // arrays are shuffled. The source outlives it.

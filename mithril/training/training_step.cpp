@@ -8,7 +8,9 @@
 #include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/compile/agreement.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/placing.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 
@@ -40,6 +42,7 @@ struct TrainingStep::Impl {
   std::uint64_t options_version = 0;
   std::vector<Tensor> incoming = {};  // gradients, at outputs
   Fitted fitted = {};
+  bool agreed = false;  // whether the processes of the group start from the same tensors
 
   using Memories = std::vector<Optimizer::ParameterMemory*>;
 
@@ -47,6 +50,7 @@ struct TrainingStep::Impl {
                                                  const std::vector<size_t>& of,
                                                  const Optimizer& optimizer);
   void make_programs();
+  void agree_on_start(const TensorMap& params);
   TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
   Memories take_memory(std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const;
@@ -112,6 +116,7 @@ void TrainingStep::set_state(const State& state) try {
         compiled.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
   }
   impl_->state = std::move(copied);
+  impl_->agreed = false;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -160,8 +165,23 @@ void TrainingStep::Impl::make_programs() {
   options_version = optimizer.options_version();
 }
 
+// DistributedError E0964 if the processes differ.
+void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
+  if (agreed || !is_placed(*compiled)) return;
+  AgreementEntries entries = {{"optimizer", optimizer.def().name},
+                              {"steps of the optimizer", std::to_string(optimizer.steps())},
+                              {"micro_steps", std::to_string(optimizer.micro_steps())},
+                              {"accumulate", std::to_string(options.accumulate)}};
+  for (const auto& [name, value] : optimizer.options()) entries.emplace_back(name, to_string(value));
+  add_tensors(entries, "parameter", params);
+  for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
+  agree(*compiled->group, "TrainingStep", entries);
+  agreed = true;
+}
+
 TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (options_version != optimizer.options_version()) make_programs();
+  agree_on_start(params);
   const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
   const TrainingProgram& program = updates ? *update : *accumulation;
   const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());

@@ -1,0 +1,63 @@
+#include "mithril/compile/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "mithril/base/sha256.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/base/version.hpp"
+#include "mithril/compile/compiled_state.hpp"
+#include "mithril/graph/graph_bytes.hpp"
+
+namespace mithril {
+namespace {
+
+// FNV-1a over words of 8 bytes (http://www.isthe.com/chongo/tech/comp/fnv): fast, and any change of
+// one word changes it.
+std::uint64_t checksum_of(const Tensor& tensor) {
+  const auto* bytes = static_cast<const std::byte*>(tensor.raw_data());
+  std::uint64_t sum = 14695981039346656037U;
+  for (size_t at = 0; at < tensor.bytes(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof(word), tensor.bytes() - at));
+    sum = (sum ^ word) * 1099511628211U;
+  }
+  return sum;
+}
+
+std::string checksum_of(const Graph& graph) {
+  const std::optional<GraphBytes> bytes = to_bytes(graph);
+  const std::string text = bytes ? bytes->bytes : to_string(graph);
+  return sha256_of(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+void agree_on_program(const CompiledState& compiled, const Graph& graph) {
+  AgreementEntries entries = {
+      {"version of Mithril", std::string(version())},
+      {"backend", std::string(compiled.backend->name())},
+      {"dtype", std::string(name(compiled.backend->default_dtype()))},
+      {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
+      {"replicated_keys", join(compiled.replicated_keys, ", ")},
+      {"parameters", join(names_of(compiled.parameters), ", ")},
+      {"data", join(names_of(compiled.data), ", ")},
+      {"outputs", join(names_of(compiled.outputs), ", ")}};
+  for (const auto& [key, shape] : compiled.shapes) entries.emplace_back("shape of " + quoted(key), to_string(shape));
+  entries.emplace_back("graph", checksum_of(graph));
+  agree(*compiled.group, "compile", entries);
+}
+
+void add_tensors(AgreementEntries& entries, const std::string& what, const TensorMap& tensors) {
+  for (const auto& [key, tensor] : tensors) {
+    const Tensor host = tensor.host();
+    entries.emplace_back(what + " " + quoted(key),
+                         fmt::format("{} {} with the checksum {:016x}", name(host.dtype()),
+                                     to_string(host.dims()), checksum_of(host)));
+  }
+}
+
+}  // namespace mithril

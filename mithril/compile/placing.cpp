@@ -1,0 +1,99 @@
+#include "mithril/compile/placing.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/compile/agreement.hpp"
+#include "mithril/compile/compiled_state.hpp"
+#include "mithril/passes/placements/place.hpp"
+
+namespace mithril {
+namespace {
+
+bool is_scalar(const Value& value) { return value.ranked && value.dims.empty(); }
+
+// Data that is not replicated, unless it has no axes; then the incoming gradients of outputs that
+// have as many rows.
+std::vector<bool> sharded_inputs(const CompiledState& compiled, const Graph& graph) {
+  const auto input = [&](size_t i) -> const Value& { return graph.value(graph.inputs()[i]); };
+  std::vector<bool> sharded(graph.inputs().size());
+  const auto& replicated = compiled.replicated_keys;
+  for (const NamedIndex& key : compiled.data) {
+    const bool is_replicated =
+        std::find(replicated.begin(), replicated.end(), key.name) != replicated.end();
+    sharded[key.index] = !is_replicated && !is_scalar(input(key.index));
+  }
+  const auto has_rows_of = [&](const Value& gradient, const NamedIndex& key) {
+    const Value& data = input(key.index);
+    return sharded[key.index] && data.ranked && same(gradient.dims.front(), data.dims.front());
+  };
+  for (size_t i = compiled.inputs.size(); i < sharded.size(); ++i) {
+    const Value& gradient = input(i);
+    if (!gradient.ranked || is_scalar(gradient)) continue;
+    sharded[i] =
+        std::any_of(compiled.data.begin(), compiled.data.end(),
+                    [&](const NamedIndex& key) { return has_rows_of(gradient, key); });
+  }
+  return sharded;
+}
+
+PlacementOptions options_for(const CompiledState& compiled, const Graph& graph) {
+  const Communicator& group = *compiled.group;
+  return {.group = group.name(),
+          .rank = group.rank(),
+          .size = group.size(),
+          .sharded_inputs = sharded_inputs(compiled, graph),
+          .bucket_bytes = compiled.bucket_bytes};
+}
+
+}  // namespace
+
+bool has_peers(const Communicator* group) { return group && group->size() > 1; }
+
+bool is_placed(const CompiledState& compiled) {
+  return has_peers(compiled.group.get()) && compiled.mode == Mode::training && !compiled.inference;
+}
+
+void check_exchanges(const Backend& backend, bool several) {
+  const bool differentiates = backend.graph_options().differentiates;
+  if (!several && !differentiates && backend.name() == "cpu") return;
+  const std::string subject = several ? "a model on several backends"
+                              : differentiates
+                                  ? "a backend with requires_grad=True"
+                                  : "the backend \"" + std::string(backend.name()) + "\"";
+  raise({.kind = ErrorKind::backend,
+         .code = "E1054",
+         .message = subject + " cannot train on several processes",
+         .help = "compile for ml.CpuBackend(), or leave out the group"});
+}
+
+void check_replicated(const CompiledState& compiled) {
+  for (const std::string& name : compiled.replicated_keys) {
+    if (contains(compiled.data, name)) continue;
+    unknown_name(ErrorKind::name, "E0606", "data input", name, "", names_of(compiled.data));
+  }
+}
+
+Graph placed(const CompiledState& compiled, const Graph& graph) {
+  if (!is_placed(compiled)) return graph;
+  agree_on_program(compiled, graph);
+  return place(graph, options_for(compiled, graph)).graph;
+}
+
+Graph placed(const CompiledState& compiled, const TrainingGraph& step) {
+  if (!is_placed(compiled)) return step.graph;
+  agree_on_program(compiled, step.graph);
+  PlacementOptions options = options_for(compiled, step.graph);
+  options.partial_inputs.resize(step.graph.inputs().size());
+  options.partial_outputs.resize(step.graph.outputs().size());
+  for (const size_t sum : step.gradient_sums) options.partial_inputs[sum] = true;
+  for (const Donation& donation : step.donations) {
+    if (options.partial_inputs[donation.input]) options.partial_outputs[donation.output] = true;
+  }
+  return place(step.graph, options).graph;
+}
+
+}  // namespace mithril

@@ -1,0 +1,184 @@
+// Training steps on several processes (threads here) give the results of one process.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/base/random.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/losses.hpp"
+#include "mithril/models/regularizers.hpp"
+#include "mithril/optim/optimizers.hpp"
+#include "mithril/train_model/train_model.hpp"
+#include "mithril/training/batches.hpp"
+#include "mithril/training/training_step.hpp"
+#include "tests/distributed/on_each_rank.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::no_errors;
+using tests::on_each_rank;
+
+constexpr std::int64_t ignored = -1;
+
+TrainModel network(bool regularized) {
+  Model layers;
+  // Without a bias: its gradient would be 0 but for rounding, which Adam divides by itself.
+  layers |= Linear({.dimension = 16, .use_bias = false})({{"input", "x"}, {"weight", "first"}});
+  layers += BatchNorm1D();
+  layers += Dropout({.p = 0.3});
+  layers += Gelu();
+  layers += LayerNorm();
+  layers += Linear({.dimension = 3})({{"output", "scores"}});
+  TrainModel train(layers);
+  train.add_loss(CrossEntropy({.ignore_index = ignored}), {{"input", "scores"}, {"target", "label"}});
+  if (regularized) train.add_regularization(L2(), 0.1, {{"input", "first"}});
+  return train;
+}
+
+TensorMap batch_of(std::int64_t rows, std::uint64_t seed) {
+  Random random(seed);
+  Tensor x(DType::float64, {rows, 4});
+  for (double& number : x.mutable_values<double>()) number = random.normal();
+  Tensor label(DType::int64, {rows});
+  for (std::int64_t& number : label.mutable_values<std::int64_t>())
+    number = static_cast<std::int64_t>(random.next() % 4) - 1;
+  return {{"x", x}, {"label", label}};
+}
+
+struct Trained {
+  TensorMap params;
+  State state;
+  std::vector<double> losses;
+};
+
+using MakeOptimizer = std::function<std::unique_ptr<Optimizer>()>;
+std::unique_ptr<Optimizer> sgd() {
+  return std::make_unique<SGD>(SGDOptions{.lr = 0.1, .momentum = 0.9});
+}
+std::unique_ptr<Optimizer> adam() { return std::make_unique<AdamW>(AdamWOptions{.lr = 0.01}); }
+
+// `sizes`: rows of the batches.
+Trained train(const std::shared_ptr<Communicator>& group, const std::vector<std::int64_t>& sizes,
+              const MakeOptimizer& make, const TrainingOptions& options, bool regularized) {
+  const CompiledModel compiled =
+      compile(network(regularized), cpu({.dtype = DType::float64, .threads = 1}),
+              {.shapes = {{"x", {any, 4}}}, .group = group});
+  const std::unique_ptr<Optimizer> optimizer = make();
+  TrainingStep step(compiled, *optimizer, options);
+  Trained trained{.params = compiled.get_parameters(), .state = {}, .losses = {}};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const TensorMap batch = rows_of_process(compiled, batch_of(sizes[i], i));
+    trained.losses.push_back(step(trained.params, batch).at("final_cost").item());
+  }
+  trained.state = step.state();
+  if (options.averages()) {
+    for (const auto& [key, tensor] : step.averages(trained.params))
+      trained.params["average of " + key] = tensor;
+  }
+  return trained;
+}
+
+double distance(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.dims() == b.dims());
+  double largest = 0, size = 1e-300;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(a.at_as_double(i) - b.at_as_double(i)));
+    size = std::max(size, std::abs(b.at_as_double(i)));
+  }
+  return largest / size;
+}
+
+void check_alike(const Trained& found, const Trained& expected, double tolerance) {
+  for (const auto& [key, tensor] : expected.params) {
+    CAPTURE(key);
+    CHECK(distance(found.params.at(key), tensor) <= tolerance);
+  }
+  for (const auto& [key, tensor] : expected.state) {
+    CAPTURE(key);
+    CHECK(distance(found.state.at(key), tensor) <= tolerance);
+  }
+  REQUIRE(found.losses.size() == expected.losses.size());
+  for (size_t i = 0; i < expected.losses.size(); ++i)
+    CHECK(found.losses[i] == doctest::Approx(expected.losses[i]).epsilon(1e-11));
+}
+
+void check_sizes_of_groups(const std::vector<std::int64_t>& sizes, const MakeOptimizer& make,
+                           const TrainingOptions& options, double tolerance,
+                           bool regularized = false) {
+  const Trained alone = train(nullptr, sizes, make, options, regularized);
+  for (const int size : {1, 2, 3}) {
+    CAPTURE(size);
+    std::vector<Trained> each(static_cast<size_t>(size));
+    const auto errors = on_each_rank(size, [&](Communicator& own) {
+      each[static_cast<size_t>(own.rank())] =
+          train(communicator(own.name()), sizes, make, options, regularized);
+    });
+    CHECK(errors == no_errors(size));
+    check_alike(each.front(), alone, tolerance);
+    for (const Trained& other : each) {
+      for (const auto& [key, tensor] : each.front().params) {
+        CAPTURE(key);
+        CHECK(identical(other.params.at(key), tensor));
+      }
+    }
+  }
+}
+
+const std::vector<std::int64_t> batches = {12, 12, 7, 12, 2, 12};
+
+}  // namespace
+
+TEST_CASE("SGD on several processes gives the parameters of one process") {
+  check_sizes_of_groups(batches, sgd, {}, 1e-12);
+}
+
+TEST_CASE("AdamW on several processes gives the parameters of one process") {
+  check_sizes_of_groups(batches, adam, {}, 1e-11);
+}
+
+TEST_CASE("clipping, regularisation and averages count the whole batch once") {
+  check_sizes_of_groups(batches, sgd, {.max_norm = 0.05, .average = EMA{0.9}}, 1e-12, true);
+  check_sizes_of_groups(batches, sgd, {.max_value = 0.01}, 1e-12, true);
+}
+
+TEST_CASE("accumulated gradients are those of all processes") {
+  check_sizes_of_groups(batches, sgd, {.max_norm = 0.05, .accumulate = 3}, 1e-12, true);
+}
+
+TEST_CASE("processes that train different models are refused before they exchange tensors") {
+  const auto errors = on_each_rank(3, [&](Communicator& own) {
+    const MakeOptimizer other = [&] { return own.rank() == 2 ? adam() : sgd(); };
+    train(communicator(own.name()), {6}, other, {}, false);
+  });
+  for (const std::string& error : errors) {
+    CAPTURE(error);
+    CHECK(error.find("mithril.DistributedError") == 0);
+  }
+}
+
+TEST_CASE("infer runs on one process alone") {
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    const CompiledModel compiled =
+        compile(network(false), cpu({.dtype = DType::float64}),
+                {.shapes = {{"x", {any, 4}}}, .group = communicator(own.name())});
+    if (own.rank() == 1) return;
+    const TensorMap outputs = compiled.infer(compiled.get_parameters(), {{"x", batch_of(5, 0).at("x")}},
+                                             compiled.initial_state_dict());
+    CHECK(outputs.at("scores").dims() == Dims{5, 3});
+  });
+  CHECK(errors == no_errors(2));
+}
+
+}  // namespace mithril
