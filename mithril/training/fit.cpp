@@ -8,6 +8,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/finite.hpp"
+#include "mithril/distributed/communicator.hpp"
 #include "mithril/training/fit_arguments.hpp"
 #include "mithril/training/fit_files.hpp"
 #include "mithril/training/progress_bar.hpp"
@@ -48,7 +49,8 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   while (const std::optional<TensorMap> batch = batches.next()) {
     lr = step.optimizer().lr();
     const std::int64_t rows = count_rows(*batch);
-    const double loss = step(params, *batch).at(options.loss).item();
+    const TensorMap part = rows_of_process(step.compiled(), *batch);
+    const double loss = step(params, part).at(options.loss).item();
     require_finite(loss, "loss", epoch, ++steps, options);
     total += static_cast<double>(rows) * loss;
     samples += rows;
@@ -132,6 +134,14 @@ void refuse_unknown_parameters(const TrainingStep& step) {
          .help = "give the parameters that it has trained as params, or take a new optimizer"});
 }
 
+// Whether it is true on a process of the group, so that all of them end together.
+bool is_true_on_any(Communicator* group, bool flag) {
+  if (!group || group->size() == 1) return flag;
+  std::int32_t any = flag;
+  group->start_all_reduce(&any, DType::int32, 1, Reduction::max)->wait();
+  return any != 0;
+}
+
 // Copied to this library's memory, which a step updates on any backend.
 TensorMap first_parameters(const TrainingStep& step, const FitOptions& options) {
   if (options.params) {
@@ -155,7 +165,10 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
   };
   history.best = weights();
   history.best_state = step.state();
-  const FitFiles files(options.checkpoint);
+  Communicator* group = step.compiled().group().get();
+  const bool is_first = !group || group->rank() == 0;
+  std::ostream* progress = is_first ? options.progress : nullptr;
+  const FitFiles files(options.checkpoint, group);
   files.create();
   const TrainingStep::Fitted fitted = step.fitted();
   std::int64_t epochs_before = fitted.epochs;
@@ -176,14 +189,14 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
                      .label = label,
                      .unit = unit_of(options),
                      .leave = false,
-                     .stream = options.progress});
+                     .stream = progress});
     EpochNumbers numbers =
         train_epoch(step, history.params, data, options, epoch, epochs_before, bar);
     if (validation)
       numbers.merge(validated(step, weights(), *validation, options, epoch, epochs_before));
     bar.close();
     const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
-    if (options.progress) *options.progress << line_of(label, numbers, left) << std::endl;
+    if (progress) *progress << line_of(label, numbers, left) << std::endl;
     history.epochs.push_back(std::move(numbers));
     remember();
     if (is_best(history, options, validation.has_value())) {
@@ -196,6 +209,7 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
     }
     files.save_epoch(step, history, epochs_before);
     for (const auto& callback : options.callbacks) ended |= callback(history);
+    ended = is_true_on_any(group, ended);
   }
   return history;
 } catch (const std::bad_alloc&) {

@@ -59,7 +59,7 @@ void read_history(const std::string& text, History& history, std::int64_t& epoch
 }  // namespace
 
 void FitFiles::create() const {
-  if (folder_.empty()) return;
+  if (folder_.empty() || !writes()) return;
   const std::string why = make_folder(folder_);
   if (why.empty()) return;
   raise({.kind = ErrorKind::input,
@@ -107,7 +107,7 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
   if (history.best_epoch == std::ssize(history.epochs)) {
     history.best = weights();
     history.best_state = step.state();
-    save_best(history);
+    if (writes()) save_best(history);
   } else if (history.best_epoch > 0 || std::filesystem::exists(best_)) {
     const Checkpoint best_saved = load(best_);
     history.best = model.load_state_dict(best_saved.params).copy();
@@ -119,6 +119,12 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 void FitFiles::save_epoch(const TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
+  if (writes()) write_epoch(step, history, epochs_before);
+  if (group_) group_->barrier();
+}
+
+void FitFiles::write_epoch(const TrainingStep& step, const History& history,
+                           std::int64_t epochs_before) const {
   save(last_, history.params,
        {.optimizer = &step.optimizer(),
         .step = &step,

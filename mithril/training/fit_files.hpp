@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "mithril/distributed/communicator.hpp"
 #include "mithril/training/fit_options.hpp"
 #include "mithril/training/training_step.hpp"
 
@@ -11,8 +12,9 @@ namespace mithril {
 
 class FitFiles {
  public:
-  // An empty folder: there are no files.
-  explicit FitFiles(const std::string& folder) : folder_(folder) {}
+  // An empty folder: there are no files. The first process of the group writes, and the others wait
+  // until it has; null: this process alone. The group outlives it.
+  FitFiles(const std::string& folder, Communicator* group) : folder_(folder), group_(group) {}
 
   // Before training begins. InputError E0831.
   void create() const;
@@ -27,8 +29,13 @@ class FitFiles {
   void read(TrainingStep& step, History& history, std::int64_t& epochs_before,
             const std::function<TensorMap()>& weights) const;
   void save_best(const History& history) const;
+  bool writes() const { return !group_ || group_->rank() == 0; }
+  void write_epoch(const TrainingStep& step, const History& history,
+                   std::int64_t epochs_before) const;
 
-  std::string folder_, last_ = folder_ + "/last.safetensors", best_ = folder_ + "/best.safetensors";
+  std::string folder_;
+  Communicator* group_;
+  std::string last_ = folder_ + "/last.safetensors", best_ = folder_ + "/best.safetensors";
 };
 
 }  // namespace mithril

@@ -65,6 +65,7 @@ from ._stubs.types import (
 from ._stubs.types import Value as Value
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
+from .distributed import Group
 
 __version__: str
 
@@ -281,6 +282,10 @@ class CompiledModel:
     @property
     def backend(self) -> Backend: ...
     @property
+    def group(self) -> Group | None: ...
+    @property
+    def replicated_keys(self) -> list[str]: ...
+    @property
     def input_keys(self) -> list[str]: ...
     @property
     def parameter_keys(self) -> list[str]: ...
@@ -328,6 +333,9 @@ def compile(
     quiet: bool = False,
     optimization_level: Literal["none", "standard", "max", "default"] = "standard",
     cache: bool = False,
+    group: Group | None = None,
+    replicated_keys: str | Iterable[str] | None = None,
+    bucket_bytes: int = 26214400,
 ) -> CompiledModel: ...
 def codegen(
     compiled: CompiledModel | PerSample,

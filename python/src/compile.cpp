@@ -123,6 +123,21 @@ Backends backends_argument(py::handle given) {
   });
 }
 
+// The communicator of a mithril.distributed.Group; null for None.
+std::shared_ptr<Communicator> group_argument(py::handle group) {
+  if (group.is_none()) return nullptr;
+  return argument("compile", "group", [&] {
+    const py::object type = py::module_::import("mithril.distributed").attr("Group");
+    if (!py::isinstance(group, type)) wrong_type(group, "a group that ml.distributed.init() made");
+    return group.attr("_communicator").cast<std::shared_ptr<Communicator>>();
+  });
+}
+
+py::object group_of(const CompiledModel& model) {
+  if (!model.group()) return py::none();
+  return py::module_::import("mithril.distributed").attr("Group")(model.group());
+}
+
 // Compiles for one backend, or for several.
 CompiledModel compile_for(const Model& model, py::handle backend, py::handle backends,
                           const CompileOptions& options) {
@@ -150,7 +165,8 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
                          py::handle discard_keys, py::handle outputs, bool inference, bool jit,
                          bool use_short_namings, py::handle file_path, bool safe_shapes,
                          bool use_checkpointing, bool debug, bool quiet,
-                         const std::string& optimization_level, bool cache) {
+                         const std::string& optimization_level, bool cache, py::handle group,
+                         py::handle replicated_keys, std::int64_t bucket_bytes) {
   require<Model>("model", model, "a model to compile");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
@@ -170,6 +186,9 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .debug = debug,
       .quiet = quiet,
       .use_checkpointing = use_checkpointing,
+      .group = group_argument(group),
+      .replicated_keys = patterns_argument("replicated_keys", replicated_keys),
+      .bucket_bytes = bucket_bytes,
       .cache = cache};
   const CompiledModel compiled = compile_for(source, backend, backends, given);
   for (const std::string& warning : compiled.warnings()) {
@@ -254,6 +273,8 @@ void bind_compile(py::module_& module) {
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("quiet") = false,
              py::arg("optimization_level") = "standard", py::arg("cache") = false,
+             py::arg("group") = py::none(), py::arg("replicated_keys") = py::none(),
+             py::arg("bucket_bytes") = CompileOptions().bucket_bytes,
              R"(Compiles a model for a backend and returns a CompiledModel.
 
 Shapes, types and constants hold for this compile only, and the model does not change. A key is a
@@ -282,10 +303,14 @@ Args:
     quiet: Whether `debug` prints only the first value that has a NaN or an infinity.
     optimization_level: "none", "standard", or "max", which compiles longer for faster runs.
     cache: Whether to keep optimized graphs on disk and reuse them.
+    group: The processes that train together, from ml.distributed.init(). None: this one alone.
+    replicated_keys: Data inputs that all processes get whole. The others hold rows of the batch.
+    bucket_bytes: The largest number of bytes of gradients that are exchanged at once.
 Raises:
     NameError: A key is unknown.
     ShapeError: The shapes contradict each other.
     BackendError: The backend does not support an op or an option.
+    DistributedError: The processes of the group compile different models.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})
@@ -320,6 +345,12 @@ It is immutable, except for hooks: many threads may evaluate it at a time. See d
 Example:
     outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
     print(outputs["loss"], gradients["weight"].shape))");
+  compiled
+      .def_property_readonly("group", group_of,
+                             "The group it was compiled for; None without one. See docs/distributed.md.")
+      .def_property_readonly("replicated_keys", &CompiledModel::replicated_keys,
+                             "Data inputs that every process of the group gets whole. See "
+                             "docs/distributed.md.");
   bind_inference(compiled);
   bind_weights(module, compiled);
   compiled

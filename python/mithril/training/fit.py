@@ -27,6 +27,7 @@ from ..metrics import Evaluator, create
 from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
 from .fit_files import FitFiles, copied, copied_for_training, detached
 from .progress import ProgressBar
+from .shares import is_true_on_any, rows_of_process
 
 Batch = Mapping[str, Any]
 Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator | str
@@ -150,7 +151,10 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
         # Copied, so that the history of the call before keeps its own.
         params = step.compiled.get_parameters() if fitted is None else copied_for_training(fitted)
     history = History(params, step.averages(params) if averages else copied(params), step.state)
-    files = FitFiles(checkpoint)
+    group = step.compiled.group
+    is_first = group is None or group.rank == 0
+    progress = progress and is_first
+    files = FitFiles(checkpoint, group)
     continued = files.resume(step, history, averages)
     if continued is not None:
         epochs_before = continued
@@ -170,7 +174,7 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
         order = _Order(epochs_before + epoch, seed if shuffle else None)
         for at, batch in enumerate(_batches(data, batch_size, order, keys), 1):
             rate = step.optimizer.lr
-            cost = float(step(params, batch)[loss])
+            cost = float(step(params, rows_of_process(step.compiled, group, batch))[loss])
             check.loss(cost, "loss", at)
             samples, total = samples + _rows(batch), total + _rows(batch) * cost
             bar.advance(_counted(batch, tokens), loss=total / samples, lr=rate)
@@ -191,7 +195,8 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
                 history.best_epoch, history.best = epoch + 1, best
                 history.best_state = copied(step.state)
         files.save_epoch(step, history, epochs_before)
-        if any([callback(history) is True for callback in callbacks]):
+        called = [c for c in callbacks if is_first or not isinstance(c, TensorBoard)]
+        if is_true_on_any(group, any([callback(history) is True for callback in called])):
             break
     return history
 

@@ -14,24 +14,28 @@ from ..files import load_checkpoint, save
 from .fit_arguments import made_folder
 
 if TYPE_CHECKING:
+    from ..distributed import Group
     from .fit import History
 
 
 class FitFiles:
     """Reads and writes last.safetensors and best.safetensors in a folder.
 
-    Without a folder it does nothing.
+    Without a folder it does nothing. The first process of a group writes, and the others wait until
+    it has.
     """
 
-    def __init__(self, path: str | PathLike[str] | None) -> None:
+    def __init__(self, path: str | PathLike[str] | None, group: Group | None) -> None:
         self._folder = None if path is None else made_folder(path)
+        self._group = group
+        self._writes = group is None or group.rank == 0
 
     def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
         """Continues the run whose files are in the folder, and returns its `epochs_before`."""
         if self._folder is None or not (self._folder / "last.safetensors").exists():
             return None
         try:
-            return _resume(self._folder, step, history, averages)
+            return _resume(self._folder, step, history, averages, self._writes)
         except StateError as error:
             of_file = error
         _raise_of_file(of_file, self._folder / "last.safetensors")
@@ -39,13 +43,22 @@ class FitFiles:
     def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
         if self._folder is None:
             return
+        if self._writes:
+            self._write_epoch(self._folder, step, history, epochs_before)
+        if self._group is not None:
+            self._group.barrier()
+
+    @staticmethod
+    def _write_epoch(
+        folder: Path, step: TrainingStep, history: History, epochs_before: int
+    ) -> None:
         text = {
             "epochs": [_written(epoch) for epoch in history.epochs],
             "best_epoch": history.best_epoch,
             "epochs_before": epochs_before,
         }
         save(
-            self._folder / "last.safetensors",
+            folder / "last.safetensors",
             history.params,
             optimizer=step.optimizer,
             step=step,
@@ -55,7 +68,7 @@ class FitFiles:
         epochs = len(history.epochs)
         is_start = history.best_epoch == 0 and epochs == 1
         if is_start or history.best_epoch == epochs:
-            save(self._folder / "best.safetensors", history.best, step=history.best_state)
+            save(folder / "best.safetensors", history.best, step=history.best_state)
 
 
 def detached(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +93,9 @@ def _written(epoch: Mapping[str, float]) -> dict[str, Any]:
     return {key: value if math.isfinite(value) else str(value) for key, value in epoch.items()}
 
 
-def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) -> int:
+def _resume(
+    folder: Path, step: TrainingStep, history: History, averages: bool, writes: bool
+) -> int:
     saved = load_checkpoint(folder / "last.safetensors")
     history.epochs, best_epoch, epochs_before = _read_history(
         saved.metadata, folder / "last.safetensors"
@@ -94,7 +109,8 @@ def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) 
     if best_epoch == len(history.epochs):
         history.best = step.averages(history.params) if averages else copied(history.params)
         history.best_state = copied(step.state)
-        save(folder / "best.safetensors", history.best, step=history.best_state)
+        if writes:
+            save(folder / "best.safetensors", history.best, step=history.best_state)
     elif best_epoch or (folder / "best.safetensors").exists():
         best = load_checkpoint(folder / "best.safetensors")
         history.best = step.compiled.load_state_dict(copied(best.params))
