@@ -6,7 +6,7 @@ python ask.py URL JSON COMMAND...
 import subprocess
 import sys
 import time
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 url, question, *command = sys.argv[1:]
@@ -18,6 +18,8 @@ try:
             request = Request(url, question.encode(), {"Content-Type": "application/json"})
             print(len(urlopen(request).read()), "bytes after", time.monotonic() - began, "s")
             break
+        except HTTPError as refused:
+            sys.exit(f"refused: {refused}")
         except (URLError, ConnectionError):
             time.sleep(0.05)
     else:

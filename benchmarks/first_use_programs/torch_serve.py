@@ -9,7 +9,7 @@ model, app = torch.jit.load("digits.pt"), FastAPI()
 
 @app.post("/infer")
 def infer(image: Annotated[list, Body(embed=True)]):
-    return model(torch.tensor(image)).tolist()
+    return model(torch.tensor(image, dtype=torch.float32)).tolist()
 
 
 uvicorn.run(app, port=8000)
