@@ -13,6 +13,7 @@ the rounds.
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import sys
 import time
@@ -26,7 +27,7 @@ import mithril as ml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "models"))
 
-from gpt2 import Config, gpt2  # noqa: E402
+from gpt2 import Config, gpt2
 
 CALLS = 5  # of a step in a round
 VOCABULARY, LENGTH = 256, 64
@@ -38,14 +39,18 @@ SIZES = {
 Step = Callable[[], object]
 
 
-def our_step(train: ml.Model, shapes: dict, batch: dict, group: ml.distributed.Group | None) -> Step:
+def our_step(
+    train: ml.Model, shapes: dict, batch: dict, group: ml.distributed.Group | None
+) -> Step:
     backend = ml.CpuBackend(threads=1)
     compiled = ml.compile(train, backend, shapes=shapes, group=group)
     step, params = ml.TrainingStep(compiled, ml.Adam(1e-3)), compiled.get_parameters()
     return lambda: step(params, batch)
 
 
-def torch_steps(make: Callable[[], torch.nn.Module], loss: Callable[..., torch.Tensor]) -> dict[str, Step]:
+def torch_steps(
+    make: Callable[[], torch.nn.Module], loss: Callable[..., torch.Tensor]
+) -> dict[str, Step]:
     """The step of one process, and that of DistributedDataParallel."""
 
     def step_of(module: torch.nn.Module) -> Step:
@@ -78,7 +83,7 @@ def mlp(name: str, group: ml.distributed.Group) -> tuple[dict[str, Step], int]:
 
     def make() -> torch.nn.Module:
         parts: list[torch.nn.Module] = []
-        for width_in, width_out in zip(widths, widths[1:], strict=False):
+        for width_in, width_out in itertools.pairwise(widths):
             parts += [torch.nn.Linear(width_in, width_out), torch.nn.ReLU()]
         return torch.nn.Sequential(*parts[:-1])
 
@@ -87,7 +92,7 @@ def mlp(name: str, group: ml.distributed.Group) -> tuple[dict[str, Step], int]:
     shapes, batch = {"x": [None, widths[0]]}, {"x": x, "y": y}
     steps["ours"] = our_step(train, shapes, batch, group)
     steps["alone"] = our_step(train, shapes, batch, None)
-    return steps, sum(a * b + b for a, b in zip(widths, widths[1:], strict=False))
+    return steps, sum(a * b + b for a, b in itertools.pairwise(widths))
 
 
 class Block(torch.nn.Module):
@@ -170,6 +175,10 @@ def milliseconds(step: Step, group: ml.distributed.Group) -> float:
     return float(group.all_reduce(np.array(mine), "max"))
 
 
+def median_ratio(ours: list[float], theirs: list[float]) -> float:
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=21)
@@ -198,8 +207,7 @@ def main() -> None:
             continue
         medians = ", ".join(f"{key} {statistics.median(v):.2f} ms" for key, v in times.items())
         ratios = ", ".join(
-            f"ours / {key} "
-            + f"{statistics.median(a / b for a, b in zip(times['ours'], times[key], strict=True)):.2f}"
+            f"ours / {key} {median_ratio(times['ours'], times[key]):.2f}"
             for key in ("limit", "ddp")
         )
         print(f"{name}: {medians}; {ratios}", flush=True)

@@ -37,16 +37,16 @@ std::string checksum_of(const Graph& graph) {
 }  // namespace
 
 void agree_on_program(const CompiledState& compiled, const Graph& graph) {
-  AgreementEntries entries = {
-      {"version of Mithril", std::string(version())},
-      {"backend", std::string(compiled.backend->name())},
-      {"dtype", std::string(name(compiled.backend->default_dtype()))},
-      {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
-      {"replicated_keys", join(compiled.replicated_keys, ", ")},
-      {"parameters", join(names_of(compiled.parameters), ", ")},
-      {"data", join(names_of(compiled.data), ", ")},
-      {"outputs", join(names_of(compiled.outputs), ", ")}};
-  for (const auto& [key, shape] : compiled.shapes) entries.emplace_back("shape of " + quoted(key), to_string(shape));
+  AgreementEntries entries = {{"version of Mithril", std::string(version())},
+                              {"backend", std::string(compiled.backend->name())},
+                              {"dtype", std::string(name(compiled.backend->default_dtype()))},
+                              {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
+                              {"replicated_keys", join(compiled.replicated_keys, ", ")},
+                              {"parameters", join(names_of(compiled.parameters), ", ")},
+                              {"data", join(names_of(compiled.data), ", ")},
+                              {"outputs", join(names_of(compiled.outputs), ", ")}};
+  for (const auto& [key, shape] : compiled.shapes)
+    entries.emplace_back("shape of " + quoted(key), to_string(shape));
   entries.emplace_back("graph", checksum_of(graph));
   agree(*compiled.group, "compile", entries);
 }

@@ -1,5 +1,5 @@
-// Checks that the processes of a group train the same model, from the same parameters. Otherwise they
-// would exchange tensors that do not belong together.
+// Checks that the processes of a group train the same model, from the same parameters. Otherwise
+// they would exchange tensors that do not belong together.
 #pragma once
 
 #include <string>

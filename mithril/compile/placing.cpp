@@ -33,9 +33,8 @@ std::vector<bool> sharded_inputs(const CompiledState& compiled, const Graph& gra
   for (size_t i = compiled.inputs.size(); i < sharded.size(); ++i) {
     const Value& gradient = input(i);
     if (!gradient.ranked || is_scalar(gradient)) continue;
-    sharded[i] =
-        std::any_of(compiled.data.begin(), compiled.data.end(),
-                    [&](const NamedIndex& key) { return has_rows_of(gradient, key); });
+    sharded[i] = std::any_of(compiled.data.begin(), compiled.data.end(),
+                             [&](const NamedIndex& key) { return has_rows_of(gradient, key); });
   }
   return sharded;
 }

@@ -47,9 +47,8 @@ void CompiledModel::Impl::load() {
       return split;
     };
   }
-  forward = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels(), size_advice()),
-              backend->load(placed(*this, graph), options)});
+  forward = std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
+                                                    backend->load(placed(*this, graph), options)});
 }
 
 const Program& CompiledModel::Impl::in_place() {
@@ -62,9 +61,9 @@ const Program& CompiledModel::Impl::in_place() {
     const auto state = std::find_if(states.begin(), states.end(), is_same);
     loading.donations.push_back({next.index, state->index});
   }
-  in_place_ = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels(), size_advice()),
-              backend->load(placed(*this, graph), loading)});
+  in_place_ =
+      std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
+                                              backend->load(placed(*this, graph), loading)});
   return *in_place_;
 }
 
@@ -115,9 +114,9 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   for (const size_t i : requested_outputs)
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
-  program = std::make_unique<const Program>(Program{
-      Signature(both, std::move(labels), size_advice()),
-      backend->load(placed(*this, both), load_options)});
+  program =
+      std::make_unique<const Program>(Program{Signature(both, std::move(labels), size_advice()),
+                                              backend->load(placed(*this, both), load_options)});
   return *program;
 }
 

@@ -27,8 +27,8 @@ struct TrainedParameter {
 // except that the caller clears sums after StepPart::finish.
 struct TrainingGraph {
   Graph graph;
-  std::vector<Donation> donations = {};       // one for each of these outputs
-  std::vector<size_t> gradient_sums = {};     // the inputs that are sums of gradients
+  std::vector<Donation> donations = {};    // one for each of these outputs
+  std::vector<size_t> gradient_sums = {};  // the inputs that are sums of gradients
 };
 
 // `gradients`: a graph whose last outputs are the gradients of these parameters. TypeError E0382

@@ -43,7 +43,8 @@ std::int64_t count_rows(const TensorMap& batch);
 
 // The rows of a batch that a process of the model's group computes: of B rows process r of n has
 // those from B r / n (rounded down) up to B (r + 1) / n. Inputs without rows are whole
-// (CompiledModel::replicated_keys), and so is the batch of a model without a group. Copies the rows.
+// (CompiledModel::replicated_keys), and so is the batch of a model without a group. Copies the
+// rows.
 TensorMap rows_of_process(const CompiledModel& model, const TensorMap& batch);
 
 // The batches of one epoch; `next` returns nothing after the last one. With a seed the rows of

@@ -172,7 +172,8 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
                               {"steps of the optimizer", std::to_string(optimizer.steps())},
                               {"micro_steps", std::to_string(optimizer.micro_steps())},
                               {"accumulate", std::to_string(options.accumulate)}};
-  for (const auto& [name, value] : optimizer.options()) entries.emplace_back(name, to_string(value));
+  for (const auto& [name, value] : optimizer.options())
+    entries.emplace_back(name, to_string(value));
   add_tensors(entries, "parameter", params);
   for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
   agree(*compiled->group, "TrainingStep", entries);

@@ -63,9 +63,9 @@ from ._stubs.types import (
     Shape,
 )
 from ._stubs.types import Value as Value
+from .distributed import Group
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample
-from .distributed import Group
 
 __version__: str
 

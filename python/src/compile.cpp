@@ -1,4 +1,4 @@
-// Backends, compiling and evaluating.
+// Compiling and evaluating.
 #include <pybind11/stl.h>
 
 #include "backends/cpu/cpu.hpp"
@@ -6,8 +6,6 @@
 #include "codegen/jax/write_jax.hpp"
 #include "codegen/web/write_javascript.hpp"
 #include "convert.hpp"
-#include "mithril/backend/dtype_options.hpp"
-#include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/warning.hpp"
@@ -222,47 +220,7 @@ py::dict shapes_of(const CompiledModel& model) {
 
 void bind_compile(py::module_& module) {
   set_warning_handler({});  // Python raises its own warnings
-  py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
-                                                        "A library that runs models.");
-  bind_memory(module, backend);
-  backend
-      .def(py::init([](py::handle library, const py::dict& options) {
-             if (py::isinstance<Backend>(library)) return library.cast<std::shared_ptr<Backend>>();
-             Arguments arguments;
-             for (const auto& [key, value] : options) {
-               const std::string name = text_of(key, "the name of an option");
-               if (name == "dtype") {
-                 arguments.emplace_back(name, checked_dtype(dtype_of_object(value)));
-               } else if (name == "amp_dtype") {
-                 arguments.emplace_back(name, checked_amp_dtype(dtype_of_object(value)));
-               } else {
-                 arguments.emplace_back(name, datum_of(value));
-               }
-             }
-             return load_backend(plugin_path(text_of(library, "the name of a library")), arguments);
-           }),
-           py::arg("library"), py::arg("options") = py::dict())
-      .def_property_readonly("name", &Backend::name, "The name of the backend, such as \"cpu\".");
-  module.def(
-      "cpu_backend",
-      [](py::handle dtype, int threads, py::handle memory_limit, bool reference, bool winograd,
-         py::handle weight_dtype, bool use_amp, py::handle amp_dtype) {
-        CpuOptions options{.dtype = dtype_of_object(dtype),
-                           .threads = threads,
-                           .reference = reference,
-                           .winograd = winograd,
-                           .use_amp = use_amp,
-                           .amp_dtype = dtype_of_object(amp_dtype)};
-        if (!memory_limit.is_none()) {
-          options.memory_limit = read_bytes(datum_of(memory_limit), "memory_limit");
-        }
-        if (!weight_dtype.is_none()) options.weight_dtype = dtype_of_object(weight_dtype);
-        return cpu(options);
-      },
-      py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
-      py::arg("memory_limit") = py::none(), py::arg("reference") = false,
-      py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
-      py::arg("amp_dtype") = DType::bfloat16, "Creates the backend that CpuBackend wraps.");
+  bind_backends(module);
   module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
              py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
              py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
@@ -346,8 +304,9 @@ Example:
     outputs, gradients = compiled.evaluate(params, data, output_gradients=True)
     print(outputs["loss"], gradients["weight"].shape))");
   compiled
-      .def_property_readonly("group", group_of,
-                             "The group it was compiled for; None without one. See docs/distributed.md.")
+      .def_property_readonly(
+          "group", group_of,
+          "The group it was compiled for; None without one. See docs/distributed.md.")
       .def_property_readonly("replicated_keys", &CompiledModel::replicated_keys,
                              "Data inputs that every process of the group gets whole. See "
                              "docs/distributed.md.");

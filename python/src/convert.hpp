@@ -147,6 +147,7 @@ void bind_json(py::module_& module);
 void bind_library(py::module_& module);
 void bind_user_ops(py::module_& module);
 void bind_constraints(py::module_& module);
+void bind_backends(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_compare(py::module_& module);
 void bind_loss_scale(py::module_& module);

@@ -81,7 +81,8 @@ std::vector<Tensor> inputs_of_rank(int rank) {
           counting({2, 5}, -base)};
 }
 
-const LoadOptions in_place_of_inputs{.donations = {{.output = 0, .input = 0}, {.output = 1, .input = 1}}};
+const LoadOptions in_place_of_inputs{
+    .donations = {{.output = 0, .input = 0}, {.output = 1, .input = 1}}};
 
 std::shared_ptr<Executable> loaded(const char* text, const LoadOptions& options = {}) {
   return cpu({.threads = 1})->load(parse_graph(text), options);

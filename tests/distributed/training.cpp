@@ -42,7 +42,8 @@ TrainModel network(bool regularized) {
   layers += LayerNorm();
   layers += Linear({.dimension = 3})({{"output", "scores"}});
   TrainModel train(layers);
-  train.add_loss(CrossEntropy({.ignore_index = ignored}), {{"input", "scores"}, {"target", "label"}});
+  train.add_loss(CrossEntropy({.ignore_index = ignored}),
+                 {{"input", "scores"}, {"target", "label"}});
   if (regularized) train.add_regularization(L2(), 0.1, {{"input", "first"}});
   return train;
 }
@@ -174,8 +175,8 @@ TEST_CASE("infer runs on one process alone") {
         compile(network(false), cpu({.dtype = DType::float64}),
                 {.shapes = {{"x", {any, 4}}}, .group = communicator(own.name())});
     if (own.rank() == 1) return;
-    const TensorMap outputs = compiled.infer(compiled.get_parameters(), {{"x", batch_of(5, 0).at("x")}},
-                                             compiled.initial_state_dict());
+    const TensorMap outputs = compiled.infer(
+        compiled.get_parameters(), {{"x", batch_of(5, 0).at("x")}}, compiled.initial_state_dict());
     CHECK(outputs.at("scores").dims() == Dims{5, 3});
   });
   CHECK(errors == no_errors(2));

@@ -32,7 +32,8 @@ def network():
     return train
 
 def fitted(group, epochs, folder=None, optimizer=None, stop=None):
-    compiled = ml.compile(network(), ml.CpuBackend(dtype="float64", threads=1), shapes={"x": [None, 6]}, group=group)
+    backend = ml.CpuBackend(dtype="float64", threads=1)
+    compiled = ml.compile(network(), backend, shapes={"x": [None, 6]}, group=group)
     step = ml.TrainingStep(compiled, optimizer or ml.SGD(0.1, momentum=0.9), max_norm=1.0)
     return ml.fit(
         step, data(50, 0), epochs=epochs, batch_size=16, validation=data(20, 1), checkpoint=folder,
@@ -57,8 +58,8 @@ def program_of(call):
 def alone(call):
     """The result of `call` in this process, without a group."""
     names = {}
-    exec(PROGRAM, names)  # noqa: S102 - the text above
-    return json.loads(json.dumps(names["numbers_of"](eval(call, names | {"group": None}))))  # noqa: S307
+    exec(PROGRAM, names)
+    return json.loads(json.dumps(names["numbers_of"](eval(call, names | {"group": None}))))
 
 
 def distance(a, b):
