@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from tracked import ROOT
 
@@ -93,9 +94,9 @@ class CleanRoot:
         self,
         script: str,
         mounts: Mapping[Path, str],
+        environment: Mapping[str, str] = MappingProxyType({}),
         *,
         network: bool = False,
-        **environment: str,
     ) -> str:
         """The output of a script of sh in the root; each folder of `mounts` is at a path in it."""
         names = ["--mount", "--pid", "--fork", *([] if network else ["--net"])]

@@ -162,7 +162,7 @@ def check_build(sdist: Path, interpreter: Interpreter) -> str:
         mounts[interpreter.build_wheels()] = "/wheels"
         install = f"{PIP} --find-links /wheels /dist/{sdist.name}"
         script = f"python3 -m venv /scratch/venv\n{install}\n{USE}"
-        printed = CleanRoot("sources").run(script, mounts, **CACHE_IN_ROOT)
+        printed = CleanRoot("sources").run(script, mounts, CACHE_IN_ROOT)
     return f"pip install with a compiler; {last_lines(printed)}"
 
 

@@ -57,7 +57,7 @@ def run_in(root: str, script: str, scratch: Path, more: Mapping[Path, str]) -> s
     mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs", OUTSIDE: "/outside"}
     # -m64, which Conan adds, changes nothing.
     cache = {**CACHE_IN_ROOT, "CCACHE_IGNOREOPTIONS": "-m64"}
-    printed = CleanRoot(root).run(script, {**mounts, **more}, **cache)
+    printed = CleanRoot(root).run(script, {**mounts, **more}, cache)
     return last_lines(printed)
 
 

@@ -19,6 +19,7 @@
 #include "tests/results.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/generate.hpp"
+#include "tests/table/group_ops.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
 
@@ -135,6 +136,7 @@ TEST_CASE("generated JavaScript gives the results of rows of each op") {
   if (!run_command("command -v node").well) return skip("node is not installed");
   JavaScriptTable table;
   for (const OpCases& cases : all_op_cases()) {
+    if (is_op_of_groups(cases.op)) continue;
     const std::vector<OpCase> rows = cases.rows();
     for (std::size_t i = 0; i < rows.size(); i += sampled(3, 1)) {
       if (rows[i].error.empty()) table.add_row(find_op(cases.op), rows[i]);

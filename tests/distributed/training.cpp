@@ -169,6 +169,19 @@ TEST_CASE("processes that train different models are refused before they exchang
   }
 }
 
+TEST_CASE("a model on several backends is refused for a group") {
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    compile(network(false), Backends{{"", cpu()}, {"linear", cpu()}},
+            {.shapes = {{"x", {any, 4}}}, .group = communicator(own.name())});
+  });
+  for (const std::string& error : errors) {
+    CHECK(error ==
+          "mithril.BackendError[E1054]: a model on several backends cannot train on several "
+          "processes\n"
+          "  help: compile for ml.CpuBackend(), or leave out the group");
+  }
+}
+
 TEST_CASE("infer runs on one process alone") {
   const auto errors = on_each_rank(2, [&](Communicator& own) {
     const CompiledModel compiled =

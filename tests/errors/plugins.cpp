@@ -35,8 +35,8 @@ TEST_CASE("a plugin of another Mithril is refused") {
   CHECK(opening("other_version") ==
         "mithril.BackendError[E1003]: the backend was built for another Mithril: " + path +
             "\n"
-            "  expected : plugin version 4\n"
-            "  got      : 5\n"
+            "  expected : plugin version 5\n"
+            "  got      : 6\n"
             "  help: build it again");
 }
 

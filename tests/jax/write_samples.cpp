@@ -24,6 +24,7 @@
 #include "tests/random_models/nudged.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/derivative.hpp"
+#include "tests/table/group_ops.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/resized.hpp"
 #include "tests/table/row_graph.hpp"
@@ -245,8 +246,10 @@ int main(int argument_count, char** arguments) {
     throw std::invalid_argument("usage: mithril_jax_samples FILE ROWS MODELS");
   tests::JaxSampleWriter writer;
   const std::size_t every = std::stoul(arguments[2]), models = std::stoul(arguments[3]);
-  for (const tests::OpCases& cases : tests::all_op_cases())
+  for (const tests::OpCases& cases : tests::all_op_cases()) {
+    if (tests::is_op_of_groups(cases.op)) continue;
     writer.write_op(find_op(cases.op), cases.rows(), every);
+  }
   for (std::uint64_t seed = 1; seed <= models; ++seed) writer.write_model(seed);
   writer.write(arguments[1]);
 }

@@ -245,9 +245,19 @@ int check_op(const OpDef& op, const OpCase& row) {
 
 TEST_CASE("rules for samples hold on all rows of the op table") {
   // Training statistics are of all samples, and these ops read no elements (offers.cpp).
-  const std::set<std::string> without_claims = {
-      "batch_norm_training", "arange",  "eye",   "eye_like",       "fill_like", "full", "ones",
-      "positions",           "randint", "randn", "random_uniform", "zeros"};
+  const std::set<std::string> without_claims = {"batch_norm_training",
+                                                "arange",
+                                                "eye",
+                                                "eye_like",
+                                                "fill_like",
+                                                "full",
+                                                "ones",
+                                                "positions",
+                                                "randint",
+                                                "randn",
+                                                "random_uniform",
+                                                "random_uniform_rows",
+                                                "zeros"};
   for (const OpCases& cases : all_op_cases()) {
     const OpDef& op = find_op(cases.op);
     if (!op.eval || !has_sample_rule(op)) continue;

@@ -14,6 +14,7 @@
 #include "mithril/model/composition.hpp"
 #include "mithril/op/op_def.hpp"
 #include "tests/table/generate.hpp"
+#include "tests/table/group_ops.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -41,8 +42,7 @@ const std::vector<Row>& usable_rows() {
     std::vector<Row> all;
     for (const OpCases& cases : all_op_cases()) {
       for (OpCase& row : cases.rows()) {
-        // Only the placement pass writes these.
-        if (cases.op.starts_with("all_reduce") || cases.op == "random_uniform_rows") continue;
+        if (is_op_of_groups(cases.op)) continue;
         // Torch has another slope at 0, the value of a log_softmax of one element.
         if (cases.op.starts_with("robust_log") || (cases.op == "log" && has(row, "robust")))
           continue;

@@ -7,6 +7,7 @@
 #include "codegen/cpp/snippets.hpp"
 #include "mithril/op/op_def.hpp"
 #include "tests/table/checks.hpp"
+#include "tests/table/group_ops.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -48,11 +49,10 @@ bool takes_tensors(const OpDef& op) {
   return false;
 }
 
-// Generated C++ has the op as an expression of its elements, a kernel, a view or a constant. It
-// runs in one process, so it has no collectives.
+// Generated C++ has the op as an expression of its elements, a kernel, a view or a constant.
 bool is_generated_in_cpp(const OpDef& op) {
-  return op.collective || op.spelling("c") || codegen::cpp_snippets().has_kernel(op.name) ||
-         op.keeps_elements || !takes_tensors(op);
+  return is_op_of_groups(op.name) || op.spelling("c") ||
+         codegen::cpp_snippets().has_kernel(op.name) || op.keeps_elements || !takes_tensors(op);
 }
 
 bool takes_tensors_of_any_size(const OpDef& op) {

@@ -38,8 +38,8 @@ def flat(arrays: list[Any]) -> Any:
 def bytes_of(array: Any) -> np.ndarray:
     """Returns the bytes of an array that `flat` has made, which share its memory."""
     if is_torch(array):
-        return np.asarray(array.view(sys.modules["torch"].uint8).numpy())
-    return array.view(np.uint8)
+        array = array.view(sys.modules["torch"].uint8).numpy()
+    return np.asarray(array).view(np.uint8)
 
 
 def like(elements: Any, array: Any, shape: Any) -> Any:

@@ -77,8 +77,9 @@ def test_a_collective_before_init_is_refused():
 
 def test_an_unknown_reduction_and_a_sum_of_bools_are_refused():
     ml.distributed.init()
-    with pytest.raises(ml.ValueError, match=r"E0494.*there is no reduction 'mean'"):
+    with pytest.raises(ml.ValueError) as caught:
         ml.distributed.all_reduce(np.ones(2), "mean")
+    assert str(caught.value).startswith("mithril.ValueError[E0494]: there is no reduction 'mean'")
     with pytest.raises(ml.ValueError, match=r"E0495.*processes do not add up bools"):
         ml.distributed.all_reduce(np.array([True]))
     assert ml.distributed.all_reduce(np.array([True]), "max")[0]
@@ -121,5 +122,7 @@ def test_a_torch_without_gloo_is_refused(monkeypatch):
     for name, value in zip(VARIABLES, ("0", "2", "127.0.0.1", "1"), strict=True):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dist, "is_gloo_available", lambda: False)
-    with pytest.raises(ml.DistributedError, match=r"E0968.*init: this torch has no gloo"):
+    with pytest.raises(ml.DistributedError) as caught:
         ml.distributed.init()
+    text = "mithril.DistributedError[E0968]: init: this torch has no gloo"
+    assert str(caught.value).startswith(text)

@@ -184,9 +184,8 @@ def test_groups_that_the_user_has_made_are_accepted():
     outs = run(3, GROUPS)
     for lines in outs[:2]:
         assert lines[0] == "2 [3]"
-        assert (
-            "DistributedError[E0966]: the process group 'no group' of torch does not exist"
-            in lines[1]
+        assert lines[1].startswith(
+            "mithril.DistributedError[E0966]: the process group 'no group' of torch does not exist"
         )
     assert all(lines[-1] == "3 [3]" for lines in outs)
 
@@ -220,5 +219,6 @@ def test_processes_that_do_not_come_are_an_error(monkeypatch):
             check=False,
         )
         assert time.perf_counter() - start < LONGEST
-    assert "DistributedError[E0969]: init: the processes did not find each other" in out.stdout
+    text = "mithril.DistributedError[E0969]: init: the processes did not find each other"
+    assert text in out.stdout
     assert "here : process 0 of 2" in out.stdout
