@@ -39,9 +39,9 @@ std::vector<py::bytes> all_gather(Communicator& group, const py::bytes& mine) {
 void bind_distributed(py::module_& module) {
   py::class_<Communicator, std::shared_ptr<Communicator>>(module, "_Communicator",
                                                           "The transport of a group of processes.")
-      .def_property_readonly("rank", &Communicator::rank)
-      .def_property_readonly("size", &Communicator::size)
-      .def_property_readonly("name", &Communicator::name)
+      .def_property_readonly("rank", &Communicator::rank, "The number of this process, from 0.")
+      .def_property_readonly("size", &Communicator::size, "The number of processes.")
+      .def_property_readonly("name", &Communicator::name, "The name of the group.")
       .def("all_reduce", all_reduce, py::arg("data"), py::arg("dtype"), py::arg("reduction"),
            "Reduces the elements of a writable buffer in place.")
       .def("all_gather", all_gather, py::arg("mine"), "The bytes of all processes, by rank.")

