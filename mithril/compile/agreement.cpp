@@ -40,6 +40,11 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
   AgreementEntries entries = {{"version of Mithril", std::string(version())},
                               {"backend", std::string(compiled.backend->name())},
                               {"dtype", std::string(name(compiled.backend->default_dtype()))},
+                              {"debug", compiled.debug ? "True" : "False"},
+                              {"jit", compiled.load_options.jit ? "True" : "False"},
+                              {"optimization_level", !compiled.load_options.fuse ? "none"
+                                                     : compiled.load_options.max ? "max"
+                                                                                 : "standard"},
                               {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
                               {"replicated_keys", join(compiled.replicated_keys, ", ")},
                               {"parameters", join(names_of(compiled.parameters), ", ")},

@@ -8,6 +8,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/placing.hpp"
 #include "mithril/compile/select_outputs.hpp"
 
 namespace mithril {
@@ -214,6 +215,7 @@ Result run(const std::shared_ptr<Impl>& model, const Request& request) {
         incoming_gradient(compiled, program.signature, *request.gradients, requested_outputs, i);
   }
   if (compiled.safe_shapes) program.signature.check_dims(inputs);
+  agree_on_sizes(compiled, inputs);
   const std::vector<Tensor> results = run_debugged(compiled, *program.executable, inputs);
 
   const std::vector<std::string>& asked = *request.outputs;

@@ -1,5 +1,7 @@
 #include "mithril/compile/placing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -74,6 +76,21 @@ void check_replicated(const CompiledState& compiled) {
     if (contains(compiled.data, name)) continue;
     unknown_name(ErrorKind::name, "E0606", "data input", name, "", names_of(compiled.data));
   }
+}
+
+void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& inputs) {
+  if (!is_placed(compiled)) return;
+  const std::vector<bool> sharded = sharded_inputs(compiled, compiled.graph);
+  AgreementEntries entries;
+  for (const NamedIndex& key : compiled.data) {
+    const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
+    for (size_t axis = sharded[key.index] ? 1 : 0; axis < value.dims.size(); ++axis) {
+      if (resolve(value.dims[axis]).is_constant()) continue;
+      entries.emplace_back(fmt::format("size {} of '{}'", axis, key.name),
+                           std::to_string(inputs[key.index].dims()[axis]));
+    }
+  }
+  if (!entries.empty()) agree(*compiled.group, "a step", entries);
 }
 
 Graph placed(const CompiledState& compiled, const Graph& graph) {

@@ -21,6 +21,10 @@ void check_exchanges(const Backend& backend, bool several);
 // NameError E0606 for a name among replicated_keys that is no data input.
 void check_replicated(const CompiledState& compiled);
 
+// DistributedError E0964 on all processes if sizes that are open, besides the numbers of rows,
+// differ between them: lengths of padded texts. `inputs` are those of a program of the model.
+void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& inputs);
+
 // The program of this process (passes/placements/place.hpp): `graph` itself if the model is not
 // placed. The inputs of the graph begin with those of the model.
 Graph placed(const CompiledState& compiled, const Graph& graph);

@@ -7,6 +7,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
+#include "mithril/compile/agreement.hpp"
 #include "mithril/compile/finite.hpp"
 #include "mithril/distributed/communicator.hpp"
 #include "mithril/training/fit_arguments.hpp"
@@ -37,6 +38,19 @@ void require_finite(double loss, const char* of, std::int64_t epoch, std::int64_
                  "the first op that makes NaN; allow_nan continues"});
 }
 
+// DistributedError E0964 unless all processes of the group have the same options and rows: each
+// takes its part of them.
+void agree_on_batch(const CompiledModel& model, const FitOptions& options, std::int64_t epoch,
+                    const TensorMap& batch) {
+  Communicator* group = model.group().get();
+  if (!group || group->size() == 1) return;
+  AgreementEntries entries = {{"epochs", std::to_string(options.epochs)},
+                              {"epoch", std::to_string(epoch)},
+                              {"batch_size", std::to_string(options.batch_size)}};
+  add_tensors(entries, "the rows of", batch);
+  agree(*group, "fit", entries);
+}
+
 // `epochs_before` are those of earlier calls of fit.
 EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSource& data,
                          const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before,
@@ -49,6 +63,7 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   while (const std::optional<TensorMap> batch = batches.next()) {
     lr = step.optimizer().lr();
     const std::int64_t rows = count_rows(*batch);
+    if (steps == 0) agree_on_batch(step.compiled(), options, epoch, *batch);
     const TensorMap part = rows_of_process(step.compiled(), *batch);
     const double loss = step(params, part).at(options.loss).item();
     require_finite(loss, "loss", epoch, ++steps, options);
@@ -209,7 +224,7 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
     }
     files.save_epoch(step, history, epochs_before);
     for (const auto& callback : options.callbacks) ended |= callback(history);
-    ended = is_true_on_any(group, ended);
+    ended = is_true_on_any(group, ended || is_over(history, options));
   }
   return history;
 } catch (const std::bad_alloc&) {

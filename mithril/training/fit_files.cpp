@@ -8,6 +8,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/compile/finite.hpp"
+#include "mithril/distributed/agree.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/training/checkpoint.hpp"
@@ -71,7 +72,11 @@ void FitFiles::create() const {
 
 bool FitFiles::resume(TrainingStep& step, History& history, std::int64_t& epochs_before,
                       const std::function<TensorMap()>& weights) const {
-  if (folder_.empty() || !std::filesystem::exists(last_)) return false;
+  if (folder_.empty()) return false;
+  const bool found = std::filesystem::exists(last_);
+  if (group_)
+    agree(*group_, "fit", {{"there is a checkpoint in the folder", found ? "True" : "False"}});
+  if (!found) return false;
   try {
     read(step, history, epochs_before, weights);
   } catch (const StateError& error) {
@@ -119,6 +124,15 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 void FitFiles::save_epoch(const TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
+  if (group_ && group_->size() > 1 && step.optimizer().micro_steps() > 0) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0915",
+           .message = "fit: an epoch ends while gradients accumulate, and each process has its own "
+                      "sums of them",
+           .facts = {{"calls since the update", std::to_string(step.optimizer().micro_steps())}},
+           .help = "choose a batch_size with which accumulate divides the batches of an epoch, or "
+                   "leave out the checkpoint"});
+  }
   if (writes()) write_epoch(step, history, epochs_before);
   if (group_) group_->barrier();
 }

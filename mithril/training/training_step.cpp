@@ -1,5 +1,7 @@
 #include "mithril/training/training_step.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -174,6 +176,11 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
                               {"accumulate", std::to_string(options.accumulate)}};
   for (const auto& [name, value] : optimizer.options())
     entries.emplace_back(name, to_string(value));
+  for (const auto& [key, group] : trained) {
+    const StepRates rates = optimizer.rates(*group);
+    entries.emplace_back("rates of " + mithril::quoted(key.name),
+                         fmt::format("{} {}", rates.lr, rates.weight_decay));
+  }
   add_tensors(entries, "parameter", params);
   for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
   agree(*compiled->group, "TrainingStep", entries);
@@ -195,6 +202,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   const Memories memories = take_memory(inputs, fresh);
   add_inputs(memories, updates, average_weight, inputs);
   if (compiled->safe_shapes) program.signature.check_dims(inputs);
+  agree_on_sizes(*compiled, inputs);
   std::vector<Tensor> made = run_debugged(*compiled, *program.executable, inputs);
   try {
     move(program, inputs, made);

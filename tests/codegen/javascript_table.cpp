@@ -22,6 +22,7 @@
 #include "tests/table/group_ops.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
+#include "tests/table/sample_rows.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -138,8 +139,8 @@ TEST_CASE("generated JavaScript gives the results of rows of each op") {
   for (const OpCases& cases : all_op_cases()) {
     if (is_op_of_groups(cases.op)) continue;
     const std::vector<OpCase> rows = cases.rows();
-    for (std::size_t i = 0; i < rows.size(); i += sampled(3, 1)) {
-      if (rows[i].error.empty()) table.add_row(find_op(cases.op), rows[i]);
+    for (const OpCase& row : sample_rows(rows, sampled((rows.size() + 2) / 3, rows.size()))) {
+      if (row.error.empty()) table.add_row(find_op(cases.op), row);
     }
   }
   CHECK(fmt::format("{}", fmt::join(table.refused(), " ")) == "");

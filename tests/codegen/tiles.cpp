@@ -80,8 +80,14 @@ void add(ModelChecks& checks, const std::string& op, const OpCase& row, uint64_t
 // The flag for the widest vectors of this processor. Unlike -march=native, it has one meaning on
 // all machines, so a cache of compiled files may be used.
 std::string widest_vectors() {
-  if (__builtin_cpu_supports("avx512vl")) return " -march=x86-64-v4";
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
+    return " -march=x86-64-v4";
   return __builtin_cpu_supports("avx2") ? " -march=x86-64-v3" : "";
+#else
+  return "";
+#endif
 }
 
 ModelChecks checks_of_seeds(uint64_t last) {

@@ -14,6 +14,7 @@
 #include "tests/table/generate.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
+#include "tests/table/sample_rows.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -107,8 +108,7 @@ Collection rows_of_loops(DType dtype) {
     const OpDef* op = try_find_op(cases.op);
     if (!op || !cpu_backend::formula_of(*op)) continue;
     const std::vector<OpCase> all = cases.rows();
-    for (std::size_t i = 0; i < all.size(); i += sampled(3, 1)) {
-      const OpCase& row = all[i];
+    for (const OpCase& row : sample_rows(all, sampled((all.size() + 2) / 3, all.size()))) {
       if (!row.error.empty() || makes_values(*op, row)) continue;
       const RowGraph built = build(*op, row, Knowledge::numbers, dtype);
       const Graph graph = lowered(built);

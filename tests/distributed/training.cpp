@@ -21,12 +21,15 @@
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/train_model/train_model.hpp"
 #include "mithril/training/batches.hpp"
+#include "mithril/training/fit.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
+#include "tests/serialization/files.hpp"
 
 namespace mithril {
 namespace {
 
+using tests::FileFolder;
 using tests::no_errors;
 using tests::on_each_rank;
 
@@ -102,13 +105,13 @@ double distance(const Tensor& a, const Tensor& b) {
 }
 
 void check_alike(const Trained& found, const Trained& expected, double tolerance) {
-  for (const auto& [key, tensor] : expected.params) {
-    CAPTURE(key);
-    CHECK(distance(found.params.at(key), tensor) <= tolerance);
+  for (const auto& item : expected.params) {
+    CAPTURE(item.key());
+    CHECK(distance(found.params.at(item.key()), item.tensor()) <= tolerance);
   }
-  for (const auto& [key, tensor] : expected.state) {
-    CAPTURE(key);
-    CHECK(distance(found.state.at(key), tensor) <= tolerance);
+  for (const auto& item : expected.state) {
+    CAPTURE(item.key());
+    CHECK(distance(found.state.at(item.key()), item.tensor()) <= tolerance);
   }
   REQUIRE(found.losses.size() == expected.losses.size());
   for (size_t i = 0; i < expected.losses.size(); ++i)
@@ -129,9 +132,9 @@ void check_sizes_of_groups(const std::vector<std::int64_t>& sizes, const MakeOpt
     CHECK(errors == no_errors(size));
     check_alike(each.front(), alone, tolerance);
     for (const Trained& other : each) {
-      for (const auto& [key, tensor] : each.front().params) {
-        CAPTURE(key);
-        CHECK(identical(other.params.at(key), tensor));
+      for (const auto& item : each.front().params) {
+        CAPTURE(item.key());
+        CHECK(identical(other.params.at(item.key()), item.tensor()));
       }
     }
   }
@@ -180,6 +183,71 @@ TEST_CASE("a model on several backends is refused for a group") {
           "processes\n"
           "  help: compile for ml.CpuBackend(), or leave out the group");
   }
+}
+
+TEST_CASE("sizes besides those of the batch are the same on all processes") {
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    Model layers;
+    layers |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+    TrainModel train(layers);
+    train.add_loss(SquaredError(), {{"input", "y"}, {"target", "t"}});
+    const CompiledModel compiled = compile(train, cpu(),
+                                           {.shapes = {{"x", {any, any, 3}}, {"t", {any, any, 2}}},
+                                            .group = communicator(own.name())});
+    SGD optimizer;
+    TrainingStep step(compiled, optimizer);
+    TensorMap params = compiled.get_parameters();
+    const std::int64_t length = 4 + own.rank();
+    step(params, {{"x", Tensor::ones({2, length, 3})}, {"t", Tensor::ones({2, length, 2})}});
+  });
+  for (const std::string& error : errors) {
+    CAPTURE(error);
+    CHECK(error.find("differ in 'size 1 of 'x''") != std::string::npos);
+  }
+}
+
+TEST_CASE("fit shares batches and refuses others") {
+  const TensorMap data = batch_of(30, 3);
+  const auto fitted = [&](const std::shared_ptr<Communicator>& group, std::int64_t accumulate,
+                          const std::string& folder, std::uint64_t seed) {
+    const CompiledModel compiled = compile(network(false), cpu({.dtype = DType::float64}),
+                                           {.shapes = {{"x", {any, 4}}}, .group = group});
+    SGD optimizer({.lr = 0.1});
+    TrainingStep step(compiled, optimizer, {.accumulate = accumulate});
+    return fit(step, data,
+               {.epochs = 2,
+                .batch_size = 8,
+                .checkpoint = folder,
+                .progress = nullptr,
+                .seed = seed})
+        .params;
+  };
+  const TensorMap alone = fitted(nullptr, 1, "", 0);
+  const FileFolder folder;
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    for (const auto& [key, tensor] : fitted(communicator(own.name()), 1, "", 0))
+      CHECK(distance(tensor, alone.at(key)) <= 1e-12);
+    const auto refusal = [&](auto call) {
+      try {
+        call();
+      } catch (const Error& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    const auto group = communicator(own.name());
+    CHECK(refusal([&] {
+            fitted(group, 1, "", static_cast<std::uint64_t>(own.rank()));
+          }).find("fit: the processes of group 'threads' differ in 'the rows of 'x''") !=
+          std::string::npos);
+    CHECK(refusal([&] { fitted(group, 3, folder.at("run"), 0); }) ==
+          "mithril.StateError[E0915]: fit: an epoch ends while gradients accumulate, and each "
+          "process has its own sums of them\n"
+          "  calls since the update : 1\n"
+          "  help: choose a batch_size with which accumulate divides the batches of an epoch, or "
+          "leave out the checkpoint");
+  });
+  CHECK(errors == no_errors(2));
 }
 
 TEST_CASE("infer runs on one process alone") {

@@ -131,6 +131,10 @@ TEST_CASE("what cannot be placed is refused with its path") {
                 " n: float32[N, 2] = randn(shape: (N, 2), key: key)\n"
                 " y: float32[N, 2] = add(left: x, right: n)\n output y = y\n}") ==
         "mithril.StateError[E0950]: n: randn mixes the rows of a batch that 2 processes share");
+  CHECK(refusal("graph {\n input x: float32[N, 1]\n"
+                " y: float32[N, N] = broadcast_to(input: x, shape: (N, N))\n output y = y\n}") ==
+        "mithril.StateError[E0950]: y: broadcast_to mixes the rows of a batch that 2 processes "
+        "share");
   CHECK(refusal("graph {\n input x: float32[4, 2]\n y: float32[4, 2] = tanh(input: x)\n"
                 " output y = y\n}") ==
         "mithril.StateError[E0951]: x: the first axis of 'x' does not have an open size, so "

@@ -13,14 +13,21 @@
 #include "tests/results.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/runner.hpp"
+#include "tests/table/sample_rows.hpp"
 
 namespace mithril::tests {
 namespace {
 
-// The number of rows that run of an op, evenly spaced: half of them, all in `make test-all`, or
-// MITHRIL_TABLE_ROWS.
-std::size_t rows_to_run(std::size_t count) {
-  return std::min(count, number_from("MITHRIL_TABLE_ROWS", sampled((count + 1) / 2, count)));
+// The rows of an op that run: a sample with half of them, all in `make test-all`, or
+// MITHRIL_TABLE_ROWS evenly spaced ones (0: all).
+std::vector<OpCase> sample_of(const std::vector<OpCase>& rows) {
+  const std::size_t count = rows.size();
+  const std::size_t most = number_from("MITHRIL_TABLE_ROWS", 0);
+  if (most == 0) return sample_rows(rows, sampled((count + 1) / 2, count));
+  std::vector<OpCase> sample;
+  for (std::size_t i = 0; i < std::min(most, count); ++i)
+    sample.push_back(rows[i * count / std::min(most, count)]);
+  return sample;
 }
 
 std::vector<OpCase> rows_of(const std::string& op) {
@@ -30,13 +37,6 @@ std::vector<OpCase> rows_of(const std::string& op) {
     for (OpCase& row : cases.rows()) rows.push_back(std::move(row));
   }
   return rows;
-}
-
-std::vector<OpCase> sample_of(const std::vector<OpCase>& rows) {
-  const std::size_t count = rows.size(), most = rows_to_run(count);
-  std::vector<OpCase> sample;
-  for (std::size_t i = 0; i < most; ++i) sample.push_back(rows[i * count / most]);
-  return sample;
 }
 
 // Each seed of a row compares the gradients of its float inputs, if the record has a gradient.

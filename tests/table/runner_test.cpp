@@ -1,5 +1,6 @@
 // The runner of the op table finds wrong records, and names the place.
 #include "tests/table/runner.hpp"
+#include "tests/table/sample_rows.hpp"
 
 #include <doctest/doctest.h>
 
@@ -177,6 +178,22 @@ TEST_CASE("an incomplete record or table of rows fails the check of completeness
 TEST_CASE("a row that names a port which the op lacks fails") {
   const Report report = run(scaling(), {{.name = "typo", .inputs = {{"inputs", normal({3})}}}});
   CHECK(says(report, "the op has no input 'inputs'"));
+}
+
+TEST_CASE("a sample of rows has each refusal and each dtype") {
+  std::vector<OpCase> rows;
+  for (const char* name : {"a", "b", "c", "d"})
+    rows.push_back({.name = name, .inputs = {{"input", normal({2})}}});
+  rows[1].inputs = {{"input", integers({2}, 0, 3)}};
+  rows[3].error = "E0301";
+  const auto names_of = [&](std::size_t most) {
+    std::string names;
+    for (const OpCase& row : sample_rows(rows, most)) names += row.name;
+    return names;
+  };
+  CHECK(names_of(1) == "abd");
+  CHECK(names_of(2) == "abcd");
+  CHECK(names_of(4) == "abcd");
 }
 
 }  // namespace mithril::tests

@@ -1,5 +1,6 @@
 // all_reduce_wait: the end of a reduction over the processes of a group.
 #include "mithril/ops/support/collectives.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

@@ -57,7 +57,9 @@ int BatchRows::find(const Symbol* symbol) const {
   const auto is_symbol = [&](const Dim& dim) { return resolve(dim).symbol() == symbol; };
   const auto at = std::find_if(sizes_.begin(), sizes_.end(), is_symbol);
   if (at != sizes_.end()) return static_cast<int>(at - sizes_.begin());
-  return std::any_of(equal_.begin(), equal_.end(), is_symbol) ? 0 : -1;
+  const auto equal = std::find_if(equal_.begin(), equal_.end(),
+                                  [&](const auto& pair) { return is_symbol(pair.first); });
+  return equal == equal_.end() ? -1 : static_cast<int>(equal->second);
 }
 
 bool BatchRows::has(const Dim& dim) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
@@ -26,13 +27,13 @@ class BatchRows {
   // The batch, an index of sizes(), on which the dim depends; none if there are several.
   std::optional<size_t> batch_of(const Dim& dim) const;
 
-  // A symbol that is always equal to the number of rows of the first batch, as inference did not
-  // find.
-  void add_equal(const Dim& symbol) { equal_.push_back(symbol); }
+  // A symbol that is always equal to the number of rows of this batch, as inference did not find.
+  void add_equal(const Dim& symbol, size_t batch) { equal_.emplace_back(symbol, batch); }
 
  private:
   int find(const Symbol* symbol) const;  // the batch; -1: none
-  std::vector<Dim> sizes_, equal_;
+  std::vector<Dim> sizes_;
+  std::vector<std::pair<Dim, size_t>> equal_;  // and the batch of each
 };
 
 // `prefix`, with underscores after it if names of the graph begin with it and a dot.

@@ -180,6 +180,7 @@ class PlacementSearch {
       for (const ValueId output : node.outputs) found_.of[index(output)] = {};
     }
     check_ranks(node);
+    check_axes(node);
     check_numbers(node, arguments, change);
     keep(id, std::move(change));
   }
@@ -189,6 +190,16 @@ class PlacementSearch {
     for (const ValueId id : node.outputs) {
       if (found_.of[index(id)].is_sharded() && !graph_.value(id).ranked)
         refuse(node, "the rank of its result depends on the number of rows");
+    }
+  }
+
+  // A process has some of the rows along one axis; along a second one it would need all of them.
+  void check_axes(const Node& node) const {
+    for (const ValueId id : node.outputs) {
+      const int64_t count = element_count(*dims_[index(id)]);
+      if (found_.of[index(id)].is_sharded() && count > 0 &&
+          count / probe_.batch % probe_.batch == 0)
+        refuse(node, "two axes of its result have the size of the batch");
     }
   }
 
@@ -236,7 +247,8 @@ class PlacementSearch {
       Placement& of = found_.of[index(node.outputs[i])];
       of = placement_by(axis);
       if (axis.kind == SampleAxis::Kind::coupled) {
-        if (node.op->combines_by.empty() || has_rows(node)) refuse(node, context.why());
+        if (node.op->combines_by.empty() || context.misreads_numbers() || has_rows(node))
+          refuse(node, context.why());
         of = Placement::partial(node.op->combines_by);
         found_.reduced[index(node.outputs[i])] = true;
         change.extremum = true;

@@ -233,18 +233,34 @@ class PlacedWriter {
   std::map<DType, ValueId> masks_;
 };
 
-// Sizes that are equal to the first batch wherever they fit, and that inference did not find equal:
-// those of values that two batches broadcast to.
+// The batch of an argument that has rows; 0: none has.
+size_t batch_of_arguments(const Graph& graph, const Node& node, const BatchRows& rows) {
+  for (const Argument& argument : node.arguments) {
+    const ValueId* id = tensor_of(argument);
+    if (!id) continue;
+    for (const Dim& dim : graph.value(*id).dims) {
+      if (const std::optional<size_t> batch = rows.has(dim) ? rows.batch_of(dim) : std::nullopt)
+        return *batch;
+    }
+  }
+  return 0;
+}
+
+// Sizes that are equal to a batch wherever they fit, and that inference did not find equal: those
+// of values that two inputs broadcast to.
 bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
   bool found = false;
   const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
-  for (size_t i = 0; i < graph.values().size(); ++i) {
-    const Value& value = graph.values()[i];
-    for (size_t axis = 0; axis < value.dims.size() && dims[i]; ++axis) {
-      const Dim dim = resolve(value.dims[axis]);
-      if (!dim.symbol() || (*dims[i])[axis] != probe.batch || rows.has(dim)) continue;
-      rows.add_equal(dim);
-      found = true;
+  for (const Node& node : graph.nodes()) {
+    for (const ValueId output : node.outputs) {
+      const Value& value = graph.value(output);
+      for (size_t axis = 0; axis < value.dims.size() && dims[index(output)]; ++axis) {
+        const Dim dim = resolve(value.dims[axis]);
+        const bool spans = (*dims[index(output)])[axis] == probe.batch;
+        if (!dim.symbol() || !spans || rows.has(dim)) continue;
+        rows.add_equal(dim, batch_of_arguments(graph, node, rows));
+        found = true;
+      }
     }
   }
   return found;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core import wrong_argument
 from .._internal.arguments import checked
 from .buffers import bytes_of, described, flat, in_form_of, is_torch, items_of, like
 
@@ -94,6 +95,8 @@ class Group:
         items = items_of(arrays)
         entries = [(name, described(array)) for name, array in items.items()]
         self._communicator.agree("broadcast", [("root", str(root)), *entries])
+        if not 0 <= root < self.size:
+            wrong_argument("broadcast", "root", f"a rank from 0 to {self.size - 1}", root)
         made = {}
         for name, array in items.items():
             elements = flat([array])
@@ -139,7 +142,7 @@ def _by_dtype(items: dict[str, Any]) -> list[list[str]]:
 
 def _from_bytes(part: bytes, array: Any, shape: list[int]) -> Any:
     if not is_torch(array):
-        return np.frombuffer(part, array.dtype).reshape(shape).copy()
+        return np.frombuffer(part, array.dtype.newbyteorder("=")).reshape(shape).copy()
     import torch  # noqa: PLC0415 - the array is a tensor of torch
 
     elements = torch.frombuffer(bytearray(part), dtype=array.dtype) if part else array.new_empty(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -43,11 +44,19 @@ def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0)
         current = group
     elif group is not None:
         current = _of_torch(group, timeout)
-    elif _is_alone():
+    elif not _is_joined() and _is_alone():
         current = Group(_core._single_process())
     else:
         current = _of_torch(_group_of_job(timeout, start_timeout), timeout)
     return current
+
+
+def _is_joined() -> bool:
+    """Returns whether the user has made a group of several processes, without importing torch."""
+    dist = sys.modules.get("torch.distributed")
+    if dist is None or not dist.is_available() or not dist.is_initialized():
+        return False
+    return bool(dist.get_world_size() > 1)
 
 
 def _is_alone() -> bool:
@@ -67,6 +76,8 @@ def _is_alone() -> bool:
 
 
 def _of_torch(group: Any, timeout: float) -> Group:
+    if not isinstance(getattr(group, "group_name", None), str):
+        _core.wrong_argument("init", "group", "a process group of torch.distributed", group)
     import_torch()
     return Group(_core._torch_communicator(group.group_name, timeout))
 

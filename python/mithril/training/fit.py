@@ -27,7 +27,7 @@ from ..metrics import Evaluator, create
 from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
 from .fit_files import FitFiles, copied, copied_for_training, detached
 from .progress import ProgressBar
-from .shares import is_true_on_any, rows_of_process
+from .shares import agree_on_batch, is_true_on_any, rows_of_process
 
 Batch = Mapping[str, Any]
 Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator | str
@@ -173,6 +173,9 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
         check = FitChecks(epoch, allow_nan)
         order = _Order(epochs_before + epoch, seed if shuffle else None)
         for at, batch in enumerate(_batches(data, batch_size, order, keys), 1):
+            if at == 1:
+                options = {"epochs": epochs, "epoch": epoch, "batch_size": batch_size}
+                agree_on_batch(group, {**options, "batches": _length(data)}, batch)
             rate = step.optimizer.lr
             cost = float(step(params, rows_of_process(step.compiled, group, batch))[loss])
             check.loss(cost, "loss", at)
@@ -196,7 +199,8 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
                 history.best_state = copied(step.state)
         files.save_epoch(step, history, epochs_before)
         called = [c for c in callbacks if is_first or not isinstance(c, TensorBoard)]
-        if is_true_on_any(group, any([callback(history) is True for callback in called])):
+        ended = any([callback(history) is True for callback in called])
+        if is_true_on_any(group, ended or _is_over(history, patience)):
             break
     return history
 
@@ -226,6 +230,14 @@ def _is_best(history: History, monitor: str, mode: str) -> bool:
     # Epochs before the checkpoint may lack it.
     best = history.epochs[history.best_epoch - 1].get(monitor, math.nan)
     return math.isnan(best) or (last < best if mode == "min" else last > best)
+
+
+def _length(data: Data) -> int | None:
+    """Returns the number of batches of an iterable, if it knows it."""
+    try:
+        return len(data)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def _is_over(history: History, patience: int | None) -> bool:

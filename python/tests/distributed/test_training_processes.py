@@ -69,7 +69,7 @@ def distance(a, b):
     )
 
 
-@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_fit_on_several_processes_gives_the_numbers_of_one(size):
     call = "fitted(group, 3)"
     found = [
@@ -98,6 +98,7 @@ def test_fit_prints_and_writes_once_and_continues_with_another_number_of_process
     assert set(ml.load(f"{folder}/last.safetensors").params) == set(expected["params"])
 
 
+@pytest.mark.slow
 def test_a_run_that_continues_with_as_many_processes_has_the_same_bits(tmp_path):
     folder = str(tmp_path / "run")
     run(2, program_of(f"fitted(group, 4, {folder!r}, stop=2)"))
