@@ -111,9 +111,8 @@ def test_arrays_of_other_shapes_are_refused_before_the_exchange(outs):
 FAILING = (
     BEGIN
     + """
-ml.distributed.init()
-ml.distributed.barrier()  # within the default timeout: a busy machine is slow
 group = ml.distributed.init(timeout={timeout})
+ml.distributed.barrier()
 print("ready", flush=True)
 if group.rank == 1:
     sys.stdin.read()
@@ -130,8 +129,7 @@ def failed_job(size, failure, timeout=60):
     with Job(size) as job:
         job.start(FAILING.replace("{timeout}", str(timeout)))
         for process in job.processes.values():
-            # Not buffered: communicate() reads the rest.
-            assert os.read(process.stdout.fileno(), 6) == b"ready\n", process.communicate()[1]
+            assert process.stdout.readline() == "ready\n", process.communicate()[1]
         failure(job.processes[1])
         others = [rank for rank in range(size) if rank != 1]
         return [job.lines(rank)[0] for rank in others]
@@ -148,11 +146,11 @@ def test_if_a_process_is_killed_the_others_get_an_error():
 
 def test_if_a_process_hangs_the_others_get_an_error_after_the_timeout():
     stop = signal.SIGSTOP
-    for lines in failed_job(2, lambda process: os.kill(process.pid, stop), timeout=1):
+    for lines in failed_job(2, lambda process: os.kill(process.pid, stop), timeout=5):
         text = "\n".join(lines[1:])
         assert "not all processes took part within the timeout" in text
         assert text.count("mithril.DistributedError[E0962]") == 2  # the group is broken
-        assert float(lines[0]) >= 0.9
+        assert float(lines[0]) >= 4.5
 
 
 @pytest.mark.slow
