@@ -144,6 +144,7 @@ def test_if_a_process_is_killed_the_others_get_an_error():
         )
 
 
+@pytest.mark.slow
 def test_if_a_process_hangs_the_others_get_an_error_after_the_timeout():
     stop = signal.SIGSTOP
     for lines in failed_job(2, lambda process: os.kill(process.pid, stop), timeout=5):
