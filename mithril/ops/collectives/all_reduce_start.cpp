@@ -1,4 +1,4 @@
-// all_reduce_start: the begin of a reduction over the processes of a group.
+// all_reduce_start: starts a reduction over the processes of a group.
 #include "mithril/ops/support/collectives.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"

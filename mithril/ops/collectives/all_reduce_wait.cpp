@@ -1,4 +1,4 @@
-// all_reduce_wait: the end of a reduction over the processes of a group.
+// all_reduce_wait: waits for a reduction over the processes of a group.
 #include "mithril/ops/support/collectives.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"

@@ -1,4 +1,4 @@
-// The symbols of a graph that stand for the number of rows of a batch.
+// Which symbols of a graph are batch sizes.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-// Means, variances and batch norms over the rows of a batch, as sums.
+// Decomposition of means, variances and batch norms over the batch axis.
 #pragma once
 #include "mithril/passes/placements/batch_rows.hpp"
 
@@ -7,9 +7,9 @@ namespace mithril {
 // Names of new values begin with it.
 constexpr const char* statistics_prefix = "statistics";
 
-// Writes mean, variance, batch_norm_training and batch_norm_grad over rows as sums divided by the
-// number of elements, and so the gradients of means and variances. The number of elements stands in
-// the graph as a value with the symbol of the batch.
+// Decomposes mean, variance, batch_norm_training, batch_norm_grad and the gradients of means and
+// variances over the batch axis into sums and a division by the number of elements. The number of
+// elements is a value of the graph that contains the batch symbol.
 Graph expand_statistics(const Graph& graph, const BatchRows& rows);
 
 }  // namespace mithril
