@@ -11,21 +11,17 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from support.torchrun import LONGEST, Job, run
+from support.torchrun import LONGEST, REFUSED, Job, run
 
-BEGIN = """
+BEGIN = (
+    """
 import json, os, signal, sys, time
 import numpy as np, torch
 import mithril as ml
 torch.set_num_threads(1)
-
-def refused(call):
-    try:
-        call()
-    except ml.Error as error:
-        return str(error)
-    return ""
 """
+    + REFUSED
+)
 
 COLLECTIVES = (
     BEGIN

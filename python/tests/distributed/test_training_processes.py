@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from support.torchrun import Job, run
+from support.torchrun import REFUSED, Job, run
 
 import mithril as ml
 
@@ -108,14 +108,9 @@ def test_a_run_that_continues_with_as_many_processes_has_the_same_bits(tmp_path)
     assert continued[1][-1] == whole[1][-1]
 
 
-REFUSALS = """
-def refused(call):
-    try:
-        call()
-    except ml.Error as error:
-        return str(error)
-    return ""
-
+REFUSALS = (
+    REFUSED
+    + """
 def compiled_with(**options):
     given = {"backend": ml.CpuBackend(), "shapes": {"x": [None, 6]}, "group": group}
     return ml.compile(network(), **(given | options))
@@ -126,6 +121,8 @@ texts = {
     "unknown": refused(lambda: compiled_with(replicated_keys="lable")),
     "bucket": refused(lambda: compiled_with(bucket_bytes=1024 * (group.rank + 1))),
     "code": refused(lambda: ml.codegen(compiled_with(), "model.cpp", data=data(4, 0))),
+    "jax": refused(lambda: ml.to_jax(compiled_with(), "model.py")),
+    "hook": refused(lambda: compiled_with().register_hook("scores", print)),
     "seed": refused(
         lambda: ml.TrainingStep(compiled_with(), ml.SGD(0.1))(
             compiled_with().get_parameters(seed=group.rank), data(4, 0)
@@ -134,6 +131,7 @@ texts = {
 }
 print(json.dumps(texts))
 """
+)
 
 
 def test_what_a_group_excludes_is_refused_on_all_processes():
@@ -145,6 +143,8 @@ def test_what_a_group_excludes_is_refused_on_all_processes():
         assert "'bucket_bytes'" in texts["bucket"]
         assert "bucket_bytes = 1024" in texts["bucket"]
         assert "E1054" in texts["code"]
+        assert "E1054" in texts["jax"]
+        assert "E1054" in texts["hook"]
         assert "parameter '" in texts["seed"]
 
 

@@ -10,6 +10,17 @@ from dataclasses import dataclass, field
 LONGEST = 900  # seconds that a program may take: only one that hangs takes as many
 
 
+# Of programs: the text of the error of a call; "" without one.
+REFUSED = """
+def refused(call):
+    try:
+        call()
+    except ml.Error as error:
+        return str(error)
+    return ""
+"""
+
+
 @dataclass
 class Job:
     """Processes that run one program. Their store is in this process, as torchrun has it.
