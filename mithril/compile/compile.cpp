@@ -8,7 +8,7 @@
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/compose.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
 #include "mithril/several_backends/several_backends.hpp"
@@ -81,7 +81,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   assemble(*compiled, composed);
   check_replicated(*compiled);
   // infer runs on each process alone, so it needs a form of its own.
-  if (!composed.objectives.empty() || is_placed(*compiled) ||
+  if (!composed.objectives.empty() || is_distributed(*compiled) ||
       (!options.inference && depends_on_mode(composed.graph)))
     compiled->composed = std::make_shared<const FlatComposition>(std::move(composed));
   compiled->load();

@@ -8,7 +8,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluate.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/compile/select_outputs.hpp"
 
 namespace mithril {

@@ -4,7 +4,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/compiled_state.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 
 namespace mithril {
 namespace {
@@ -61,12 +61,9 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
 }
 
 // Generated code runs in one process.
-void require_alone(const CompiledState& compiled) {
-  if (!is_placed(compiled)) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1054",
-         .message = "generated code cannot train on several processes",
-         .help = "compile the model without a group to export it; its parameters fit both"});
+void refuse_export(const CompiledState& compiled) {
+  refuse_distributed(compiled, "generated code",
+                     "compile the model without a group to export it; its parameters fit both");
 }
 
 }  // namespace
@@ -84,7 +81,7 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
-  require_alone(compiled);
+  refuse_export(compiled);
   for (const auto& [key, tensor] : data) check_key(compiled, key);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
@@ -99,6 +96,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
 ExportedModel CompiledModel::exported_with_open_sizes() const try {
   const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
+  refuse_export(compiled);
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -4,7 +4,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/compiled_state.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/model/flatten.hpp"
 
 namespace mithril {
@@ -71,12 +71,8 @@ void apply_hooks(CompiledState& compiled) {
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,
                                         HookOptions options) try {
   impl_->require_graph("register_hook");
-  if (is_placed(*impl_)) {
-    raise({.kind = ErrorKind::backend,
-           .code = "E1054",
-           .message = "a model with hooks cannot train on several processes",
-           .help = "compile the model without a group to look at its values"});
-  }
+  refuse_distributed(*impl_, "a model with hooks",
+                     "compile the model without a group to look at its values");
   const std::optional<ValueId> value = find_value(*impl_, path);
   if (!value) refuse(*impl_, path);
   auto compiled = std::make_shared<Impl>(static_cast<const CompiledState&>(*impl_));

@@ -1,4 +1,4 @@
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 
 #include <fmt/format.h>
 
@@ -54,21 +54,26 @@ PlacementOptions options_for(const CompiledState& compiled, const Graph& graph) 
 
 bool has_peers(const Communicator* group) { return group && group->size() > 1; }
 
-bool is_placed(const CompiledState& compiled) {
+bool is_distributed(const CompiledState& compiled) {
   return has_peers(compiled.group.get()) && compiled.mode == Mode::training && !compiled.inference;
 }
 
 void check_exchanges(const Backend& backend, bool several) {
-  const bool differentiates = backend.graph_options().differentiates;
-  if (!several && !differentiates && backend.name() == "cpu") return;
+  if (!several && backend.name() == "cpu") return;
   const std::string subject = several ? "a model on several backends"
-                              : differentiates
-                                  ? "a backend with requires_grad=True"
-                                  : "the backend \"" + std::string(backend.name()) + "\"";
+                                      : "the backend \"" + std::string(backend.name()) + "\"";
   raise({.kind = ErrorKind::backend,
          .code = "E1054",
          .message = subject + " cannot train on several processes",
          .help = "compile for ml.CpuBackend(), or leave out the group"});
+}
+
+void refuse_distributed(const CompiledState& compiled, const char* subject, const char* help) {
+  if (!is_distributed(compiled)) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1054",
+         .message = std::string(subject) + " cannot train on several processes",
+         .help = help});
 }
 
 void check_replicated(const CompiledState& compiled) {
@@ -79,28 +84,30 @@ void check_replicated(const CompiledState& compiled) {
 }
 
 void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& inputs) {
-  if (!is_placed(compiled)) return;
+  if (!is_distributed(compiled)) return;
   const std::vector<bool> sharded = sharded_inputs(compiled, compiled.graph);
   AgreementEntries entries;
   for (const NamedIndex& key : compiled.data) {
     const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
-    for (size_t axis = sharded[key.index] ? 1 : 0; axis < value.dims.size(); ++axis) {
+    const Dims& dims = inputs[key.index].dims();
+    const size_t rank = std::min(value.dims.size(), dims.size());  // safe_shapes=False: may differ
+    for (size_t axis = sharded[key.index] ? 1 : 0; axis < rank; ++axis) {
       if (resolve(value.dims[axis]).is_constant()) continue;
       entries.emplace_back(fmt::format("size {} of '{}'", axis, key.name),
-                           std::to_string(inputs[key.index].dims()[axis]));
+                           std::to_string(dims[axis]));
     }
   }
   if (!entries.empty()) agree(*compiled.group, "a step", entries);
 }
 
-Graph placed(const CompiledState& compiled, const Graph& graph) {
-  if (!is_placed(compiled)) return graph;
+Graph local_program(const CompiledState& compiled, const Graph& graph) {
+  if (!is_distributed(compiled)) return graph;
   agree_on_program(compiled, graph);
   return place(graph, options_for(compiled, graph)).graph;
 }
 
-Graph placed(const CompiledState& compiled, const TrainingGraph& step) {
-  if (!is_placed(compiled)) return step.graph;
+Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
+  if (!is_distributed(compiled)) return step.graph;
   agree_on_program(compiled, step.graph);
   PlacementOptions options = options_for(compiled, step.graph);
   options.partial_inputs.resize(step.graph.inputs().size());

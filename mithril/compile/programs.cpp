@@ -4,7 +4,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
@@ -30,7 +30,7 @@ std::vector<bool> CompiledState::differentiable_outputs() const {
 // The executable belongs to this object, so its callbacks may refer to it.
 void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
-  if (!inference && !is_placed(*this)) {
+  if (!inference && !is_distributed(*this)) {
     options.split = [this](const std::vector<bool>& wanted) {
       const std::lock_guard lock(*facts_mutex);
       DifferentiateOptions asked;
@@ -47,8 +47,9 @@ void CompiledModel::Impl::load() {
       return split;
     };
   }
-  forward = std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
-                                                    backend->load(placed(*this, graph), options)});
+  forward =
+      std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
+                                              backend->load(local_program(*this, graph), options)});
 }
 
 const Program& CompiledModel::Impl::in_place() {
@@ -63,7 +64,7 @@ const Program& CompiledModel::Impl::in_place() {
   }
   in_place_ =
       std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
-                                              backend->load(placed(*this, graph), loading)});
+                                              backend->load(local_program(*this, graph), loading)});
   return *in_place_;
 }
 
@@ -114,9 +115,9 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   for (const size_t i : requested_outputs)
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
-  program =
-      std::make_unique<const Program>(Program{Signature(both, std::move(labels), size_advice()),
-                                              backend->load(placed(*this, both), load_options)});
+  program = std::make_unique<const Program>(
+      Program{Signature(both, std::move(labels), size_advice()),
+              backend->load(local_program(*this, both), load_options)});
   return *program;
 }
 
@@ -137,7 +138,7 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
   LoadOptions loading = load_options;
   loading.donations = step.donations;
   return {{Signature(step.graph, std::move(labels), size_advice()),
-           backend->load(placed(*this, step), loading)},
+           backend->load(local_program(*this, step), loading)},
           step.donations};
 }
 

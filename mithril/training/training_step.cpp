@@ -12,7 +12,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/evaluate.hpp"
-#include "mithril/compile/placing.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 
@@ -169,7 +169,7 @@ void TrainingStep::Impl::make_programs() {
 
 // DistributedError E0964 if the processes differ.
 void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
-  if (agreed || !is_placed(*compiled)) return;
+  if (agreed || !is_distributed(*compiled)) return;
   AgreementEntries entries = {{"optimizer", optimizer.def().name},
                               {"steps of the optimizer", std::to_string(optimizer.steps())},
                               {"micro_steps", std::to_string(optimizer.micro_steps())},
