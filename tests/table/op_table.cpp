@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
+#include "mithril/check/derivative.hpp"
 #include "mithril/check/placement.hpp"
 #include "mithril/check/row_graph.hpp"
 #include "mithril/check/run_rows.hpp"
@@ -39,22 +41,25 @@ std::vector<OpCase> rows_of(const std::string& op) {
   return rows;
 }
 
-// Each seed of a row compares the gradients of its float inputs, if the record has a gradient.
+// Each seed of a row compares the gradients of its float inputs that have elements, if the record
+// has a gradient and the inputs and outputs are finite.
 std::size_t fewest_gradients(const OpDef& op, const std::vector<OpCase>& rows) {
   if (!op.grad && !op.expand) return 0;
-  std::size_t inputs = 0;
+  std::size_t gradients = 0;
   for (const OpCase& row : rows) {
     if (!row.error.empty() || check::makes_values(op, row)) continue;
     const check::RowGraph built = check::build(op, row);
-    if (check::float_outputs(built.graph).empty()) continue;
-    for (std::size_t i = 0; i < built.tensors.size(); ++i) {
-      const bool held =
-          std::find(row.hold.begin(), row.hold.end(), built.ports[i]) != row.hold.end();
-      const TensorSpec& spec = built.tensors[i];
-      inputs += spec.dtype == DType::float64 && !held && element_count(spec.dims) > 0;
+    const std::vector<std::string> outputs = check::float_outputs(built.graph),
+                                   inputs = check::float_inputs(built, row.hold);
+    if (outputs.empty() || inputs.empty()) continue;
+    const check::Derivative derivative(built.graph, outputs, inputs);
+    for (std::uint64_t seed = 1; seed <= check::gradient_seeds; ++seed) {
+      const auto sample = derivative.sample(check::generate(built.tensors, seed), seed);
+      if (!sample.finite) continue;
+      for (const Tensor& gradient : sample.gradients) gradients += gradient.size() > 0;
     }
   }
-  return inputs * check::gradient_seeds;
+  return gradients;
 }
 
 void check_op_named(const char* name) {
