@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What one thread calls. All threads have to call the same.
-struct Call {
+struct CollectiveCall {
   enum class Kind : std::uint8_t { all_reduce, all_gather, broadcast, barrier };
   Kind kind;
   DType dtype = DType::uint8;
@@ -29,7 +29,7 @@ struct Call {
   Reduction reduction = Reduction::sum;
   int root = 0;
 
-  bool operator==(const Call&) const = default;
+  bool operator==(const CollectiveCall&) const = default;
 
   std::string collective() const {
     constexpr const char* names[] = {"all_reduce", "all_gather", "broadcast", "barrier"};
@@ -52,18 +52,18 @@ struct Memory {
 
 // One collective, in which `arrived` threads take part so far.
 struct Meeting {
-  Call call;
+  CollectiveCall call;
   std::vector<std::optional<Memory>> memories = {};  // per rank
   int arrived = 0, left = 0;
   bool done = false;
 
   void exchange() {
     const auto bytes = static_cast<std::size_t>(call.count) * size_of(call.dtype);
-    if (call.kind == Call::Kind::all_reduce) {
+    if (call.kind == CollectiveCall::Kind::all_reduce) {
       std::vector<void*> addresses;
       for (const auto& memory : memories) addresses.push_back(memory->data);
       reduce_in_order(addresses, call.dtype, call.count, call.reduction);
-    } else if (call.kind != Call::Kind::barrier && bytes > 0) {
+    } else if (call.kind != CollectiveCall::Kind::barrier && bytes > 0) {
       for (std::size_t to = 0; to < memories.size(); ++to) copy_to(to, bytes);
     }
     done = true;
@@ -71,7 +71,7 @@ struct Meeting {
 
  private:
   void copy_to(std::size_t to, std::size_t bytes) {
-    if (call.kind == Call::Kind::broadcast) {
+    if (call.kind == CollectiveCall::Kind::broadcast) {
       const auto root = static_cast<std::size_t>(call.root);
       if (to != root) std::memcpy(memories[to]->data, memories[root]->data, bytes);
       return;
@@ -96,7 +96,7 @@ class ThreadGroup {
   const std::chrono::milliseconds timeout;
 
   // Returns the number of the meeting. The last thread that arrives does the work.
-  std::uint64_t arrive(const Communicator& at, const Call& call, const Memory& memory) {
+  std::uint64_t arrive(const Communicator& at, const CollectiveCall& call, const Memory& memory) {
     const std::lock_guard lock(mutex_);
     check_whole();
     const std::uint64_t number = next_[rank(at)]++;
@@ -176,7 +176,8 @@ class ThreadGroup {
     return join(ranks, ", ");
   }
 
-  ErrorDetails different(const Communicator& at, const Call& call, const Meeting& meeting) const {
+  ErrorDetails different(const Communicator& at, const CollectiveCall& call,
+                         const Meeting& meeting) const {
     const auto first = std::find_if(meeting.memories.begin(), meeting.memories.end(),
                                     [](const auto& memory) { return memory.has_value(); });
     const auto other = static_cast<int>(first - meeting.memories.begin());
@@ -209,28 +210,31 @@ class ThreadCommunicator final : public Communicator {
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
                                                       Reduction reduction) override {
     check_reduction(dtype, reduction);
-    return start(
-        {.kind = Call::Kind::all_reduce, .dtype = dtype, .count = count, .reduction = reduction},
-        {.data = data});
+    return start({.kind = CollectiveCall::Kind::all_reduce,
+                  .dtype = dtype,
+                  .count = count,
+                  .reduction = reduction},
+                 {.data = data});
   }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
     // Only read.
     auto* const data = const_cast<std::byte*>(mine.data());
-    start({.kind = Call::Kind::all_gather, .count = static_cast<std::int64_t>(mine.size())},
-          {.data = data, .all = all.data()})
+    start(
+        {.kind = CollectiveCall::Kind::all_gather, .count = static_cast<std::int64_t>(mine.size())},
+        {.data = data, .all = all.data()})
         ->wait();
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
-    start({.kind = Call::Kind::broadcast,
+    start({.kind = CollectiveCall::Kind::broadcast,
            .count = static_cast<std::int64_t>(data.size()),
            .root = root},
           {.data = data.data()})
         ->wait();
   }
 
-  void barrier() override { start({.kind = Call::Kind::barrier}, {})->wait(); }
+  void barrier() override { start({.kind = CollectiveCall::Kind::barrier}, {})->wait(); }
 
  private:
   class Pending final : public PendingCollective {
@@ -245,7 +249,7 @@ class ThreadCommunicator final : public Communicator {
     const Clock::time_point start_ = Clock::now();
   };
 
-  std::unique_ptr<PendingCollective> start(const Call& call, const Memory& memory) const {
+  std::unique_ptr<PendingCollective> start(const CollectiveCall& call, const Memory& memory) const {
     return std::make_unique<Pending>(*this, group_->arrive(*this, call, memory));
   }
 
