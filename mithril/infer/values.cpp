@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "mithril/infer/facts.hpp"
+#include "mithril/infer/symbol.hpp"
 
 namespace mithril {
 
