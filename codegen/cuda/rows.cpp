@@ -19,7 +19,7 @@
 namespace mithril::codegen {
 namespace {
 
-using Reduction = RowStatement::Reduction;
+using RowReduction = RowStatement::Reduction;
 
 // Whether the node has no axis, or one that is the last.
 bool reduces_last(const Node& node, const PlannedNode& planned, size_t rank) {
@@ -37,16 +37,18 @@ bool reduces_last(const Node& node, const PlannedNode& planned, size_t rank) {
 }
 
 // What a kernel computes, with a name: an element of each row, or a number for a whole row.
-struct Variable {
+struct RowVariable {
   std::string name, type, text;  // text: its formula, or the formula of the elements it reduces
   bool per_row = false;
-  Reduction reduction = Reduction::none;
+  RowReduction reduction = RowReduction::none;
   int input = -1;                  // the input whose element it is
   std::vector<size_t> reads = {};  // other variables
   size_t pass = 0;  // a kernel passes over its rows once for each reduction that waits for another
 };
 
-const char* name_of(Reduction reduction) { return reduction == Reduction::sum ? "Sum" : "Largest"; }
+const char* name_of(RowReduction reduction) {
+  return reduction == RowReduction::sum ? "Sum" : "Largest";
+}
 
 class RowKernelText {
  public:
@@ -82,11 +84,11 @@ class RowKernelText {
     return dims;
   }
 
-  size_t add(Variable variable) {
+  size_t add(RowVariable variable) {
     variable.name = fmt::format("v{}", variables_.size());
     for (const size_t at : variable.reads) {
-      const Variable& read = variables_[at];
-      variable.pass = std::max(variable.pass, read.pass + (read.reduction != Reduction::none));
+      const RowVariable& read = variables_[at];
+      variable.pass = std::max(variable.pass, read.pass + (read.reduction != RowReduction::none));
     }
     variables_.push_back(std::move(variable));
     return variables_.size() - 1;
@@ -115,7 +117,7 @@ class RowKernelText {
   // The value of a node, rounded to its dtype.
   void keep(ValueId id, size_t variable) {
     if (is_half(dtype(id))) {
-      const Variable& exact = variables_[variable];
+      const RowVariable& exact = variables_[variable];
       variable = add({.type = exact.type,
                       .text = fmt::format("rounded<{}>({})", element_type(dtype(id)), exact.name),
                       .per_row = exact.per_row,
@@ -129,7 +131,7 @@ class RowKernelText {
     if (planned.outputs.size() != 1) return false;
     const bool per_row = planned.output_dims.front() != dims_;
     if (per_row && planned.output_dims.front() != dims_of_numbers()) return false;
-    Variable made{.per_row = per_row};
+    RowVariable made{.per_row = per_row};
     bool reads_elements = false;
     const auto formula = node_formula(graph_, node, planned, cuda_language(), [&](ValueId id) {
       made.reads.push_back(read(id, per_row));
@@ -164,7 +166,7 @@ class RowKernelText {
     const Node& at = graph_.nodes()[node];
     const PlannedNode& planned = plan_.nodes[node];
     const DType computed = in_registers(dtype(planned.outputs.front()));
-    Variable made{.type = type_name(computed), .reduction = statement.reduction};
+    RowVariable made{.type = type_name(computed), .reduction = statement.reduction};
     const auto variable = [&](size_t read, DType dtype) {
       made.reads.push_back(read);
       return FormulaPort{.element = variables_[read].name, .dtype = dtype};
@@ -183,7 +185,7 @@ class RowKernelText {
         statement.formula, {.computed = computed, .output = computed, .port = port});
     if (!text) return std::nullopt;
     made.text = text->text;
-    made.per_row = statement.reduction != Reduction::none ||
+    made.per_row = statement.reduction != RowReduction::none ||
                    std::all_of(made.reads.begin(), made.reads.end(),
                                [&](size_t read) { return variables_[read].per_row; });
     return add(std::move(made));
@@ -191,8 +193,8 @@ class RowKernelText {
 
   std::string body() const {
     size_t passes = 0;
-    for (const Variable& variable : variables_) {
-      if (variable.reduction != Reduction::none) passes = std::max(passes, variable.pass + 1);
+    for (const RowVariable& variable : variables_) {
+      if (variable.reduction != RowReduction::none) passes = std::max(passes, variable.pass + 1);
     }
     std::string text =
         "  const int64_t width = layout.sizes[layout.axes - 1], items = width / lanes;\n"
@@ -209,8 +211,8 @@ class RowKernelText {
   // The numbers of a row that a pass can read first.
   std::string numbers(size_t pass) const {
     std::string text;
-    for (const Variable& variable : variables_) {
-      if (variable.per_row && variable.pass == pass && variable.reduction == Reduction::none)
+    for (const RowVariable& variable : variables_) {
+      if (variable.per_row && variable.pass == pass && variable.reduction == RowReduction::none)
         text += fmt::format("    const {} {} = {};\n", variable.type, variable.name, variable.text);
     }
     return text;
@@ -219,8 +221,8 @@ class RowKernelText {
   std::string reductions(size_t pass) const {
     std::string starts, steps, ends;
     std::vector<size_t> roots;
-    for (const Variable& variable : variables_) {
-      if (variable.reduction == Reduction::none || variable.pass != pass) continue;
+    for (const RowVariable& variable : variables_) {
+      if (variable.reduction == RowReduction::none || variable.pass != pass) continue;
       const char* reduction = name_of(variable.reduction);
       starts += fmt::format("    {0} part_{1} = {2}::start<{0}>();\n", variable.type, variable.name,
                             reduction);
@@ -238,7 +240,7 @@ class RowKernelText {
     std::vector<size_t> roots;
     for (size_t i = 0; i < kept_.size(); ++i) {
       const size_t variable = values_.at(kept_[i]);
-      const Variable& value = variables_[variable];
+      const RowVariable& value = variables_[variable];
       const std::string type = element_type(dtype(kept_[i]));
       const std::string element = is_half(dtype(kept_[i]))
                                       ? fmt::format("Element<{}>::of({})", type, value.name)
@@ -271,7 +273,7 @@ class RowKernelText {
     std::string loads, body;
     for (size_t at = 0; at < variables_.size(); ++at) {
       if (!needed[at]) continue;
-      const Variable& variable = variables_[at];
+      const RowVariable& variable = variables_[at];
       if (variable.input >= 0) {
         const auto input = static_cast<size_t>(variable.input);
         loads += fmt::format(
@@ -294,7 +296,7 @@ class RowKernelText {
   const std::span<const std::size_t> nodes_;
   const std::span<const ValueId> kept_;
   Dims dims_;  // of all elements
-  std::vector<Variable> variables_;
+  std::vector<RowVariable> variables_;
   std::map<std::pair<ValueId, bool>, size_t> loads_;  // by input, and whether it is per row
   std::map<ValueId, size_t> values_;                  // what the nodes made
   CudaKernel kernel_;

@@ -21,9 +21,9 @@ struct Statement {
   std::function<void()> state;
 };
 
-class Placement {
+class PlacedRow {
  public:
-  Placement(const OpDef& op, const OpCase& row, Knowledge knowledge)
+  PlacedRow(const OpDef& op, const OpCase& row, Knowledge knowledge)
       : op_(op), row_(row), knowledge_(knowledge) {
     facts_.decorate = decorate_error;
     part_.op = &op;
@@ -154,7 +154,7 @@ class Placement {
 
 std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
                             std::uint64_t seed) {
-  return Placement(op, row, knowledge).run(seed);
+  return PlacedRow(op, row, knowledge).run(seed);
 }
 
 bool makes_values(const OpDef& op, const OpCase& row) {

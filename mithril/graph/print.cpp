@@ -12,7 +12,7 @@
 namespace mithril {
 namespace {
 
-struct WriteOptions {
+struct PrintOptions {
   bool numbered_symbols = false;
   bool elements = true;  // of constants
   size_t most_elements = std::numeric_limits<size_t>::max();
@@ -34,7 +34,7 @@ std::string elements_text(const Tensor& given, size_t most) {
 
 class GraphWriter {
  public:
-  GraphWriter(const Graph& graph, WriteOptions options)
+  GraphWriter(const Graph& graph, PrintOptions options)
       : graph_(graph), options_(options), dims_(options.numbered_symbols) {}
 
   std::string run() {
@@ -155,7 +155,7 @@ class GraphWriter {
   }
 
   const Graph& graph_;
-  WriteOptions options_;
+  PrintOptions options_;
   DimWriter dims_;
   std::string text_;
 };
@@ -173,7 +173,7 @@ std::string short_text(const Graph& graph) {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  const WriteOptions options{.numbered_symbols = true, .elements = false};
+  const PrintOptions options{.numbered_symbols = true, .elements = false};
   return std::equal(a.constants().begin(), a.constants().end(), b.constants().begin(),
                     b.constants().end(), same_elements) &&
          GraphWriter(a, options).run() == GraphWriter(b, options).run();

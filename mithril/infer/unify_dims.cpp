@@ -25,7 +25,7 @@ struct Sides {
 
 // sum == 0: more unknowns than one, none can be expressed by the others, and some are quotients or
 // products.
-struct Equation final : Relation {
+struct DimEquation final : Relation {
   Dim sum;
   bool progress(Facts& facts) override {
     facts.unify(sum, Dim(0));  // solves it, or posts a smaller one that waits
@@ -175,7 +175,7 @@ void solve(Facts& facts, const Sides& sides, bool youngest) {
   if (std::ranges::none_of(sum.terms, [](const Term& term) { return is_defined(term.symbol); })) {
     return reduce(facts, sum);
   }
-  Equation* equation = facts.make<Equation>();
+  DimEquation* equation = facts.make<DimEquation>();
   equation->sum = to_dim(sum);
   equation->origin = facts.current;
   facts.watch(equation, equation->sum);

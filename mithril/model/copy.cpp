@@ -66,7 +66,7 @@ class Needed {
 };
 
 // A copy of one model: its parts, and its wires by the wires that the original had by itself.
-struct Level {
+struct CopiedLevel {
   const Composite* from;
   std::shared_ptr<Composite> to;
   std::vector<std::pair<Wire*, Wire*>> order;
@@ -94,7 +94,7 @@ class Copying {
     for (Wire* wire : wanted) needed.add(wire);
     const std::vector<std::shared_ptr<Part>> parts = needed.parts();
     for (const Composite* model : inner_first(parts)) levels_.emplace(model, copied(*model));
-    Level level{root.get(), target_, {}, PointerMap<Wire*>(16)};
+    CopiedLevel level{root.get(), target_, {}, PointerMap<Wire*>(16)};
     {
       Composition composition(*target_);
       for (Wire* wire : wanted) wire_for(level, *target_->facts, wire);
@@ -115,7 +115,7 @@ class Copying {
   // Copies a whole model, which may be a part of another.
   void copy(const std::shared_ptr<Composite>& model) {
     for (const Composite* inner : inner_first(model->parts)) levels_.emplace(inner, copied(*inner));
-    Level level = copied(*model);
+    CopiedLevel level = copied(*model);
     target_ = level.to;
     const std::shared_ptr<Composite> root = root_of(model);
     {
@@ -157,10 +157,10 @@ class Copying {
     return found;
   }
 
-  Level copied(const Composite& from) {
+  CopiedLevel copied(const Composite& from) {
     auto to = new_root(from.class_name());
     to->give_name(from.given_name());
-    Level level{&from, to, {}, PointerMap<Wire*>(4 * from.parts.size())};
+    CopiedLevel level{&from, to, {}, PointerMap<Wire*>(4 * from.parts.size())};
     {
       Composition composition(*to);
       add_parts(level, composition, from.parts);
@@ -184,7 +184,7 @@ class Copying {
     return level;
   }
 
-  static std::vector<CanonicalPort> copied(const Level& level,
+  static std::vector<CanonicalPort> copied(const CopiedLevel& level,
                                            const std::vector<CanonicalPort>& ports) {
     std::vector<CanonicalPort> result;
     for (const CanonicalPort& port : ports) {
@@ -193,14 +193,14 @@ class Copying {
     return result;
   }
 
-  static Wire* wire_for(Level& level, Facts& facts, Wire* wire) {
+  static Wire* wire_for(CopiedLevel& level, Facts& facts, Wire* wire) {
     if (Wire* known = level.find(wire)) return known;
     Wire* made = new_wire(facts);
     level.set(wire, made);
     return made;
   }
 
-  void add_parts(Level& level, Composition& composition,
+  void add_parts(CopiedLevel& level, Composition& composition,
                  const std::vector<std::shared_ptr<Part>>& parts) {
     for (const auto& part : parts) {
       if (part->op) {
@@ -211,7 +211,7 @@ class Copying {
     }
   }
 
-  static void add_op(Level& level, Composition& composition, const OpPart& from) {
+  static void add_op(CopiedLevel& level, Composition& composition, const OpPart& from) {
     auto part = std::make_shared<OpPart>();
     part->op = from.op;
     if (from.arguments) part->arguments = std::make_unique<const Arguments>(*from.arguments);
@@ -228,7 +228,7 @@ class Copying {
     composition.place_op(part, counts, wires);
   }
 
-  static void add_model(Level& level, Composition& composition, Level& inner) {
+  static void add_model(CopiedLevel& level, Composition& composition, CopiedLevel& inner) {
     std::vector<std::pair<Wire*, Wire*>> joined;
     for (const auto& [from, to] : inner.order) {
       if (Wire* outer = level.find(from)) {
@@ -240,7 +240,7 @@ class Copying {
     composition.place_model(inner.to, joined);
   }
 
-  static void add_keys(Level& level, Composition& composition) {
+  static void add_keys(CopiedLevel& level, Composition& composition) {
     for (const Key& key : level.from->keys) {
       Wire* wire = level.find(key.wire);
       if (!wire) continue;
@@ -253,7 +253,7 @@ class Copying {
   }
 
   // Copies the facts about the wires. The copied parts infer their consequences again.
-  void transfer(const Level& level) {
+  void transfer(const CopiedLevel& level) {
     Facts& facts = *target_->facts;
     facts.current = {};
     for (const auto& [old, made] : level.order) {
@@ -286,7 +286,7 @@ class Copying {
   }
 
   // `root` has those of all levels.
-  void take_extras(const Level& level, const Composite& root) {
+  void take_extras(const CopiedLevel& level, const Composite& root) {
     if (!root.extras) return;
     const Extras& from = *root.extras;
     Extras& to = target_->more();
@@ -312,18 +312,18 @@ class Copying {
   }
 
   // The names of sizes belong to the level that states them.
-  void take_symbols(const Level& level) {
+  void take_symbols(const CopiedLevel& level) {
     if (!level.from->extras) return;
     for (const auto& [name, dim] : level.from->extras->symbols)
       target_->more().symbols.emplace(name, rename(dim, renamed_, *target_->facts));
   }
 
-  static Wire* top_of(const Level& level, Wire* wire) {
+  static Wire* top_of(const CopiedLevel& level, Wire* wire) {
     Wire* copy = level.find(wire);
     return copy ? top(copy) : nullptr;
   }
 
-  static void note_statements(const Level& level) {
+  static void note_statements(const CopiedLevel& level) {
     for (StatedFact fact : level.from->statements) {
       if (auto* constraint = std::get_if<StatedConstraint>(&fact.what)) {
         repeat(level, *constraint);
@@ -339,7 +339,7 @@ class Copying {
   }
 
   // Repeats a constraint if all of its keys were copied.
-  static void repeat(const Level& level, const StatedConstraint& constraint) {
+  static void repeat(const CopiedLevel& level, const StatedConstraint& constraint) {
     for (const std::string& key : constraint.keys) {
       if (!find_port(*level.to, key)) return;
     }
@@ -347,7 +347,7 @@ class Copying {
   }
 
   std::shared_ptr<Composite> target_ = new_root();
-  std::unordered_map<const Composite*, Level> levels_;  // of models inside
+  std::unordered_map<const Composite*, CopiedLevel> levels_;  // of models inside
   Renaming renamed_;
   std::unordered_map<Run*, Run*> runs_;
 };

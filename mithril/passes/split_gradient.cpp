@@ -9,8 +9,8 @@ namespace mithril {
 namespace {
 
 // One of the two graphs, and the mapping of values to it.
-struct Side {
-  explicit Side(const Graph& whole) : map(whole.values().size(), nowhere) {
+struct GraphSide {
+  explicit GraphSide(const Graph& whole) : map(whole.values().size(), nowhere) {
     graph.share_facts(whole);
     graph.set_default_dtype(whole.default_dtype());
   }
@@ -103,7 +103,7 @@ class GradientSplitting {
     forward_.graph.add_output("saved." + whole_.value(id).name, forward_.map[index(id)]);
   }
 
-  void add_constant(Side& side, const Constant& constant) {
+  void add_constant(GraphSide& side, const Constant& constant) {
     side.map[index(constant.value)] =
         side.graph.add_constant(whole_.value(constant.value).name, constant.tensor);
   }
@@ -112,7 +112,7 @@ class GradientSplitting {
   const size_t inputs_, outputs_;
   const std::vector<bool> early_;  // per value
   std::vector<bool> constant_;
-  Side forward_{whole_}, backward_{whole_};
+  GraphSide forward_{whole_}, backward_{whole_};
 };
 
 }  // namespace

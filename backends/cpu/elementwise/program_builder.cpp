@@ -71,10 +71,10 @@ struct NotElementwise {};
 
 // An operand before slots are numbered, which requires the numbers of inputs and constants.
 enum class Held : uint8_t { input, constant, made };
-struct Operand {
+struct ProgramOperand {
   Held held;
   int16_t index;
-  auto operator<=>(const Operand&) const = default;
+  auto operator<=>(const ProgramOperand&) const = default;
 };
 
 class ProgramBuilder {
@@ -87,7 +87,7 @@ class ProgramBuilder {
   void add(size_t node) {
     node_ = &shaped_.node(node);
     planned_ = &shaped_.planned(node);
-    Operand result = write(*formula_of(*node_->op));
+    ProgramOperand result = write(*formula_of(*node_->op));
     const ValueId made = node_->outputs.front();
     if (shaped_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
@@ -97,9 +97,9 @@ class ProgramBuilder {
   }
 
   ElementwiseProgram finish(std::span<const ValueId> kept) {
-    std::set<Operand> kept_so_far;
+    std::set<ProgramOperand> kept_so_far;
     for (const ValueId id : kept) {
-      Operand& result = values_.at(id);
+      ProgramOperand& result = values_.at(id);
       // Each output needs its own instruction, so inputs, constants and repeated outputs are
       // copied.
       if (result.held != Held::made || !kept_so_far.insert(result).second) {
@@ -110,7 +110,7 @@ class ProgramBuilder {
       Instruction instruction{written_[i].operation, slot(made(i)), {}};
       instruction.from.fill(no_slot);
       std::transform(written_[i].from.begin(), written_[i].from.end(), instruction.from.begin(),
-                     [&](Operand operand) { return slot(operand); });
+                     [&](ProgramOperand operand) { return slot(operand); });
       program_.instructions.push_back(instruction);
     }
     for (const ValueId id : kept) program_.outputs.push_back({id, slot(values_.at(id))});
@@ -122,21 +122,21 @@ class ProgramBuilder {
  private:
   struct Written {
     Operation operation;
-    std::vector<Operand> from;
+    std::vector<ProgramOperand> from;
   };
 
-  static Operand made(size_t instruction) {
+  static ProgramOperand made(size_t instruction) {
     return {Held::made, static_cast<int16_t>(instruction)};
   }
 
-  Slot slot(Operand operand) const {
+  Slot slot(ProgramOperand operand) const {
     const auto inputs = static_cast<Slot>(program_.inputs.size());
     if (operand.held == Held::input) return operand.index;
     if (operand.held == Held::constant) return static_cast<Slot>(inputs + operand.index);
     return static_cast<Slot>(program_.first_made() + operand.index);
   }
 
-  Operand write(const Formula& formula) {
+  ProgramOperand write(const Formula& formula) {
     switch (formula.kind) {
       case Kind::port:
         return port(formula.text);
@@ -158,7 +158,7 @@ class ProgramBuilder {
     throw NotElementwise();
   }
 
-  Operand port(const std::string& name) {
+  ProgramOperand port(const std::string& name) {
     const size_t at = node_->argument_index(name);
     const int32_t tensor = planned_->tensors[at];
     if (tensor >= 0) return value(static_cast<ValueId>(tensor));
@@ -174,16 +174,16 @@ class ProgramBuilder {
     return planned_->tensors[at] < 0 && planned_->values[at].is_none();
   }
 
-  Operand value(ValueId id) {
+  ProgramOperand value(ValueId id) {
     const auto known = values_.find(id);
     if (known != values_.end()) return known->second;
-    const Operand input{Held::input, static_cast<int16_t>(program_.inputs.size())};
+    const ProgramOperand input{Held::input, static_cast<int16_t>(program_.inputs.size())};
     program_.inputs.push_back(id);
     if (shaped_.dtype(id) == DType::boolean) truths_.insert(input);
     return values_[id] = input;
   }
 
-  Operand constant(double number) {
+  ProgramOperand constant(double number) {
     const auto same = [&](double known) {
       return known == number && std::signbit(known) == std::signbit(number);
     };
@@ -192,29 +192,29 @@ class ProgramBuilder {
     return {Held::constant, static_cast<int16_t>(at - program_.constants.begin())};
   }
 
-  const double* number_of(Operand operand) const {
+  const double* number_of(ProgramOperand operand) const {
     if (operand.held != Held::constant) return nullptr;
     return &program_.constants[static_cast<size_t>(operand.index)];
   }
 
   // Reuses the result of the same operation on the same operands.
-  Operand operation(Operation operation, const std::vector<Operand>& from) {
+  ProgramOperand operation(Operation operation, const std::vector<ProgramOperand>& from) {
     if (!has_kernel(program_.dtype, operation)) throw NotElementwise();
     for (size_t i = 0; i < written_.size(); ++i) {
       if (written_[i].operation == operation && written_[i].from == from) return made(i);
     }
-    const Operand result = append(operation, from);
+    const ProgramOperand result = append(operation, from);
     if (is_truth(operation)) truths_.insert(result);
     return result;
   }
 
-  Operand append(Operation operation, const std::vector<Operand>& from) {
+  ProgramOperand append(Operation operation, const std::vector<ProgramOperand>& from) {
     written_.push_back({operation, from});
     return made(written_.size() - 1);
   }
 
-  Operand call(const Formula& formula) {
-    const Operand first = write(formula.children.front());
+  ProgramOperand call(const Formula& formula) {
+    const ProgramOperand first = write(formula.children.front());
     if (formula.text == "T") return first;
     if (formula.text == "pow") return power(first, write(formula.children[1]));
     const Operation* function = find(functions, formula.text);
@@ -223,31 +223,31 @@ class ProgramBuilder {
     return operation(*function, {first, write(formula.children[1])});
   }
 
-  Operand power(Operand base, Operand exponent) {
+  ProgramOperand power(ProgramOperand base, ProgramOperand exponent) {
     const double* number = number_of(exponent);
     if (!number || *number != 2) throw NotElementwise();
     return operation(Operation::multiply, {base, base});
   }
 
-  Operand unary(const Formula& formula) {
-    const Operand operand = write(formula.children.front());
+  ProgramOperand unary(const Formula& formula) {
+    const ProgramOperand operand = write(formula.children.front());
     const double* number = number_of(operand);
     if (formula.text == "!") return operation(Operation::logical_not, {operand});
     return number ? constant(-*number) : operation(Operation::negate, {operand});
   }
 
-  Operand binary(const Formula& formula) {
+  ProgramOperand binary(const Formula& formula) {
     const Comparison* by = find(comparisons, formula.text);
     const Operation* sign = find(signs, formula.text);
     if (!by && !sign) throw NotElementwise();
-    const Operand left = write(formula.children[0]), right = write(formula.children[1]);
+    const ProgramOperand left = write(formula.children[0]), right = write(formula.children[1]);
     if (sign) return arithmetic(*sign, left, right);
     return by->swapped ? operation(by->truth, {right, left}) : operation(by->truth, {left, right});
   }
 
   // Divides by a power of two through its reciprocal, which is exact: a multiplication is much
   // faster.
-  Operand arithmetic(Operation sign, Operand left, Operand right) {
+  ProgramOperand arithmetic(Operation sign, ProgramOperand left, ProgramOperand right) {
     const double* number = number_of(right);
     int exponent = 0;
     if (sign == Operation::divide && number && std::frexp(*number, &exponent) == 0.5 &&
@@ -257,25 +257,25 @@ class ProgramBuilder {
     return operation(sign, {left, right});
   }
 
-  Operand choice(const Formula& formula) {
+  ProgramOperand choice(const Formula& formula) {
     const Formula &condition = formula.children[0], &then = formula.children[1],
                   &otherwise = formula.children[2];
     const Comparison* comparison =
         condition.kind == Kind::binary ? find(comparisons, condition.text) : nullptr;
     if (comparison) {
-      Operand left = write(condition.children[0]), right = write(condition.children[1]);
+      ProgramOperand left = write(condition.children[0]), right = write(condition.children[1]);
       if (comparison->swapped) std::swap(left, right);
-      const Operand chosen = write(then), other = write(otherwise);
+      const ProgramOperand chosen = write(then), other = write(otherwise);
       return choose(comparison->choice, {left, right, chosen, other});
     }
-    const Operand truth = write(condition);
+    const ProgramOperand truth = write(condition);
     if (const double* number = number_of(truth)) return write(*number != 0 ? then : otherwise);
-    const Operand chosen = write(then), other = write(otherwise);
+    const ProgramOperand chosen = write(then), other = write(otherwise);
     return operation(Operation::choose, {truth, chosen, other});
   }
 
   // Operations on two operands are faster than those on four.
-  Operand choose(Operation choice, const std::vector<Operand>& from) {
+  ProgramOperand choose(Operation choice, const std::vector<ProgramOperand>& from) {
     if (choice == Operation::choose_less && from[0] == from[2] && from[1] == from[3]) {
       return operation(Operation::lesser, {from[0], from[1]});
     }
@@ -290,8 +290,8 @@ class ProgramBuilder {
   const PlannedNode* planned_ = nullptr;
   ElementwiseProgram program_;
   std::vector<Written> written_;
-  std::map<ValueId, Operand> values_;
-  std::set<Operand> truths_;  // operands that are 0 or 1
+  std::map<ValueId, ProgramOperand> values_;
+  std::set<ProgramOperand> truths_;  // operands that are 0 or 1
 };
 
 bool broadcasts(const Dims& from, const Dims& to) {

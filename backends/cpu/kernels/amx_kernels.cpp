@@ -47,15 +47,15 @@ struct alignas(64) Shapes {
 
 // The tile configuration of this thread. Loading one takes as long as a block of products, so it is
 // kept from tile to tile.
-struct Shape {
+struct TileShape {
   int64_t rows = 0, depth = 0;
 
-  bool operator==(const Shape&) const = default;
+  bool operator==(const TileShape&) const = default;
 };
-thread_local Shape current_shape;
+thread_local TileShape current_shape;
 
 MITHRIL_AMX void take_shape(int64_t rows, int64_t depth) {
-  const Shape wanted{rows, depth};
+  const TileShape wanted{rows, depth};
   if (current_shape == wanted) return;
   current_shape = wanted;
   const Shapes shapes(rows, depth);

@@ -111,7 +111,7 @@ constexpr RowKernels<T> of_rows{softmax<T>, log_softmax<T>, softmax_grad<T>, log
                                 attend<T>};
 
 template <typename T>
-struct Elements {
+struct RowElements {
   const T* at;
   template <class Part>
   HWY_ATTR auto read(Part part, int64_t i) const {
@@ -131,7 +131,7 @@ struct Same {
 // Calls body with the elements of `row`, or with the constant `otherwise` if `row` is null.
 template <typename T, class Body>
 HWY_ATTR void with_elements(const T* row, T otherwise, const Body& body) {
-  row ? body(Elements<T>{row}) : body(Same<T>{otherwise});
+  row ? body(RowElements<T>{row}) : body(Same<T>{otherwise});
 }
 
 template <typename T>
@@ -206,7 +206,7 @@ HWY_ATTR void add_parameter_grads(const T* grad, const T* x, RowMoments<T> momen
 template <typename T>
 constexpr NormKernels<T> of_norms{normalise<T>, input_grad<T>, add_parameter_grads<T>};
 
-struct Sum {
+struct RowSum {
   static constexpr double start = 0;
   template <class X>
   HWY_ATTR static X both(X a, X b) {
@@ -317,7 +317,7 @@ constexpr ScanKernels<T> scans{scan<T, Scan::recurrence>, scan<T, Scan::sum>,
                                scan<T, Scan::product>};
 
 template <typename T>
-constexpr ReductionKernels<T> reductions{kernel<T, Sum>, kernel<T, Extreme<true>>,
+constexpr ReductionKernels<T> reductions{kernel<T, RowSum>, kernel<T, Extreme<true>>,
                                          kernel<T, Extreme<false>>};
 
 }  // namespace

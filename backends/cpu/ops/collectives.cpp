@@ -35,17 +35,17 @@ bool is_waited_for(const KernelCall& call, size_t start) {
 }
 
 // The tensors of a collective side by side; none if they have several dtypes, or no elements.
-struct Bucket {
+struct BucketMemory {
   std::vector<BucketMember> members;
   int64_t bytes = 0;
 };
 
-std::optional<Bucket> bucket_of(const KernelCall& call, size_t start) {
+std::optional<BucketMemory> bucket_of(const KernelCall& call, size_t start) {
   const ShapedGraph& shaped = call.shaped;
   const std::vector<ValueId>& reads = shaped.tensors(start);
   const std::vector<ValueId>& writes = shaped.node(start).outputs;
   if (reads.size() != writes.size() || !is_waited_for(call, start)) return std::nullopt;
-  Bucket bucket;
+  BucketMemory bucket;
   for (size_t i = 0; i < reads.size(); ++i) {
     if (shaped.dtype(reads[i]) != shaped.dtype(reads[0])) return std::nullopt;
     bucket.bytes = round_up(bucket.bytes, alignment);
@@ -61,7 +61,7 @@ void copy_bytes(std::byte* to, const std::byte* from, int64_t bytes) {
 
 // Puts the tensors into the bucket that are not there yet, and starts the exchange of the bucket.
 struct AllReduceStart {
-  Bucket bucket;
+  BucketMemory bucket;
   DType dtype;
   Reduction reduction;
   std::string group, path;
@@ -85,7 +85,7 @@ struct AllReduceStart {
 
 // Waits for the exchange, and copies the tensors that are not to stay in the bucket.
 struct AllReduceWait {
-  Bucket bucket;
+  BucketMemory bucket;
   std::string path;
   size_t start;  // the node that started the exchange
 
@@ -105,7 +105,7 @@ const std::string& name_of_first(const ShapedGraph& shaped, size_t node) {
 }  // namespace
 
 std::optional<StepDescriptor> lower_all_reduce_start(const KernelCall& call) {
-  std::optional<Bucket> bucket = bucket_of(call, call.at);
+  std::optional<BucketMemory> bucket = bucket_of(call, call.at);
   if (!bucket) return std::nullopt;
   const ShapedGraph& shaped = call.shaped;
   StepDescriptor descriptor{.reads = shaped.tensors(call.at),
@@ -128,7 +128,7 @@ std::optional<StepDescriptor> lower_all_reduce_wait(const KernelCall& call) {
                            : shaped.producer(shaped.tensors(call.at).front());
   if (start == ShapedGraph::no_node || !reads_all_outputs(call.node(), shaped.node(start)))
     return std::nullopt;
-  std::optional<Bucket> bucket = bucket_of(call, start);
+  std::optional<BucketMemory> bucket = bucket_of(call, start);
   if (!bucket) return std::nullopt;
   for (size_t i = 0; i < bucket->members.size(); ++i) {
     BucketMember& member = bucket->members[i];

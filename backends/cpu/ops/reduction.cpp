@@ -22,7 +22,7 @@ constexpr int64_t reduction_grain_size = 1 << 15;
 // The totals that a task keeps while it reads rows.
 constexpr int64_t columns_summed_at_once = 512;
 
-struct Reduction {
+struct ReducedAxes {
   // All axes but the innermost one, whose elements are contiguous.
   std::vector<Axis> kept, reduced;
   int64_t inner = 1;
@@ -40,16 +40,16 @@ struct Reduction {
 template <typename T>
 class ReductionStep final : public PartitionedStep {
  public:
-  ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
-                ValueId from, ValueId to)
+  ReductionStep(ReducedAxes reduction, const ReductionKernel<T>& kernel, double divisor,
+                int threads, ValueId from, ValueId to)
       : r_(std::move(reduction)),
         kernel_(kernel),
         divisor_(divisor),
         threads_(threads),
         from_(from),
         to_(to),
-        kept_(Reduction::count(r_.kept)),
-        reduced_(Reduction::count(r_.reduced)) {}
+        kept_(ReducedAxes::count(r_.kept)),
+        reduced_(ReducedAxes::count(r_.reduced)) {}
 
   void run(const BufferTable& buffers) const override {
     const T* x = buffers.read<T>(from_);
@@ -124,7 +124,7 @@ class ReductionStep final : public PartitionedStep {
     *to = finished(total);
   }
 
-  Reduction r_;
+  ReducedAxes r_;
   const ReductionKernel<T>& kernel_;
   double divisor_;
   int threads_;
@@ -142,7 +142,7 @@ std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
 }
 
 // Merges adjacent axes that are both kept or both reduced.
-Reduction reduction_of(const Dims& dims, const std::vector<bool>& is_reduced) {
+ReducedAxes reduction_of(const Dims& dims, const std::vector<bool>& is_reduced) {
   std::vector<std::pair<Axis, bool>> merged;  // outermost first; whether it is reduced
   const std::vector<Axis> axes = axes_of(dims);
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -155,7 +155,7 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& is_reduced) {
     }
   }
   if (merged.empty()) return {};
-  Reduction reduction{.inner = merged.back().first.size, .inner_reduced = merged.back().second};
+  ReducedAxes reduction{.inner = merged.back().first.size, .inner_reduced = merged.back().second};
   merged.pop_back();
   for (const auto& [axis, reduces] : merged) {
     (reduces ? reduction.reduced : reduction.kept).push_back(axis);
@@ -164,7 +164,7 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& is_reduced) {
 }
 
 template <typename T>
-StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduction& reduction,
+StepDescriptor reduction_descriptor(const LoweringContext& context, const ReducedAxes& reduction,
                                     std::string_view operation, ValueId from, ValueId to) {
   const ReductionKernels<T>& kernels = reduction_kernels<T>();
   const ReductionKernel<T>& kernel = operation == "max"   ? kernels.max
@@ -173,7 +173,7 @@ StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduct
   const double divisor = operation == "mean" ? static_cast<double>(context.shaped.count(from)) /
                                                    static_cast<double>(context.shaped.count(to))
                                              : 1;
-  const int64_t kept = Reduction::count(reduction.kept);
+  const int64_t kept = ReducedAxes::count(reduction.kept);
   const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
   return {.reads = {from},
           .writes = {to},
@@ -193,7 +193,7 @@ std::optional<StepDescriptor> lower_reduction(const KernelCall& call) {
   const DType dtype = shaped.dtype(to);
   if (shaped.dtype(from) != dtype || shaped.count(from) == 0) return std::nullopt;
   const Dims& dims = shaped.dims(from);
-  Reduction reduction;
+  ReducedAxes reduction;
   if (shaped.is_in_blocks(from)) {  // see reduces_planes
     reduction = reduction_of(dims_in_blocks(dims, shaped.channels_of_block()),
                              {false, false, true, true, false});

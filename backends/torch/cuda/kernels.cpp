@@ -16,9 +16,9 @@
 namespace mithril::torch_backend {
 namespace {
 
-class CudaKernel final : public LoadedKernel {
+class LoadedCudaKernel final : public LoadedKernel {
  public:
-  CudaKernel(c10::DeviceIndex device, cudaKernel_t plain, cudaKernel_t lanes)
+  LoadedCudaKernel(c10::DeviceIndex device, cudaKernel_t plain, cudaKernel_t lanes)
       : device_(device), plain_(plain), lanes_(lanes) {}
 
   void launch(bool lanes, CudaGrid grid, void** arguments) const override {
@@ -73,7 +73,7 @@ class CudaLoader final : public CubinLoader {
       const std::string name = kernel_name;
       const cudaKernel_t plain = kernel_of_library(library, name);
       const cudaKernel_t lanes = kernel_of_library(library, name + "_lanes");
-      return new CudaKernel(device_, plain, lanes);
+      return new LoadedCudaKernel(device_, plain, lanes);
     } catch (...) {
       static_cast<void>(cudaLibraryUnload(library));
       throw;

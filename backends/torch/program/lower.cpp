@@ -13,8 +13,6 @@
 namespace mithril::torch_backend {
 namespace {
 
-using Expression = SpelledExpression;
-
 // Thrown if the record says that torch does not support this form of the op.
 struct Unsupported {};
 
@@ -37,7 +35,7 @@ class NodeLowering {
     if (!spelling) return on_host();
     lowered_.spelling = spelled(*spelling, context());
     try {
-      const Expression expression = parse_spelling(lowered_.spelling);
+      const SpelledExpression expression = parse_spelling(lowered_.spelling);
       compute(expression);
       if (rounds_in_between()) compute_in_float32(expression);
     } catch (const Unsupported&) {
@@ -54,7 +52,7 @@ class NodeLowering {
     return {};
   }
 
-  void compute(const Expression& expression) {
+  void compute(const SpelledExpression& expression) {
     widen();
     put_channels_last();
     finish(lower(expression));
@@ -62,7 +60,7 @@ class NodeLowering {
 
   // Torch's operators compute half precision in float32 and round their result. Where a record
   // spells several, only the last one may round. Results are converted when they are known.
-  void compute_in_float32(const Expression& expression) {
+  void compute_in_float32(const SpelledExpression& expression) {
     arguments_.assign(node_.tensors.begin(), node_.tensors.end());
     calls_.clear();
     lowered_.calls.clear();
@@ -158,8 +156,8 @@ class NodeLowering {
 
   static Operand constant(Datum datum) { return {.constant = std::move(datum)}; }
 
-  Operand lower(const Expression& expression) {
-    using Kind = Expression::Kind;
+  Operand lower(const SpelledExpression& expression) {
+    using Kind = SpelledExpression::Kind;
     switch (expression.kind) {
       case Kind::port:
         return port(expression.text);
@@ -218,7 +216,7 @@ class NodeLowering {
     return {.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
   }
 
-  Operand lower_call(const Expression& expression) {
+  Operand lower_call(const SpelledExpression& expression) {
     std::vector<CallArgument> arguments;
     for (size_t i = 0; i < expression.children.size(); ++i) {
       arguments.push_back({expression.keywords[i], lower(expression.children[i])});
@@ -268,10 +266,10 @@ class NodeLowering {
     return {result, list};
   }
 
-  Operand list(const Expression& expression) {
+  Operand list(const SpelledExpression& expression) {
     Operand items{.kind = Operand::Kind::tensors};
     Tuple constants;
-    for (const Expression& child : expression.children) {
+    for (const SpelledExpression& child : expression.children) {
       const Operand operand = lower(child);
       if (operand.kind == Operand::Kind::constant)
         constants.push_back(operand.constant);
@@ -281,14 +279,14 @@ class NodeLowering {
     return items.registers.empty() ? constant(Datum(std::move(constants))) : items;
   }
 
-  Operand item(const Expression& expression) {
+  Operand item(const SpelledExpression& expression) {
     const Operand whole = lower(expression.children[0]);
     const auto at = static_cast<size_t>(expression.number);
     if (whole.kind == Operand::Kind::constant) return constant(whole.constant.tuple().at(at));
     return {.kind = Operand::Kind::tensor, .registers = {whole.registers.at(at)}};
   }
 
-  Operand member(const Expression& expression) const {
+  Operand member(const SpelledExpression& expression) const {
     const std::string& of = expression.children[0].text;
     const bool output = of == "output";
     if (expression.text == "dtype") {
@@ -332,13 +330,13 @@ class NodeLowering {
     return constant(std::stod(text));
   }
 
-  Datum value(const Expression& expression) {
+  Datum value(const SpelledExpression& expression) {
     const Operand operand = lower(expression);
     // The only question about a tensor is whether it is None, and it is not.
     return operand.kind == Operand::Kind::constant ? operand.constant : Datum("a tensor");
   }
 
-  bool is_true(const Expression& condition) {
+  bool is_true(const SpelledExpression& condition) {
     const Datum known = value(condition);
     return known.kind() == kind::bool_value && known.flag();
   }

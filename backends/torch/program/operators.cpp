@@ -155,10 +155,10 @@ bool takes_tensor(const c10::Type& type, bool list) {
          takes_tensor(*type.castRaw<c10::ListType>()->getElementType(), false);
 }
 
-class Matching {
+class CallMatching {
  public:
-  Matching(const c10::OperatorHandle& op, const std::vector<CallArgument>& given, const Made& made,
-           bool numbers_as_tensors)
+  CallMatching(const c10::OperatorHandle& op, const std::vector<CallArgument>& given,
+               const Made& made, bool numbers_as_tensors)
       : schema_(op.schema()),
         given_(given),
         made_(made),
@@ -282,7 +282,7 @@ Call resolve(const std::string& name, const std::vector<CallArgument>& arguments
              const Made& made) {
   for (const bool numbers_as_tensors : {false, true}) {
     for (const c10::OperatorHandle& op : overloads_of(name)) {
-      if (auto call = Matching(op, arguments, made, numbers_as_tensors).run()) {
+      if (auto call = CallMatching(op, arguments, made, numbers_as_tensors).run()) {
         return *std::move(call);
       }
     }
