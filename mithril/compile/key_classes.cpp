@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"

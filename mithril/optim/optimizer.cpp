@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"

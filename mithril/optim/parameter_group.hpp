@@ -3,8 +3,9 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "mithril/base/key_patterns.hpp"
 
 namespace mithril {
 
@@ -20,12 +21,9 @@ struct ParameterGroup {
   bool frozen = false;
 };
 
-bool matches(std::string_view pattern, std::string_view key);
-
 // ValueError E0406 for a factor or a weight decay that is negative.
 void check_groups(const std::vector<ParameterGroup>& groups);
 // NameError E0623 for a pattern that matches none of the keys, with the nearest key.
-void check_pattern(std::string_view pattern, const std::vector<std::string>& keys);
 void check_patterns(const std::vector<ParameterGroup>& groups,
                     const std::vector<std::string>& keys);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/key_patterns.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/op/op_def.hpp"

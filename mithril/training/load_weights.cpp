@@ -8,6 +8,7 @@
 #include <set>
 
 #include "mithril/backend/backend.hpp"
+#include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
