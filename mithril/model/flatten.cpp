@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mithril/base/pointer_map.hpp"
+#include "mithril/graph/infer_node.hpp"
 #include "mithril/infer/distinct_names.hpp"
 #include "mithril/infer/shape_window.hpp"
 #include "mithril/infer/symbol.hpp"
@@ -221,8 +222,11 @@ class Flattening {
                                                  : Datum(false);
     }
     std::vector<DType> dtypes;
-    for (Wire* wire : part.output_slots())
-      dtypes.push_back(output_dtype(graph, node, find(top(wire)->type)->kinds));
+    for (Wire* wire : part.output_slots()) {
+      dtypes.push_back(part.op->mirrors_list()
+                           ? mirrored(graph, node, dtypes.size()).dtype
+                           : output_dtype(graph, node, find(top(wire)->type)->kinds));
+    }
     return dtypes;
   }
 

@@ -126,6 +126,9 @@ struct OpDef {
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it
   bool collective = false;  // processes meet in it: passes keep its nodes and their order
+  // Its expand differentiates the nodes between its inputs. Passes expand it after these nodes, and
+  // keep its inputs as they are.
+  bool derivative = false;
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool reduces_to_element_size = false;
   // The output has the elements of the first input in their order, so it can be a view.

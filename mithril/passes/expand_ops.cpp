@@ -11,9 +11,17 @@
 namespace mithril {
 namespace {
 
-constexpr int most_rounds = 50;
+constexpr int most_rounds = 50;  // of a graph without derivatives
 
 bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
+
+// A derivative may need all rounds of the expansions before it.
+int most_rounds_of(const Graph& graph) {
+  const auto& nodes = graph.nodes();
+  const auto derivatives = std::count_if(nodes.begin(), nodes.end(),
+                                         [](const Node& node) { return node.op->derivative; });
+  return most_rounds * (1 + static_cast<int>(derivatives));
+}
 
 std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::string& scope,
                                 DType dtype) {
@@ -29,12 +37,12 @@ std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::strin
 }
 
 // An op that is made of several ops is computed in float32 where they would round to half precision
-// in between, so that it rounds once, as other ops do.
+// in between, so that it rounds once, as other ops do. A derivative does so for each of its ops.
 std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::string& scope,
                                   DType dtype) {
   const size_t values = graph.values().size(), nodes = graph.nodes().size();
   std::vector<ValueId> rounded = results_of(graph, node, scope, dtype);
-  if (!rounds_between(graph, nodes)) return rounded;
+  if (node.op->derivative || !rounds_between(graph, nodes)) return rounded;
   std::vector<DType> dtypes;
   for (const ValueId id : rounded) dtypes.push_back(graph.value(id).dtype);
   graph.truncate(values, nodes);
@@ -55,25 +63,36 @@ void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round
   for (size_t i = 0; i < results.size(); ++i) rebuilder.become(node.outputs[i], results[i]);
 }
 
+bool is_left(const Rebuilder& rebuilder, size_t first) {
+  const auto& nodes = rebuilder.graph().nodes();
+  return std::any_of(nodes.begin() + static_cast<std::ptrdiff_t>(first), nodes.end(),
+                     is_expandable);
+}
+
+// A derivative needs the nodes before it as they are after all expansions.
 Rebuilder expanded_once(const Graph& graph, int round) {
   Rebuilder rebuilder(graph);
+  bool left = false;  // of the nodes so far
   for (const Node& node : graph.nodes()) {
-    if (is_expandable(node)) {
+    const size_t first = rebuilder.graph().nodes().size();
+    if (is_expandable(node) && !(node.op->derivative && left)) {
       expand(rebuilder, graph, node, round);
     } else {
       rebuilder.keep(node);
     }
+    left = left || is_left(rebuilder, first);
   }
   return rebuilder;
 }
 
 Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   Graph result = graph;
+  const int most = most_rounds_of(graph);
   for (int round = 1;; ++round) {
     const auto& nodes = result.nodes();
     const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
     if (left == nodes.end()) return result;
-    if (round > most_rounds) faulty_record(*left->op, "it expands into itself");
+    if (round > most) faulty_record(*left->op, "it expands into itself");
     Rebuilder rebuilder = expanded_once(result, round);
     result = (rebuilder.*finish)();
   }

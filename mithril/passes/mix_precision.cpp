@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "mithril/graph/infer_node.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -43,14 +44,25 @@ class PrecisionMixing {
       }
     }
     for (const ValueId id : node.outputs) of_parameters_[index(id)] = is_of_parameters(node);
-    const DType dtype = output_dtype(rebuilder_.graph(), mapped, kind::float_tensor);
+    const std::vector<DType> dtypes = output_dtypes(mapped, node.outputs.size());
     rebuilder_.add(std::move(mapped), node.outputs);
-    for (const ValueId id : node.outputs) {
-      Value value = from_.value(id);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      Value value = from_.value(node.outputs[i]);
       if (!is_floating(value.dtype)) continue;
-      value.dtype = dtype;
-      rebuilder_.graph().restate(rebuilder_.map(id), std::move(value));
+      value.dtype = dtypes[i];
+      rebuilder_.graph().restate(rebuilder_.map(node.outputs[i]), std::move(value));
     }
+  }
+
+  // Of the float outputs.
+  std::vector<DType> output_dtypes(const Node& mapped, size_t count) const {
+    const Graph& graph = rebuilder_.graph();
+    std::vector<DType> dtypes;
+    for (size_t i = 0; i < count; ++i) {
+      dtypes.push_back(mapped.op->mirrors_list() ? mirrored(graph, mapped, i).dtype
+                                                 : output_dtype(graph, mapped, kind::float_tensor));
+    }
+    return dtypes;
   }
 
   // The dtype to which the float inputs of the node are cast; none without float inputs.
@@ -64,6 +76,7 @@ class PrecisionMixing {
       if (of_parameters_[index(*tensor_of(node.arguments[i]))]) continue;
       widest_computed = widest_computed ? promote(*widest_computed, dtype) : dtype;
     }
+    if (node.op->derivative) return std::nullopt;
     if (!widest || widest == DType::float64) return widest;
     if (node.op->cast == CastPolicy::lower) return lower_;
     if (node.op->cast == CastPolicy::float32) return DType::float32;

@@ -7,7 +7,7 @@ namespace mithril {
 namespace {
 
 bool solve_all_reduce_start(Solver& s) {
-  const bool known = solve_mirrored_list(s);
+  const bool known = solve_exchanged(s);
   const Datum* reduction = s.value("reduction");
   if (!reduction) return false;
   const std::string& text = reduction->text();

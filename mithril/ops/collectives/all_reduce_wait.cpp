@@ -24,7 +24,7 @@ OpDef define_all_reduce_wait() {
       .internal = true,
       .inputs = {list("inputs", "*s", "any")},
       .outputs = {list("outputs", "*s", "any")},
-      .solve = solve_mirrored_list,
+      .solve = solve_exchanged,
       .eval = eval_mirrored_list,
       .not_differentiable = no_collective_gradient,
       .outputs_from = "inputs",
