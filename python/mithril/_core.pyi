@@ -8,6 +8,12 @@ from typing import Any, Literal, overload
 from typing_extensions import Self
 
 from ._stubs.connection import Connection as Connection
+from ._stubs.derivatives import Gradient as Gradient
+from ._stubs.derivatives import Hvp as Hvp
+from ._stubs.derivatives import Jvp as Jvp
+from ._stubs.derivatives import gradient as gradient
+from ._stubs.derivatives import hvp as hvp
+from ._stubs.derivatives import jvp as jvp
 from ._stubs.engine import Engine as Engine
 from ._stubs.engine import PendingAnswer as PendingAnswer
 from ._stubs.errors import *  # noqa: F403

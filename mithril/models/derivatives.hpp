@@ -1,0 +1,47 @@
+// Derivatives as parts: gradients, products with Jacobians and Hessians.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// The gradients of `of` by each of `wrt`, with their shapes: those of the sum of of * seed. Without
+// a seed `of` must be a scalar (ShapeError E0206). All paths of the model from `wrt` to `of` count;
+// zeros where there is none. The results are connections like others: they may be differentiated
+// again. Example, u'' of a network:
+//   const Connection u = net(x), du = gradient(u, x, 1.0), ddu = gradient(du, x, 1.0);
+std::vector<Connection> gradient(const Connection& of, const std::vector<Connection>& wrt,
+                                 const std::optional<Binding>& seed = {});
+Connection gradient(const Connection& of, const Connection& wrt,
+                    const std::optional<Binding>& seed = {});
+
+// The derivative of `of` in the direction `tangents`, one for each of `wrt` and of its shape: the
+// Jacobian times them. Costs one more forward pass.
+Connection jvp(const Connection& of, const std::vector<Connection>& wrt,
+               const std::vector<Binding>& tangents);
+
+// The Hessian of the scalar `of` by `wrt`, times `vectors` of their shapes.
+std::vector<Connection> hvp(const Connection& of, const std::vector<Connection>& wrt,
+                            const std::vector<Binding>& vectors);
+
+// What a model is differentiated by.
+struct DerivativeOptions {
+  std::string of;                // an output
+  std::vector<std::string> wrt;  // inputs, with the wildcards * and ? of any characters
+};
+
+// A model with the ports of `model`, which becomes its part, and an output "<key>.grad" for each
+// key of `wrt`. An output `of` that is no scalar has an input "<of>.grad", the incoming gradient.
+// NameError E0606 for an output that does not exist, E0623 for a key or a pattern without a match.
+// Paths outside the model do not count.
+Model Gradient(const Model& model, const DerivativeOptions& options);
+// The same with an input "<key>.tangent" for each key of `wrt` and the output "<of>.tangent".
+Model Jvp(const Model& model, const DerivativeOptions& options);
+// The same with an input "<key>.tangent" and an output "<key>.hvp" for each key of `wrt`. `of` must
+// be a scalar.
+Model Hvp(const Model& model, const DerivativeOptions& options);
+
+}  // namespace mithril

@@ -1,0 +1,26 @@
+"""Derivatives of connections and of models."""
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from .._core import Model
+from .connection import Connection
+
+@overload
+def gradient(of: Connection, wrt: Connection, seed: Any = None) -> Connection: ...
+@overload
+def gradient(of: Connection, wrt: Sequence[Connection], seed: Any = None) -> list[Connection]: ...
+def jvp(of: Connection, wrt: Connection | Sequence[Connection], tangents: Any) -> Connection: ...
+@overload
+def hvp(of: Connection, wrt: Connection, vectors: Any) -> Connection: ...
+@overload
+def hvp(of: Connection, wrt: Sequence[Connection], vectors: Any) -> list[Connection]: ...
+def Gradient(  # noqa: N802
+    model: Model, *, of: str, wrt: Sequence[str]
+) -> Model: ...
+def Jvp(  # noqa: N802
+    model: Model, *, of: str, wrt: Sequence[str]
+) -> Model: ...
+def Hvp(  # noqa: N802
+    model: Model, *, of: str, wrt: Sequence[str]
+) -> Model: ...

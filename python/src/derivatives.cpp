@@ -1,0 +1,206 @@
+// Derivatives of connections and of models.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/models/derivatives.hpp"
+
+namespace mithril::python {
+namespace {
+
+// A connection, or several.
+struct Connections {
+  std::vector<Connection> items;
+  bool several = false;
+
+  explicit Connections(py::handle object) : several(!py::isinstance<Connection>(object)) {
+    if (!several) {
+      items.push_back(object.cast<const Connection&>());
+      return;
+    }
+    if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object))
+      wrong_type(object, "a connection, or a list of connections");
+    for (const py::handle item : object) {
+      if (!py::isinstance<Connection>(item)) wrong_type(item, "a connection");
+      items.push_back(item.cast<const Connection&>());
+    }
+  }
+
+  py::object like(const std::vector<Connection>& results) const {
+    return several ? py::cast(results) : py::cast(results.front());
+  }
+
+  // Bindings of as many values: one, or a list.
+  std::vector<Binding> bindings_of(py::handle values) const {
+    const bool is_list = py::isinstance<py::list>(values) || py::isinstance<py::tuple>(values);
+    if (is_list != several)
+      wrong_type(values, several ? "a list of as many items as wrt" : "a connection or an array");
+    if (!several) return {binding_of(values)};
+    std::vector<Binding> bindings;
+    for (const py::handle value : values) bindings.push_back(binding_of(value));
+    return bindings;
+  }
+};
+
+py::object gradient_of(const Connection& of, py::handle wrt, py::handle seed) {
+  const Connections inputs(wrt);
+  std::optional<Binding> given;
+  if (!seed.is_none()) given = binding_of(seed);
+  return inputs.like(gradient(of, inputs.items, given));
+}
+
+Connection jvp_of(const Connection& of, py::handle wrt, py::handle tangents) {
+  const Connections inputs(wrt);
+  return jvp(of, inputs.items, inputs.bindings_of(tangents));
+}
+
+py::object hvp_of(const Connection& of, py::handle wrt, py::handle vectors) {
+  const Connections inputs(wrt);
+  return inputs.like(hvp(of, inputs.items, inputs.bindings_of(vectors)));
+}
+
+using Derivative = Model (*)(const Model&, const DerivativeOptions&);
+
+template <Derivative derivative>
+Model derivative_of(const Model& model, const std::string& of, std::vector<std::string> wrt) {
+  return derivative(model, {of, std::move(wrt)});
+}
+
+}  // namespace
+
+void bind_derivatives(py::module_& module) {
+  module.def("gradient", gradient_of, py::arg("of"), py::arg("wrt"), py::arg("seed") = py::none(),
+             R"(Returns the gradient of a connection by others, as connections.
+
+All paths of the model from `wrt` to `of` count. The gradient is zero where there is none. Results
+may enter a loss and may be differentiated again. Costs one backward pass: two to three times the
+forward pass.
+
+Args:
+    of: A connection of floats, which must be a scalar if there is no seed.
+    wrt: A connection of floats, or a list of them.
+    seed: The incoming gradient: a connection or an array of the shape of `of`, or a number for all
+        elements. With 1.0 the result is the gradient of the sum of `of`.
+Returns:
+    A connection of the shape of `wrt`, or a list of them.
+Raises:
+    ShapeError: `of` is no scalar and there is no seed, or the seed has another shape.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 1])
+    u = ml.Sine()(x)
+    du = ml.gradient(u, x, seed=1.0)
+    ddu = ml.gradient(du, x, seed=1.0)
+    model = ml.Model.create(u=u, ddu=ddu)
+
+See docs/derivatives.md.)");
+  module.def("jvp", jvp_of, py::arg("of"), py::arg("wrt"), py::arg("tangents"),
+             R"(Returns the derivative of a connection in a direction, as a connection.
+
+It is the Jacobian of `of` by `wrt` times the tangents. Costs about one more forward pass.
+
+Args:
+    of: A connection of floats.
+    wrt: A connection of floats, or a list of them.
+    tangents: A connection or an array of the shape of `wrt`, or a list of them.
+Returns:
+    A connection of the shape of `of`.
+Raises:
+    ValueError: The numbers of `wrt` and `tangents` differ.
+    ShapeError: A tangent has another shape.
+
+Example:
+    x, v = ml.IOKey("x", shape=[3]), ml.IOKey("v", shape=[3])
+    model = ml.Model.create(output=ml.jvp(x * x, x, v))
+
+See docs/derivatives.md.)");
+  module.def("hvp", hvp_of, py::arg("of"), py::arg("wrt"), py::arg("vectors"),
+             R"(Returns the Hessian of a scalar times vectors, as connections.
+
+The Hessian is never made. Costs about two backward passes.
+
+Args:
+    of: A connection of floats, a scalar.
+    wrt: A connection of floats, or a list of them.
+    vectors: A connection or an array of the shape of `wrt`, or a list of them.
+Returns:
+    A connection of the shape of `wrt`, or a list of them.
+Raises:
+    ValueError: The numbers of `wrt` and `vectors` differ.
+    ShapeError: `of` is no scalar, or a vector has another shape.
+
+Example:
+    x, v = ml.IOKey("x", shape=[3]), ml.IOKey("v", shape=[3])
+    model = ml.Model.create(output=ml.hvp((x * x * x).sum(), x, v))
+
+See docs/derivatives.md.)");
+  module.def("Gradient", derivative_of<Gradient>, py::arg("model"), py::kw_only(), py::arg("of"),
+             py::arg("wrt"), R"(Returns a model with the ports of a model and gradients as outputs.
+
+The model becomes a part. Each key of `wrt` has an output "<key>.grad" of its shape. An output `of`
+that is no scalar has an input "<of>.grad" of its shape: the incoming gradient. Only paths inside
+the model count. The result composes like any other part, and may be differentiated again.
+
+Args:
+    model: A model that is not yet a part.
+    of: The name of an output.
+    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name does not exist, or a pattern matches no input.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(1)(input="x", output="u")
+    net |= ml.Sum()(input="u", output="total")
+    model = ml.Gradient(net, of="total", wrt=["x"])
+    print(model.output_keys)  # ['u', 'total', 'x.grad']
+
+See docs/derivatives.md.)");
+  module.def("Jvp", derivative_of<Jvp>, py::arg("model"), py::kw_only(), py::arg("of"),
+             py::arg("wrt"), R"(Returns a model with the derivative of an output in a direction.
+
+The model becomes a part. Each key of `wrt` has an input "<key>.tangent" of its shape, and the
+output "<of>.tangent" is the Jacobian times them. Costs about one more forward pass.
+
+Args:
+    model: A model that is not yet a part.
+    of: The name of an output.
+    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name does not exist, or a pattern matches no input.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(2)(input="x", output="y")
+    model = ml.Jvp(net, of="y", wrt=["x"])
+
+See docs/derivatives.md.)");
+  module.def("Hvp", derivative_of<Hvp>, py::arg("model"), py::kw_only(), py::arg("of"),
+             py::arg("wrt"), R"(Returns a model with the product of a Hessian and vectors.
+
+The model becomes a part. Each key of `wrt` has an input "<key>.tangent", the vector, and an output
+"<key>.hvp" of its shape. The Hessian is never made. Costs about two backward passes.
+
+Args:
+    model: A model that is not yet a part.
+    of: The name of an output, a scalar.
+    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name does not exist, or a pattern matches no input.
+    ShapeError: `of` is no scalar.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(1)(input="x", output="y")
+    net |= ml.Sum()(input="y", output="total")
+    model = ml.Hvp(net, of="total", wrt=["x", "linear.weight"])
+
+See docs/derivatives.md.)");
+}
+
+}  // namespace mithril::python

@@ -1,0 +1,111 @@
+"""Derivatives of random models, against JAX's derivatives of the same models.
+
+JAX differentiates the forward graph of each model (`ml.to_jax`), so the two share no gradient.
+"""
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+jax = pytest.importorskip("jax")
+
+SHAPE = (3, 4)
+UNARY = [ml.Tanh, ml.Sine, ml.Sigmoid, ml.Gelu, ml.Softplus, ml.Square, ml.Cosine]
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    before = jax.config.read("jax_enable_x64")
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
+def scalar_of(x: ml.Connection, random: np.random.Generator) -> ml.Connection:
+    """A random smooth function of x, a scalar."""
+    made = [x]
+
+    def any_of_them() -> ml.Connection:
+        return made[random.integers(len(made))]
+
+    def constant(*shape: int) -> np.ndarray:
+        return random.normal(size=shape) / 2
+
+    steps: list[Callable[[], ml.Connection]] = [
+        lambda: UNARY[random.integers(len(UNARY))]()(any_of_them()),
+        lambda: any_of_them() + any_of_them(),
+        lambda: any_of_them() * any_of_them() * 0.5,
+        lambda: any_of_them() / (any_of_them() * any_of_them() + 1.0),
+        lambda: any_of_them() @ constant(4, 4),
+        lambda: any_of_them() * any_of_them().mean(axis=int(random.integers(2)), keepdim=True),
+        lambda: ml.Softmax(axis=int(random.integers(2)))(any_of_them()),
+        lambda: (any_of_them() @ any_of_them().transpose((1, 0))) @ constant(3, 4),
+        lambda: any_of_them().reshape((2, 6)).transpose((1, 0)).reshape(SHAPE),
+        lambda: any_of_them() * any_of_them()[0:1, :],
+        lambda: ml.LayerNorm(use_scale=False, use_bias=False)(any_of_them()),
+        lambda: any_of_them() * ml.Exponential()(ml.Tanh()(any_of_them())),
+    ]
+    for _ in range(int(random.integers(3, 9))):
+        made.append(steps[random.integers(len(steps))]())
+    return (made[-1] * constant(*SHAPE)).sum() + (made[-2] * made[-1]).mean()
+
+
+def function_of_jax(seed: int, folder: Path) -> Callable:
+    x = ml.IOKey("x", shape=SHAPE)
+    model = ml.Model.create(output=scalar_of(x, np.random.default_rng(seed)))
+    path = folder / f"model_{seed}.py"
+    ml.to_jax(ml.compile(model, ml.CpuBackend(ml.float64), data_keys={"x"}), path)
+    evaluate = runpy.run_path(str(path))["model"]
+    return lambda at: evaluate({}, {"x": at})["output"]
+
+
+def check_orders(seed: int, orders: int, folder: Path) -> None:
+    """Compares the gradient, H u, and for a third order the gradient of w . H u."""
+    function = function_of_jax(seed, folder)
+    random = np.random.default_rng(seed)
+    x = ml.IOKey("x", shape=SHAPE)
+    value = scalar_of(x, random)
+    u, w, at = (random.normal(size=SHAPE) for _ in range(3))
+    product = ml.hvp(value, x, u)
+    outputs = {"gradient": ml.gradient(value, x), "hvp": product}
+    if orders > 2:
+        outputs["third"] = ml.gradient((product * w).sum(), x)
+    compiled = ml.compile(ml.Model.create(**outputs), ml.CpuBackend(ml.float64), data_keys={"x"})
+    got = compiled.evaluate({}, {"x": at})
+
+    def hessian_product(at: jax.Array) -> jax.Array:
+        return jax.jvp(jax.grad(function), (at,), (u,))[1]
+
+    expected = {"gradient": jax.grad(function)(at), "hvp": hessian_product(at)}
+    if orders > 2:
+        expected["third"] = jax.grad(lambda at: (hessian_product(at) * w).sum())(at)
+    for name, value in expected.items():
+        scale = max(1.0, float(np.abs(value).max()))
+        np.testing.assert_allclose(got[name], value, rtol=0, atol=1e-10 * scale, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_second_derivatives_of_random_models_are_those_of_jax(seed: int, tmp_path: Path) -> None:
+    check_orders(seed, 2, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(200, 202))
+def test_third_derivatives_of_random_models_are_those_of_jax(seed: int, tmp_path: Path) -> None:
+    check_orders(seed, 3, tmp_path)
+
+
+@pytest.mark.slow
+def test_second_derivatives_of_many_random_models_are_those_of_jax(tmp_path: Path) -> None:
+    for seed in range(4, 200):
+        check_orders(seed, 2, tmp_path)
+
+
+@pytest.mark.slow
+def test_third_derivatives_of_many_random_models_are_those_of_jax(tmp_path: Path) -> None:
+    for seed in range(202, 250):
+        check_orders(seed, 3, tmp_path)
