@@ -56,6 +56,11 @@ struct GradientGraphs {
   // each wanted input.
   Graph backward;
   std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
+  // The halves of the gradients themselves, for second derivatives: their `forward` has the inputs
+  // of the graph, then the incoming gradients, and makes the gradients of the wanted inputs.
+  // `wanted`: a flag for each of these inputs. As LoadOptions::split it may be called from any
+  // thread, and later than that.
+  std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
 };
 
 // An output of the graph that may reuse the memory of an input, because the input is not read after

@@ -27,24 +27,48 @@ std::vector<bool> CompiledState::differentiable_outputs() const {
   return flags;
 }
 
+namespace {
+
+DifferentiateOptions asked_of(const Graph& graph, const std::vector<bool>& differentiable,
+                              const std::vector<bool>& wanted) {
+  DifferentiateOptions asked;
+  for (size_t i = 0; i < differentiable.size(); ++i) {
+    if (differentiable[i]) asked.outputs.push_back(graph.outputs()[i].name);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i]) asked.wanted.push_back(graph.value(graph.inputs()[i]).name);
+  }
+  return asked;
+}
+
+// `whole`: the graph with its gradients. Second derivatives may be asked for when the compiled
+// model is gone, so `split` owns all that it needs.
+GradientGraphs halves_of(const Graph& whole, const Graph& graph, std::vector<bool> differentiable,
+                         const PipelineOptions& passes, std::shared_ptr<std::mutex> mutex) {
+  GradientGraphs halves = split_gradient(whole, graph.inputs().size(), graph.outputs().size());
+  halves.differentiable = std::move(differentiable);
+  halves.split = [gradients = gradients_alone(whole, graph.outputs().size()), passes,
+                  mutex = std::move(mutex)](const std::vector<bool>& wanted) {
+    const std::lock_guard lock(*mutex);
+    std::vector<bool> all(gradients.outputs().size(), true);
+    const Graph second =
+        run_passes(differentiate(gradients, asked_of(gradients, all, wanted)), passes);
+    return halves_of(second, gradients, std::move(all), passes, mutex);
+  };
+  return halves;
+}
+
+}  // namespace
+
 // The executable belongs to this object, so its callbacks may refer to it.
 void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
   if (!inference && !is_distributed(*this)) {
     options.split = [this](const std::vector<bool>& wanted) {
       const std::lock_guard lock(*facts_mutex);
-      DifferentiateOptions asked;
       const std::vector<bool> differentiable = differentiable_outputs();
-      for (size_t i = 0; i < differentiable.size(); ++i) {
-        if (differentiable[i]) asked.outputs.push_back(graph.outputs()[i].name);
-      }
-      for (size_t i = 0; i < wanted.size(); ++i) {
-        if (wanted[i]) asked.wanted.push_back(inputs[i].path);
-      }
-      GradientGraphs split =
-          split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
-      split.differentiable = differentiable;
-      return split;
+      const Graph whole = differentiated(asked_of(graph, differentiable, wanted));
+      return halves_of(whole, graph, differentiable, passes, facts_mutex);
     };
   }
   forward =

@@ -1,5 +1,7 @@
 #include "mithril/passes/split_gradient.hpp"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "mithril/passes/forward_part.hpp"
@@ -119,6 +121,21 @@ class GradientSplitting {
 
 GradientGraphs split_gradient(const Graph& whole, size_t inputs, size_t outputs) {
   return GradientSplitting(whole, inputs, outputs).run();
+}
+
+Graph gradients_alone(const Graph& whole, size_t outputs) {
+  std::string prefix = "gradient.";
+  const auto is_taken = [&](const Value& value) { return value.name.starts_with(prefix); };
+  while (std::any_of(whole.values().begin(), whole.values().end(), is_taken)) prefix += "gradient.";
+  Rebuilder rebuilder(whole);
+  for (const Node& node : whole.nodes()) rebuilder.keep(node);
+  Graph graph = rebuilder.graph();
+  for (size_t i = outputs; i < whole.outputs().size(); ++i) {
+    const Output& output = whole.outputs()[i];
+    graph.add_output(prefix + output.name, rebuilder.map(output.value));
+  }
+  graph.drop_unread();
+  return graph;
 }
 
 }  // namespace mithril

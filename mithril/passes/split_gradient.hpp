@@ -9,4 +9,8 @@ namespace mithril {
 // sizes are observed from them.
 GradientGraphs split_gradient(const Graph& whole, size_t inputs, size_t outputs);
 
+// The graph without its first `outputs` outputs: its inputs and the resulting gradients, under
+// names that no input begins with. So the incoming gradient of each has a name of its own.
+Graph gradients_alone(const Graph& whole, size_t outputs);
+
 }  // namespace mithril

@@ -3,6 +3,8 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
 #include "mithril/base/error.hpp"
 
 namespace mithril::torch_backend {
@@ -28,18 +30,7 @@ variable_list backward_of(const ForwardBackward& programs, at::TensorList given)
   }
 }
 
-// Connects a gradient with all its inputs. Otherwise a second derivative would treat values that
-// are computed below autograd as constants.
-struct OnlyOnce : torch::autograd::Function<OnlyOnce> {
-  static at::Tensor forward(AutogradContext*, const at::Tensor& gradient, at::TensorList) {
-    return gradient.view_as(gradient);
-  }
-  static variable_list backward(AutogradContext*, const variable_list&) {
-    TORCH_CHECK(false,
-                "Mithril's gradients are differentiated once: a second derivative through a "
-                "compiled model is not available");
-  }
-};
+bool requires_grad(const at::Tensor& tensor) { return tensor.requires_grad(); }
 
 struct Evaluation : torch::autograd::Function<Evaluation> {
   static variable_list forward(AutogradContext* context,
@@ -51,7 +42,9 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
       made = programs->forward(inputs);
     }
     const auto saved_from = made.begin() + static_cast<std::ptrdiff_t>(programs->outputs);
-    context->save_for_backward(variable_list(saved_from, made.end()));
+    variable_list saved(saved_from, made.end());
+    saved.insert(saved.end(), inputs.begin(), inputs.end());  // for second derivatives
+    context->save_for_backward(std::move(saved));
     context->saved_data[programs_key] =
         c10::IValue::make_capsule(c10::make_intrusive<ProgramsHolder>(programs));
     made.erase(saved_from, made.end());
@@ -70,23 +63,33 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
         context->saved_data[programs_key].toCapsule());
     const ForwardBackward& programs = *holder->programs;
     variable_list given = context->get_saved_variables();
+    const auto first_input = given.end() - static_cast<std::ptrdiff_t>(programs.wanted.size());
+    variable_list inputs(first_input, given.end());
+    given.erase(first_input, given.end());
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (programs.differentiable[i]) given.push_back(gradients[i]);
+      if (!programs.differentiable[i]) continue;
+      given.push_back(gradients[i]);
+      inputs.push_back(gradients[i]);
     }
-    variable_list made;
-    {
-      const at::AutoDispatchBelowADInplaceOrView below;
-      made = backward_of(programs, given);
-    }
+    const variable_list made = gradients_of(programs, given, inputs);
     variable_list result{at::Tensor()};  // for the argument that is not a tensor
     size_t next = 0;
-    for (const bool wanted : programs.wanted) {
+    for (const bool wanted : programs.wanted)
       result.push_back(wanted ? made[next++] : at::Tensor());
-      if (wanted && at::GradMode::is_enabled()) {
-        result.back() = OnlyOnce::apply(result.back(), at::TensorList(given));
-      }
-    }
     return result;
+  }
+
+  // With create_graph torch records the gradients as a function of the inputs of forward and of the
+  // incoming gradients. Forward is computed again: the saved values belong to no record.
+  static variable_list gradients_of(const ForwardBackward& programs, const variable_list& given,
+                                    const variable_list& inputs) {
+    if (at::GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), requires_grad)) {
+      std::vector<bool> wanted;
+      for (const at::Tensor& input : inputs) wanted.push_back(input.requires_grad());
+      return differentiable_run(programs.derivative(wanted), inputs);
+    }
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return backward_of(programs, given);
   }
 };
 

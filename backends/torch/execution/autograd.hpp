@@ -18,6 +18,11 @@ class ForwardBackward {
   // of the wanted inputs.
   virtual std::vector<at::Tensor> backward(at::TensorList saved_and_gradients) const = 0;
 
+  // Returns the programs of the gradients themselves: their inputs are those of forward, then the
+  // gradients of the differentiable outputs. `wanted`: whether the gradient of each is computed.
+  virtual std::shared_ptr<const ForwardBackward> derivative(
+      const std::vector<bool>& wanted) const = 0;
+
   size_t outputs = 0;                // that the user sees
   std::vector<bool> differentiable;  // per output
   std::vector<bool> wanted;          // per input: whether its gradient is computed
@@ -25,7 +30,7 @@ class ForwardBackward {
 
 bool is_recording_gradients();  // false under torch.no_grad()
 
-// Returns the outputs. Torch can differentiate them once; a second derivative is an error.
+// Returns the outputs. Torch can differentiate them, and their gradients, to any order.
 std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const ForwardBackward>& programs,
                                            at::TensorList inputs);
 

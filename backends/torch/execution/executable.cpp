@@ -21,7 +21,9 @@ class SplitPrograms final : public ForwardBackward {
  public:
   SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Context& context,
                 const RunOptions& options)
-      : memory_(context.memory),
+      : context_(context),
+        options_(options),
+        split_(std::move(graphs.split)),
         forward_(std::move(graphs.forward), context.settings, forward_options(graphs, options)),
         backward_(std::move(graphs.backward), context.settings, backward_options(graphs, options)) {
     outputs = graphs.differentiable.size();
@@ -33,6 +35,14 @@ class SplitPrograms final : public ForwardBackward {
   }
   std::vector<at::Tensor> backward(at::TensorList given) const override {
     return run(backward_, given);
+  }
+  std::shared_ptr<const ForwardBackward> derivative(
+      const std::vector<bool>& wanted) const override {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const ForwardBackward>& programs = derivatives_[wanted];
+    if (!programs)
+      programs = std::make_shared<SplitPrograms>(split_(wanted), wanted, context_, options_);
+    return programs;
   }
 
  private:
@@ -50,15 +60,19 @@ class SplitPrograms final : public ForwardBackward {
   }
 
   std::vector<at::Tensor> run(const SizedPrograms& programs, at::TensorList inputs) const {
-    MemoryScope scope(*memory_);
+    MemoryScope scope(*context_.memory);
     std::vector<at::Tensor> made = programs.run(inputs, scope);
     scope.keep(made);
     scope.finish();
     return made;
   }
 
-  const std::shared_ptr<TorchMemory> memory_;
+  const Context context_;
+  const RunOptions options_;
+  const std::function<GradientGraphs(const std::vector<bool>&)> split_;
   SizedPrograms forward_, backward_;
+  mutable std::mutex mutex_;  // guards derivatives_
+  mutable std::map<std::vector<bool>, std::shared_ptr<const ForwardBackward>> derivatives_;
 };
 
 class TorchExecutable final : public Executable, public UpdatesInPlace {
