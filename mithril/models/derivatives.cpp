@@ -133,7 +133,7 @@ std::vector<Binding> tangents_of(Wrapped& wrapped) {
 
 std::vector<Connection> gradient(const Connection& of, const std::vector<Connection>& wrt,
                                  const std::optional<Binding>& seed) {
-  return Model::op("gradient").apply({of, seed_for(of, seed), Binding(as_bindings(wrt))});
+  return Model::op("gradient_of").apply({of, seed_for(of, seed), Binding(as_bindings(wrt))});
 }
 
 Connection gradient(const Connection& of, const Connection& wrt,

@@ -30,6 +30,16 @@ def terminal(example):
     return example("terminal")
 
 
+def test_a_network_solves_a_differential_equation(example, capsys):
+    assert example("solve_ode").main() < 1e-3
+    assert "largest error of u" in capsys.readouterr().out
+
+
+def test_newtons_method_converges_quadratically(example):
+    norms = example("newton").main()
+    assert norms[4] < 1e-3 and norms[6] < 1e-11
+
+
 @pytest.mark.slow
 def test_validated_digits_are_classified():
     program = ROOT / "examples" / "python" / "validate_digits.py"

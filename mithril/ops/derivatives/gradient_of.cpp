@@ -1,4 +1,4 @@
-// gradient: the gradient of a tensor by others that it depends on.
+// gradient_of: the gradient of a tensor by others that it depends on.
 #include "mithril/graph/reverse_mode.hpp"
 #include "mithril/ops/support/collectives.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -36,9 +36,9 @@ void expand_gradient(ExpandContext& c) {
 
 }  // namespace
 
-OpDef define_gradient() {
+OpDef define_gradient_of() {
   return {
-      .name = "gradient",
+      .name = "gradient_of",
       .doc =
           "The gradients of the sum of of * seed by each tensor of `wrt`; without a seed those of "
           "a "

@@ -1,8 +1,8 @@
-// Rows of gradient. Its inputs do not depend on each other here: the gradients are zeros.
+// Rows of gradient_of. Its inputs do not depend on each other here: the gradients are zeros.
 // tests/models/derivatives.cpp has models.
 #include "tests/table/case.hpp"
 
-MITHRIL_OP_CASES(gradient) {
+MITHRIL_OP_CASES(gradient_of) {
   return {
       {.name = "nothing depends on them",
        .inputs = {{"of", normal({})}, {"wrt", list({normal({2, 3}), normal({4})})}},
