@@ -28,6 +28,7 @@
 #include "mithril/metrics/perplexity.hpp"
 #include "mithril/metrics/ranking.hpp"
 #include "mithril/metrics/regression.hpp"
+#include "mithril/model/part_view.hpp"
 #include "mithril/models/derivatives.hpp"
 #include "mithril/models/layers.hpp"
 #include "mithril/models/library.hpp"

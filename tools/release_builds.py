@@ -171,8 +171,10 @@ def build_wheel(interpreter: Interpreter) -> Path:
 
 
 def torch_environment(interpreter: Interpreter, torch: str) -> Path:
-    """The Python of an environment with this torch and nothing of Mithril."""
-    return environment_of(interpreter, f"{interpreter.tag}-torch-{torch}", f"torch=={torch}")
+    """The Python of an environment with this torch and NumPy, and nothing of Mithril."""
+    return environment_of(
+        interpreter, f"{interpreter.tag}-torch-{torch}", f"torch=={torch}", "numpy"
+    )
 
 
 def build_plugin(interpreter: Interpreter, torch: str, wheel: Path) -> Path:

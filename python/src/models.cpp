@@ -395,6 +395,7 @@ A size is an int, a name or an expression such as "2*H + 3", None for a size wit
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });
   bind_model_copies(model);
+  bind_part_views(module, model);
 }
 
 }  // namespace mithril::python

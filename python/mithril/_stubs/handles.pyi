@@ -2,9 +2,10 @@
 
 import enum
 from collections.abc import Callable, Sequence
+from types import EllipsisType
 from typing import Any, NoReturn
 
-from .._core import CompiledModel
+from .._core import CompiledModel, Model
 from .types import PortType, Value
 
 class dtype(enum.Enum):  # noqa: N801
@@ -20,6 +21,26 @@ class dtype(enum.Enum):  # noqa: N801
     uint8 = 9
     @property
     def size(self) -> int: ...
+
+class Part:
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def class_name(self) -> str: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def inputs(self) -> list[str]: ...
+    @property
+    def outputs(self) -> list[str]: ...
+    @property
+    def shapes(self) -> dict[str, list[int | str | EllipsisType | None]]: ...
+    @property
+    def parts(self) -> dict[str, Part]: ...
+    @property
+    def model(self) -> Model: ...
 
 class MemoryHookHandle:
     def remove(self) -> None: ...
