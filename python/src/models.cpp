@@ -378,13 +378,6 @@ Example:
           R"(Returns the known shapes of inputs and outputs, {key: sizes}.
 A size is an int, a name or an expression such as "2*H + 3", None for a size without a name, or
 ... for any number of sizes.)")
-      .def(
-          "summary",
-          [](const Model& m, bool shapes, bool types, int depth) {
-            return m.summary(shapes, types, depth);
-          },
-          py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
-          "Returns a table of the parts and of `depth` levels of their parts, as text.")
       .def("_repr_html_", &to_html)
       .def("__repr__", [](py::handle self) {
         // Also works for an object whose constructor raised: pytest shows it with the arguments of

@@ -61,6 +61,13 @@ See docs/editing.md.)")
                              "The part as a model; `copy` gives one that belongs to no other.")
       .def("__repr__", [](const PartView& part) { return tree(part.model()); });
   model.def("__str__", [](const Model& self) { return tree(self); })
+      .def(
+          "summary",
+          [](const Model& m, bool shapes, bool types, int depth) {
+            return m.summary(shapes, types, depth);
+          },
+          py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
+          "Returns a table of the parts and of `depth` levels of their parts, as text.")
       .def_property_readonly(
           "parts", [](const Model& self) { return parts_by_name(parts(self)); },
           "The parts by name, in the order in which they were added.")
