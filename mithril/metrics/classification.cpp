@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/metrics/batch_reader.hpp"
+#include "mithril/metrics/packing.hpp"
 
 namespace mithril::metrics {
 namespace {
@@ -44,6 +45,16 @@ void Accuracy::merge(const Evaluator& other) {
   rows_ += same.rows_;
 }
 
+std::optional<std::string> Accuracy::packed() const {
+  return Packer().add(right_).add(rows_).bytes();
+}
+
+void Accuracy::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  right_ += from.count();
+  rows_ += from.count();
+}
+
 TopKAccuracy::TopKAccuracy(std::int64_t k, EvaluatedKeys keys) : k_(k), keys_(std::move(keys)) {
   if (k >= 1) return;
   raise({.kind = ErrorKind::value,
@@ -77,6 +88,16 @@ void TopKAccuracy::merge(const Evaluator& other) {
   if (same.k_ != k_) refuse_merge(*this, other);
   right_ += same.right_;
   rows_ += same.rows_;
+}
+
+std::optional<std::string> TopKAccuracy::packed() const {
+  return Packer().add(right_).add(rows_).bytes();
+}
+
+void TopKAccuracy::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  right_ += from.count();
+  rows_ += from.count();
 }
 
 double F1Score::Counts::score() const {
@@ -136,6 +157,25 @@ void F1Score::merge(const Evaluator& other) {
     own.targets += counts.targets;
   }
   rows_ += same.rows_;
+}
+
+std::optional<std::string> F1Score::packed() const {
+  Packer to;
+  to.add(rows_);
+  for (const auto& [number, counts] : classes_)
+    to.add(number).add(counts.right).add(counts.predicted).add(counts.targets);
+  return to.bytes();
+}
+
+void F1Score::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  rows_ += from.count();
+  while (!from.at_end()) {
+    Counts& own = classes_[from.count()];
+    own.right += from.count();
+    own.predicted += from.count();
+    own.targets += from.count();
+  }
 }
 
 void F1Score::reset() {

@@ -18,6 +18,8 @@ class Accuracy : public Evaluator {
   void update(const TensorMap& batch) override;
   double compute() const override;
   void merge(const Evaluator& other) override;
+  std::optional<std::string> packed() const override;
+  void merge_packed(std::string_view bytes) override;
   void reset() override { right_ = rows_ = 0; }
 
  private:
@@ -34,6 +36,8 @@ class TopKAccuracy : public Evaluator {
   void update(const TensorMap& batch) override;
   double compute() const override;
   void merge(const Evaluator& other) override;
+  std::optional<std::string> packed() const override;
+  void merge_packed(std::string_view bytes) override;
   void reset() override { right_ = rows_ = 0; }
 
  private:
@@ -55,6 +59,8 @@ class F1Score : public Evaluator {
   void update(const TensorMap& batch) override;
   double compute() const override;
   void merge(const Evaluator& other) override;
+  std::optional<std::string> packed() const override;
+  void merge_packed(std::string_view bytes) override;
   void reset() override;
 
  private:

@@ -1,6 +1,7 @@
 // The interface of evaluators, which measure a model over the batches of a data set.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ class Evaluator {
   virtual double compute() const = 0;
   // Adds the rows of another evaluator of the same class with the same options. TypeError E0310.
   virtual void merge(const Evaluator& other) = 0;
+  // The rows as bytes, for merge_packed in another process of the program. Nothing: the rows cannot
+  // leave this process.
+  virtual std::optional<std::string> packed() const { return std::nullopt; }
+  // Adds the packed rows of an evaluator of the same class with the same options.
+  virtual void merge_packed(std::string_view) {}
   // Forgets all rows.
   virtual void reset() = 0;
 };

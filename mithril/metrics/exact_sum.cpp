@@ -30,6 +30,10 @@ void ExactSum::add(const ExactSum& other) {
   for (const double part : parts) add(part);
 }
 
+std::vector<double> ExactSum::numbers() const {
+  return special_ != 0 ? std::vector<double>{special_} : parts_;  // NaN, too
+}
+
 double ExactSum::value() const {
   if (special_ != 0) return special_;  // NaN, too
   double high = 0, low = 0;

@@ -13,6 +13,8 @@ class ExactSum {
   void add(double number);
   void add(const ExactSum& other);
   double value() const;
+  // Numbers whose exact sum is this one.
+  std::vector<double> numbers() const;
 
  private:
   std::vector<double> parts_;  // by increasing magnitude

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mithril/metrics/batch_reader.hpp"
+#include "mithril/metrics/packing.hpp"
 
 namespace mithril::metrics {
 namespace {
@@ -50,6 +51,16 @@ void Perplexity::merge(const Evaluator& other) {
   if (same.ignored_ != ignored_) refuse_merge(*this, other);
   sum_.add(same.sum_);
   tokens_ += same.tokens_;
+}
+
+std::optional<std::string> Perplexity::packed() const {
+  return Packer().add(sum_).add(tokens_).bytes();
+}
+
+void Perplexity::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  from.add_to(sum_);
+  tokens_ += from.count();
 }
 
 void Perplexity::reset() {

@@ -7,6 +7,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/metrics/batch_reader.hpp"
+#include "mithril/metrics/packing.hpp"
 
 namespace mithril::metrics {
 
@@ -59,6 +60,20 @@ double AreaUnderCurve::compute() const {
 void AreaUnderCurve::merge(const Evaluator& other) {
   const std::vector<Row> added = same_evaluator(*this, other).rows_;
   rows_.insert(rows_.end(), added.begin(), added.end());
+}
+
+std::optional<std::string> AreaUnderCurve::packed() const {
+  Packer to;
+  for (const Row& row : rows_) to.add(row.score).add(row.target);
+  return to.bytes();
+}
+
+void AreaUnderCurve::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  while (!from.at_end()) {
+    const double score = from.take<double>();
+    rows_.push_back({score, from.take<bool>()});
+  }
 }
 
 }  // namespace mithril::metrics

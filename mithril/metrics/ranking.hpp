@@ -18,6 +18,8 @@ class AreaUnderCurve : public Evaluator {
   void update(const TensorMap& batch) override;
   double compute() const override;
   void merge(const Evaluator& other) override;
+  std::optional<std::string> packed() const override;
+  void merge_packed(std::string_view bytes) override;
   void reset() override { rows_.clear(); }
 
  private:

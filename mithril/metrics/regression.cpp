@@ -1,6 +1,7 @@
 #include "mithril/metrics/regression.hpp"
 
 #include "mithril/metrics/batch_reader.hpp"
+#include "mithril/metrics/packing.hpp"
 
 namespace mithril::metrics {
 
@@ -23,6 +24,16 @@ void MeanSquaredError::merge(const Evaluator& other) {
   const MeanSquaredError& same = same_evaluator(*this, other);
   sum_.add(same.sum_);
   elements_ += same.elements_;
+}
+
+std::optional<std::string> MeanSquaredError::packed() const {
+  return Packer().add(sum_).add(elements_).bytes();
+}
+
+void MeanSquaredError::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  from.add_to(sum_);
+  elements_ += from.count();
 }
 
 void MeanSquaredError::reset() {

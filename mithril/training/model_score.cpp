@@ -4,6 +4,7 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/metrics/batch_reader.hpp"
+#include "mithril/metrics/packing.hpp"
 #include "mithril/training/batches.hpp"
 
 namespace mithril::metrics {
@@ -43,6 +44,16 @@ void ModelScore::merge(const Evaluator& other) {
   if (same.output_ != output_) refuse_merge(*this, other);
   sum_.add(same.sum_);
   rows_ += same.rows_;
+}
+
+std::optional<std::string> ModelScore::packed() const {
+  return Packer().add(sum_).add(rows_).bytes();
+}
+
+void ModelScore::merge_packed(std::string_view bytes) {
+  Unpacker from(bytes);
+  from.add_to(sum_);
+  rows_ += from.count();
 }
 
 void ModelScore::reset() {

@@ -20,6 +20,8 @@ class ModelScore : public Evaluator {
   void update(const TensorMap& batch) override;  // and errors of evaluate
   double compute() const override;
   void merge(const Evaluator& other) override;
+  std::optional<std::string> packed() const override;
+  void merge_packed(std::string_view bytes) override;
   void reset() override;
 
  private:

@@ -96,6 +96,19 @@ Raises:
 Raises:
     TypeError: If its class or its options differ.)")
       .def("reset", &Evaluator::reset, "Removes all rows.")
+      .def(
+          "_packed",
+          [](const Evaluator& self) {
+            const std::optional<std::string> bytes = self.packed();
+            return bytes ? std::optional<py::bytes>(*bytes) : std::nullopt;
+          },
+          "The rows as bytes for another process, or None.")
+      .def(
+          "_merge_packed",
+          [](Evaluator& self, const py::bytes& bytes) {
+            self.merge_packed(std::string_view(bytes));
+          },
+          py::arg("bytes"), "Adds the rows that an evaluator of another process has packed.")
       .def("__repr__", [](const Evaluator& self) { return "<" + std::string(self.name()) + ">"; });
   bind_keyed<metrics::Accuracy>(module, "Accuracy",
                                 R"(Computes the fraction of correct predictions.

@@ -154,12 +154,35 @@ TEST_CASE("the result does not depend on the batches") {
     for (size_t i = 0; i < 60; i += 7) {
       (i % 2 == 0 ? first : second)->update(part(i, std::min<size_t>(i + 7, 60)));
     }
+    const auto unpacked = make();
+    for (const auto* each : {first.get(), second.get()}) unpacked->merge_packed(*each->packed());
+    CHECK(unpacked->compute() == whole->compute());
     second->merge(*first);
     CHECK(second->compute() == whole->compute());
     second->reset();
     second->update(part(0, 60));
     CHECK(second->compute() == whole->compute());
   }
+}
+
+TEST_CASE("packed rows of numbers and scores are those of the evaluator") {
+  const auto check = [](Evaluator&& one, Evaluator&& other, Evaluator&& whole,
+                        const TensorMap& first, const TensorMap& second) {
+    CAPTURE(whole.name());
+    for (const TensorMap* batch : {&first, &second}) whole.update(*batch);
+    one.update(first);
+    other.update(second);
+    other.merge_packed(*one.packed());
+    CHECK(other.compute() == whole.compute());
+  };
+  const TensorMap first = ranked({0.1F, 0.9F, 0.3F}, {0, 1, 1}), second = ranked({0.2F}, {0});
+  check(AreaUnderCurve(of_labels), AreaUnderCurve(of_labels), AreaUnderCurve(of_labels), first,
+        second);
+  check(MeanSquaredError(of_labels), MeanSquaredError(of_labels), MeanSquaredError(of_labels),
+        first, second);
+  ExactSum sum;
+  for (const double number : {1.0, HUGE_VAL}) sum.add(number);
+  CHECK(sum.numbers() == std::vector<double>{HUGE_VAL});
 }
 
 TEST_CASE("a compiled model scores batches") {
@@ -181,6 +204,9 @@ TEST_CASE("a compiled model scores batches") {
     score.update(batch({1, 2, 3}, {1, 1, 1}));
     ModelScore last(compiled, {}, {}, output);
     last.update(batch({9}, {0}));
+    ModelScore unpacked(compiled, {}, {}, output);
+    for (const ModelScore* each : {&score, &last}) unpacked.merge_packed(*each->packed());
+    CHECK(unpacked.compute() == 3);
     score.merge(last);
     CHECK(score.compute() == 3);
   }

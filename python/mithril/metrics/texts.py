@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import abstractmethod
 from collections import Counter
@@ -278,6 +279,17 @@ class Bleu(Evaluator):
         self._reference_length += other._reference_length
         for own, added in ((self._matches, other._matches), (self._ngrams, other._ngrams)):
             own[:] = [a + b for a, b in zip(own, added, strict=True)]
+
+    def _packed(self) -> bytes:
+        counts = [self._rows, self._length, self._reference_length, *self._matches, *self._ngrams]
+        return np.array(counts, np.int64).tobytes()
+
+    def _merge_packed(self, rows: bytes) -> None:
+        counts = np.frombuffer(rows, np.int64).tolist()
+        other = copy.copy(self)
+        other._rows, other._length, other._reference_length = counts[:3]
+        other._matches, other._ngrams = counts[3 : -self._max_order], counts[-self._max_order :]
+        self.merge(other)
 
     @checked
     def reset(self) -> None:
