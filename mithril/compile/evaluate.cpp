@@ -10,6 +10,7 @@
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/select_outputs.hpp"
+#include "mithril/distributed/or_abandon.hpp"
 
 namespace mithril {
 
@@ -192,17 +193,15 @@ void detach_frozen(const CompiledState& compiled, std::vector<Tensor>& inputs) {
   }
 }
 
-Result run(const std::shared_ptr<Impl>& model, const Request& request) {
-  const std::shared_ptr<Impl> whole = in_use(model);
-  const std::shared_ptr<Impl> held = selected(whole, request);
-  Impl& compiled = *held;
+// `compiled` has the requested outputs of `whole`.
+Result run(Impl& compiled, const Impl& whole, const Request& request) {
   const State none, &state = request.state ? *request.state : none;
   check_state(compiled, state, "evaluate");
   const std::vector<size_t> requested_outputs =
       request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
   std::vector<DifferentiatedInput> differentiated;
   if (request.gradients)
-    differentiated = differentiated_inputs(compiled, *whole, *request.gradient_keys);
+    differentiated = differentiated_inputs(compiled, whole, *request.gradient_keys);
   const Program& program =
       request.gradients ? compiled.with_gradients(requested_outputs, indices_of(differentiated))
                         : *compiled.forward;
@@ -223,8 +222,14 @@ Result run(const std::shared_ptr<Impl>& model, const Request& request) {
                     named(asked.empty() ? compiled.outputs : those(asked, compiled), results)};
   if (request.state) result.state = next_state(compiled, state, results);
   if (request.gradients)
-    result.gradients = gradients_of(compiled, *whole, differentiated, request, results);
+    result.gradients = gradients_of(compiled, whole, differentiated, request, results);
   return result;
+}
+
+Result run(const std::shared_ptr<Impl>& model, const Request& request) {
+  const std::shared_ptr<Impl> whole = in_use(model);
+  const std::shared_ptr<Impl> compiled = selected(whole, request);
+  return or_abandon(group_of(*compiled), [&] { return run(*compiled, *whole, request); });
 }
 
 }  // namespace

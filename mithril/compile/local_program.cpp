@@ -58,6 +58,10 @@ bool is_distributed(const CompiledState& compiled) {
   return has_peers(compiled.group.get()) && compiled.mode == Mode::training && !compiled.inference;
 }
 
+Communicator* group_of(const CompiledState& compiled) {
+  return is_distributed(compiled) ? compiled.group.get() : nullptr;
+}
+
 void check_exchanges(const Backend& backend, bool several) {
   if (!several && backend.name() == "cpu") return;
   const std::string subject = several ? "a model on several backends"

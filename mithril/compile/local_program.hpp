@@ -14,6 +14,8 @@ struct CompiledState;
 bool has_peers(const Communicator* group);
 // Whether the programs of the model exchange tensors. In inference mode each process runs alone.
 bool is_distributed(const CompiledState& compiled);
+// The group with which they do; null: none.
+Communicator* group_of(const CompiledState& compiled);
 
 // BackendError E1054 for a backend that cannot exchange tensors.
 void check_exchanges(const Backend& backend, bool several);

@@ -36,6 +36,7 @@ class SingleProcess final : public Communicator {
   }
   void broadcast(std::span<std::byte>, int) override {}
   void barrier() override {}
+  void abandon(const std::string&) noexcept override {}
 
  private:
   const std::string name_ = "alone";

@@ -64,6 +64,11 @@ class Communicator {
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
   // Returns when every process has called it.
   virtual void barrier() = 0;
+
+  // Breaks the group: this process cannot go on. Collectives of all processes, those under way
+  // included, raise E0963, which quotes the first line of `reason`. A group of one process stays
+  // whole. Never throws.
+  virtual void abandon(const std::string& reason) noexcept = 0;
 };
 
 // ValueError E0495 if the elements have no such reduction.

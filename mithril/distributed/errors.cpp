@@ -42,4 +42,15 @@ ErrorDetails lost_process(const Communicator& group, const std::string& collecti
   return details;
 }
 
+ErrorDetails abandoned(const Communicator& group, int rank, const std::string& reason) {
+  return {.kind = ErrorKind::distributed,
+          .code = "E0963",
+          .message = process_of(rank, group.size()) + " of group '" + group.name() +
+                     "' has failed with an error",
+          .facts = {{"error", reason.substr(0, reason.find('\n'))}},
+          .help =
+              "the output of this process has the whole error; end all processes, and let the "
+              "launcher start them again"};
+}
+
 }  // namespace mithril

@@ -23,6 +23,9 @@ ErrorDetails timed_out(const Communicator& group, const std::string& collective,
 ErrorDetails lost_process(const Communicator& group, const std::string& collective,
                           std::chrono::steady_clock::duration waited, const std::string& why);
 
+// E0963: process `rank` has abandoned the group because of an error.
+ErrorDetails abandoned(const Communicator& group, int rank, const std::string& reason);
+
 // Calls `function()`. A DistributedError without a path gets this one.
 template <typename Function>
 auto with_path_of_collective(const std::string& path, const Function& function) {

@@ -142,6 +142,12 @@ class ThreadGroup {
     if (++meeting.left == meeting.arrived && (meeting.done || failure_)) meetings_.erase(number);
   }
 
+  void abandon(const Communicator& at, const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = abandoned(at, at.rank(), reason);
+    changed_.notify_all();
+  }
+
   // The thread leaves the group.
   void end(const Communicator& at) {
     const std::lock_guard lock(mutex_);
@@ -235,6 +241,8 @@ class ThreadCommunicator final : public Communicator {
   }
 
   void barrier() override { start({.kind = CollectiveCall::Kind::barrier}, {})->wait(); }
+
+  void abandon(const std::string& reason) noexcept override { group_->abandon(*this, reason); }
 
  private:
   class Pending final : public PendingCollective {

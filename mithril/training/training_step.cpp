@@ -14,6 +14,7 @@
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/training_graph.hpp"
+#include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 
 namespace mithril {
@@ -90,7 +91,7 @@ TrainingStep::~TrainingStep() = default;
 TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
 TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try {
-  return impl_->run(params, data);
+  return or_abandon(group_of(*impl_->compiled), [&] { return impl_->run(params, data); });
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

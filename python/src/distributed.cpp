@@ -61,6 +61,13 @@ void bind_distributed(py::module_& module) {
           },
           "Returns when every process has called it.")
       .def(
+          "abandon",
+          [](Communicator& group, const std::string& reason) {
+            const InterpreterUnlocked unlocked;
+            group.abandon(reason);
+          },
+          py::arg("reason"), "Breaks the group: collectives of all processes quote the reason.")
+      .def(
           "agree",
           [](Communicator& group, const std::string& what, const AgreementEntries& entries) {
             const InterpreterUnlocked unlocked;

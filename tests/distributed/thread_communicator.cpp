@@ -136,6 +136,23 @@ TEST_CASE("a thread that does not come ends the wait of the others after the tim
   CHECK_THROWS_AS(group[1]->barrier(), DistributedError);  // the group is broken
 }
 
+TEST_CASE("the processes of an abandoned group get the error of the one that left") {
+  const std::string expected =
+      "mithril.DistributedError[E0963]: process 1 of 3 of group 'threads' has failed with an "
+      "error\n"
+      "  error : mithril.InputError[E0801]: a bad batch\n"
+      "  help: the output of this process has the whole error; end all processes, and let the "
+      "launcher start them again";
+  const std::vector<std::string> errors = on_each_rank(3, [&](Communicator& group) {
+    std::vector<float> data = {1};
+    if (group.rank() == 1) group.abandon("mithril.InputError[E0801]: a bad batch\n  more : lines");
+    all_reduce(group, data);
+  });
+  CHECK(errors == std::vector<std::string>(3, expected));
+  single_process()->abandon("no one else");
+  single_process()->barrier();
+}
+
 TEST_CASE("bools have no sum") {
   bool data[] = {true};
   CHECK_THROWS_WITH(single_process()->start_all_reduce(data, DType::boolean, 1, Reduction::sum),

@@ -3,9 +3,12 @@
 #include <ATen/ops/from_blob.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/torch/device/dtypes.hpp"
 #include "backends/torch/distributed/options.hpp"
@@ -42,6 +45,7 @@ class TorchCommunicator final : public Communicator {
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
                                                       Reduction reduction) override {
     check_reduction(dtype, reduction);
+    check_transport(dtype);
     // gloo does not reduce bools; as bytes they have the same maximum and minimum.
     const c10::ScalarType type = dtype == DType::boolean ? at::kByte : scalar_type(dtype);
     return start("all_reduce", [&] {
@@ -81,7 +85,55 @@ class TorchCommunicator final : public Communicator {
     start_all_reduce(&nothing, DType::uint8, 1, Reduction::max)->wait();
   }
 
+  void abandon(const std::string& reason) noexcept override {
+    if (failure_ || size() == 1) return;
+    try {
+      failure_ = abandoned(*this, rank(), reason);
+      const std::string text = std::to_string(rank()) + ' ' + reason;
+      if (const auto store = group_->getStore())
+        store->set(abandoned_key, std::vector<std::uint8_t>(text.begin(), text.end()));
+      close_connections();
+    } catch (...) {
+      // The others find out when this process ends.
+    }
+  }
+
  private:
+  static constexpr const char* abandoned_key = "mithril/abandoned";
+
+  static void check_transport(DType dtype) {
+    if (dtype != DType::int16) return;
+    raise({.kind = ErrorKind::value,
+           .code = "E0496",
+           .message = "gloo does not reduce elements of int16",
+           .help = "cast to int32"});
+  }
+
+  // Collectives of the other processes fail at once, not after their timeout. gloo closes all
+  // connections when it has waited in vain for a message: nobody sends one with this tag.
+  void close_connections() {
+    constexpr int tag = 0x6D697468;
+    std::vector<at::Tensor> nothing{at::zeros({1})};
+    try {
+      group_->recv(nothing, (rank() + 1) % size(), tag)->wait(std::chrono::milliseconds(5));
+    } catch (const std::exception&) {
+      // As expected.
+    }
+  }
+
+  // The error of a process that has abandoned the group, if one has.
+  std::optional<ErrorDetails> find_abandoned() const {
+    try {
+      const auto store = group_->getStore();
+      if (!store || !store->check({abandoned_key})) return {};
+      const std::vector<std::uint8_t> bytes = store->get(abandoned_key);
+      const std::string text(bytes.begin(), bytes.end());
+      return abandoned(*this, std::stoi(text), text.substr(text.find(' ') + 1));
+    } catch (const std::exception&) {
+      return {};  // the process of the store has ended
+    }
+  }
+
   static at::Tensor bytes(std::span<std::byte> span) {
     return over(span.data(), static_cast<std::int64_t>(span.size()), at::kByte);
   }
@@ -128,9 +180,12 @@ class TorchCommunicator final : public Communicator {
       return call();
     } catch (const std::exception& error) {
       const Clock::duration waited = Clock::now() - start;
-      const std::string why = torch_text(error);
-      failure_ = waited >= timeout_ ? timed_out(*this, collective, waited, "")
-                                    : lost_process(*this, collective, waited, why);
+      if (failure_) raise(*failure_);  // this process has abandoned the group
+      if (waited >= timeout_) {
+        failure_ = timed_out(*this, collective, waited, "");
+      } else if (failure_ = find_abandoned(); !failure_) {
+        failure_ = lost_process(*this, collective, waited, torch_text(error));
+      }
       raise(*failure_);
     }
   }

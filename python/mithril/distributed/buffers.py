@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import wrong_argument
 from ..backends.arrays import name_of_dtype
 
 
@@ -17,9 +18,17 @@ def is_torch(array: Any) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def as_array(array: Any) -> Any:
+def as_array(call: str, value: Any) -> Any:
     """Returns a tensor of torch as it is, and anything else as an array of NumPy."""
-    return array if is_torch(array) else np.asarray(array)
+    if is_torch(value):
+        return value
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # lists of different lengths
+        array = np.array(None)
+    if array.dtype.hasobject:
+        wrong_argument(call, "arrays", "an array or a dict of arrays", value)
+    return array
 
 
 def described(array: Any) -> str:
@@ -48,11 +57,11 @@ def like(elements: Any, array: Any, shape: Any) -> Any:
     return made.to(array.device) if is_torch(array) else made
 
 
-def items_of(arrays: Any) -> dict[str, Any]:
+def items_of(call: str, arrays: Any) -> dict[str, Any]:
     """Returns the arrays of a dict by their names, or one array under the name "array"."""
     if isinstance(arrays, Mapping):
-        return {name: as_array(array) for name, array in arrays.items()}
-    return {"array": as_array(arrays)}
+        return {str(name): as_array(call, array) for name, array in arrays.items()}
+    return {"array": as_array(call, arrays)}
 
 
 def in_form_of(arrays: Any, items: dict[str, Any]) -> Any:

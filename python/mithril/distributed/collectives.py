@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._internal.arguments import checked
+from .._internal.arguments import checked_kinds
 from . import launch
 from .group import Group
 
@@ -21,7 +21,7 @@ def _group() -> Group:
     return launch.current
 
 
-@checked
+@checked_kinds
 def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
     """Returns the sums of the arrays of all processes: see `Group.all_reduce`.
 
@@ -32,19 +32,19 @@ def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
     return _group().all_reduce(arrays, reduction)
 
 
-@checked
+@checked_kinds
 def all_gather(array: Any) -> list[Any]:
     """Returns the arrays of all processes, by rank: see `Group.all_gather`."""
     return _group().all_gather(array)
 
 
-@checked
+@checked_kinds
 def broadcast(arrays: Any, root: int = 0) -> Any:
     """Returns the arrays of process `root` on all processes: see `Group.broadcast`."""
     return _group().broadcast(arrays, root)
 
 
-@checked
+@checked_kinds
 def barrier() -> None:
     """Returns when every process has called it: see `Group.barrier`."""
     _group().barrier()

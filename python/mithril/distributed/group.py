@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .. import _core
 from .._core import wrong_argument
-from .._internal.arguments import checked
+from .._internal.arguments import checked, checked_kinds
 from .buffers import bytes_of, described, flat, in_form_of, is_torch, items_of, like
-
-if TYPE_CHECKING:
-    from .. import _core
 
 
 class Group:
@@ -28,7 +26,10 @@ class Group:
         name: The name of the group, by which graphs find it.
     """
 
+    @checked
     def __init__(self, communicator: _core._Communicator) -> None:
+        if not isinstance(communicator, _core._Communicator):
+            wrong_argument("Group", "communicator", "what ml.distributed.init makes", communicator)
         self._communicator = communicator
         self.rank = communicator.rank
         self.size = communicator.size
@@ -37,7 +38,7 @@ class Group:
     def __repr__(self) -> str:
         return f"Group(rank={self.rank}, size={self.size}, name={self.name!r})"
 
-    @checked
+    @checked_kinds
     def all_reduce(self, arrays: Any, reduction: str = "sum") -> Any:
         """Returns the sums of the arrays of all processes, element by element.
 
@@ -49,7 +50,7 @@ class Group:
                 other names, shapes or dtypes.
             ValueError: The reduction is unknown, or bools are to be added.
         """
-        items = items_of(arrays)
+        items = items_of("all_reduce", arrays)
         entries = [(name, described(array)) for name, array in items.items()]
         self._communicator.agree("all_reduce", [("reduction", reduction), *entries])
         made = dict(items)
@@ -65,14 +66,16 @@ class Group:
                 begin = end
         return in_form_of(arrays, made)
 
-    @checked
+    @checked_kinds
     def all_gather(self, array: Any) -> list[Any]:
         """Returns the arrays of all processes, by rank. Their shapes may differ.
 
         Raises:
             DistributedError: A process has failed or is too slow, or the dtypes differ.
         """
-        (mine,) = items_of(array).values()
+        if isinstance(array, Mapping):
+            wrong_argument("all_gather", "array", "one array", array)
+        (mine,) = items_of("all_gather", array).values()
         elements = flat([mine])
         dtype = described(elements).split("[", maxsplit=1)[0]
         self._communicator.agree("all_gather", [("dtype", dtype)])
@@ -81,7 +84,7 @@ class Group:
         parts = self._communicator.all_gather(bytes_of(elements).tobytes())
         return [_from_bytes(part, mine, shape) for part, shape in zip(parts, shapes, strict=True)]
 
-    @checked
+    @checked_kinds
     def broadcast(self, arrays: Any, root: int = 0) -> Any:
         """Returns the arrays of process `root` on all processes.
 
@@ -92,7 +95,7 @@ class Group:
             DistributedError: A process has failed or is too slow, or the processes pass arrays of
                 other names, shapes or dtypes.
         """
-        items = items_of(arrays)
+        items = items_of("broadcast", arrays)
         entries = [(name, described(array)) for name, array in items.items()]
         self._communicator.agree("broadcast", [("root", str(root)), *entries])
         if not 0 <= root < self.size:
@@ -104,7 +107,7 @@ class Group:
             made[name] = like(elements, array, array.shape)
         return in_form_of(arrays, made)
 
-    @checked
+    @checked_kinds
     def barrier(self) -> None:
         """Returns when every process has called it.
 
@@ -113,7 +116,26 @@ class Group:
         """
         self._communicator.barrier()
 
-    @checked
+    @checked_kinds
+    def abandon(self, reason: str | BaseException) -> None:
+        """Breaks the group, because this process cannot go on.
+
+        The other processes get a DistributedError that quotes the reason, in the collective that
+        they wait for or in their next one. So does this process, if it uses the group again.
+        Training steps and `fit` call it when they raise an exception, and so does the end of a
+        program by an exception.
+
+        Args:
+            reason: A text, or the exception.
+        """
+        if isinstance(reason, BaseException):
+            name = "" if str(reason).startswith("mithril.") else f"{type(reason).__name__}: "
+            reason = f"{name}{reason}"
+        if not isinstance(reason, str):
+            wrong_argument("abandon", "reason", "a text or an exception", reason)
+        self._communicator.abandon(reason)
+
+    @checked_kinds
     def agree(self, what: str | Mapping[str, Any], subject: str = "agree") -> None:
         """Checks that all processes pass the same.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
+from types import TracebackType
 from typing import Any
 
 from .. import _core
-from .._internal.arguments import checked
+from .._internal.arguments import checked_kinds
 from ..backends.torch_library import import_torch, require_torch
 from .group import Group
 
@@ -16,9 +17,10 @@ from .group import Group
 VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 current: Group | None = None  # the group of the last call of `init`
+_is_quoting = False
 
 
-@checked
+@checked_kinds
 def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0) -> Group:
     """Joins the group of the processes that run this program.
 
@@ -48,7 +50,25 @@ def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0)
         current = Group(_core._single_process())
     else:
         current = _of_torch(_group_of_job(timeout, start_timeout), timeout)
+    if current.size > 1:
+        _quote_last_exception()
     return current
+
+
+def _quote_last_exception() -> None:
+    """Lets the other processes quote the exception that ends the program, if one does."""
+    global _is_quoting  # noqa: PLW0603 - once in a process
+    if _is_quoting:
+        return
+    _is_quoting = True
+    print_exception = sys.excepthook
+
+    def quote(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if current is not None and not isinstance(error, _core.DistributedError):
+            current.abandon(error)
+        print_exception(kind, error, trace)
+
+    sys.excepthook = quote
 
 
 def _is_joined() -> bool:

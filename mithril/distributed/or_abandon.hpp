@@ -1,0 +1,36 @@
+// Exceptions of one process of a group.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <initializer_list>
+#include <string_view>
+
+#include "mithril/base/error.hpp"
+#include "mithril/distributed/communicator.hpp"
+
+namespace mithril {
+
+// Calls `function()`, in which the processes of a group exchange tensors; null: this process alone.
+// If it throws, this process is behind the others, so it abandons the group: they get an error that
+// quotes the exception. DistributedErrors, and the codes `of_all`, are errors on all processes
+// already.
+template <typename Function>
+auto or_abandon(Communicator* group, const Function& function,
+                std::initializer_list<std::string_view> of_all = {}) {
+  if (!group || group->size() == 1) return function();
+  try {
+    return function();
+  } catch (const DistributedError&) {
+    throw;
+  } catch (const Error& error) {
+    if (std::find(of_all.begin(), of_all.end(), error.code()) == of_all.end())
+      group->abandon(error.what());
+    throw;
+  } catch (const std::exception& error) {
+    group->abandon(error.what());
+    throw;
+  }
+}
+
+}  // namespace mithril
