@@ -10,6 +10,7 @@ import numpy as np
 from ..backends.devices import DeviceArrays
 from .batches import Batch
 from .prefetch import prefetched
+from .shares import RowsOfProcess
 
 
 class Placement(NamedTuple):
@@ -27,7 +28,8 @@ class Placement(NamedTuple):
         device = self.backend.default_device
         try:
             for batch in batches:
-                yield {key: self._moved_array(array, device) for key, array in batch.items()}
+                moved = {key: self._moved_array(array, device) for key, array in batch.items()}
+                yield batch.like(moved) if isinstance(batch, RowsOfProcess) else moved
         finally:
             batches.close()
 

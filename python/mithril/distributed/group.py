@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from .. import _core
 from .._core import wrong_argument
 from .._internal.arguments import checked, checked_kinds
+from ..data.shares import RowsOfProcess, bounds, checksums
 from .buffers import bytes_of, described, flat, in_form_of, is_torch, items_of, like
 
 
@@ -117,6 +119,38 @@ class Group:
         self._communicator.barrier()
 
     @checked_kinds
+    def rows(
+        self, batch: Mapping[str, Any], replicated_keys: Sequence[str] = ()
+    ) -> Mapping[str, Any]:
+        """Returns the rows of a batch that this process computes, for loops of your own.
+
+        Of B rows process r of n has those from B * r // n up to B * (r + 1) // n, as views. No row
+        is padded, dropped or repeated, and a process may have none. `fit` takes the rows as they
+        are, and does not divide them again.
+
+        Args:
+            batch: A dict of arrays, the same on all processes.
+            replicated_keys: Inputs that each process gets whole, as in `ml.compile`. Scalars are
+                whole, too.
+
+        Example:
+            group = ml.distributed.init()
+            step(params, group.rows(data))
+        """
+        if not isinstance(batch, Mapping):
+            wrong_argument("rows", "batch", "a dict of arrays", batch)
+        if self.size == 1 or isinstance(batch, RowsOfProcess):
+            return batch
+        rows = {
+            key: shape[0]
+            for key, value in batch.items()
+            if (shape := np.shape(value)) and key not in replicated_keys
+        }
+        parts = {key: batch[key][slice(*bounds(count, self))] for key, count in rows.items()}
+        total = next(iter(rows.values()), 1)
+        return RowsOfProcess({**batch, **parts}, total, self, partial(checksums, batch))
+
+    @checked
     def abandon(self, reason: str | BaseException) -> None:
         """Breaks the group, because this process cannot go on.
 
@@ -133,7 +167,7 @@ class Group:
             reason = f"{name}{reason}"
         if not isinstance(reason, str):
             wrong_argument("abandon", "reason", "a text or an exception", reason)
-        self._communicator.abandon(reason)
+        self._communicator.abandon(reason.encode("utf-8", "replace").decode())
 
     @checked_kinds
     def agree(self, what: str | Mapping[str, Any], subject: str = "agree") -> None:
