@@ -290,6 +290,14 @@ void Optimizer::finish_micro_step(ParameterMemories& made) {
   ++micro_steps_;
 }
 
+std::vector<Tensor*> Optimizer::gradient_sums() {
+  std::vector<Tensor*> sums;
+  for (auto& [key, memory] : memory_) {
+    if (memory.gradient_sum) sums.push_back(&*memory.gradient_sum);
+  }
+  return sums;
+}
+
 TensorMap Optimizer::state_dict() const try {
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));

@@ -87,6 +87,8 @@ class Optimizer {
   void finish_step(ParameterMemories& made, bool averaged = false);
   // Counts gradients that were added to the sums, for a later step. Never fails.
   void finish_micro_step(ParameterMemories& made);
+  // Those of a TrainingStep that accumulates, in the order of the keys of their parameters.
+  std::vector<Tensor*> gradient_sums();
   std::int64_t micro_steps() const { return micro_steps_; }  // since the last step
   std::int64_t averaged() const { return averaged_; }        // steps in the averages
   const std::vector<OptimizerSlot>& slots() const { return slots_; }

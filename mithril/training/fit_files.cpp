@@ -12,6 +12,7 @@
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/training/checkpoint.hpp"
+#include "mithril/training/gradient_sums.hpp"
 
 namespace mithril {
 namespace {
@@ -107,6 +108,7 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
   // Copied, because the files will be replaced.
   TensorMap params = model.load_state_dict(saved.params).copy();
   step.optimizer().load_state_dict(saved.optimizer.copy());
+  if (group_) keep_gradient_sums_of_first(step.optimizer(), *group_);
   step.set_state(saved.state);
   history.params = std::move(params);
   if (history.best_epoch == std::ssize(history.epochs)) {
@@ -124,15 +126,7 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 void FitFiles::save_epoch(const TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
-  if (group_ && group_->size() > 1 && step.optimizer().micro_steps() > 0) {
-    raise({.kind = ErrorKind::state,
-           .code = "E0915",
-           .message = "fit: an epoch ends while gradients accumulate, and each process has its own "
-                      "sums of them",
-           .facts = {{"calls since the update", std::to_string(step.optimizer().micro_steps())}},
-           .help = "choose a batch_size with which accumulate divides the batches of an epoch, or "
-                   "leave out the checkpoint"});
-  }
+  if (group_) collect_gradient_sums(step.optimizer(), *group_);
   if (writes()) write_epoch(step, history, epochs_before);
   if (group_) group_->barrier();
 }
