@@ -79,15 +79,17 @@ void append(const std::string& path, const std::string& bytes) {
   if (!file) cannot_write(path, std::strerror(errno));
 }
 
+std::string unused_path(const std::string& folder, int i) {
+  const auto seconds = static_cast<std::int64_t>(seconds_since_1970());
+  const std::string name = fmt::format("events.out.tfevents.{}.{:03}.mithril", seconds, i);
+  return (std::filesystem::path(folder) / name).string();
+}
+
 // The path of a new, empty file. TensorBoard reads the files of a folder in the order of their
 // names.
 std::string new_file_of_events(const std::string& folder) {
-  const auto seconds = static_cast<std::int64_t>(seconds_since_1970());
-  const std::string why = make_folder(folder);
   for (int i = 0;; ++i) {
-    const std::string name = fmt::format("events.out.tfevents.{}.{:03}.mithril", seconds, i);
-    const std::string path = (std::filesystem::path(folder) / name).string();
-    if (!why.empty()) cannot_write(path, why);
+    const std::string path = unused_path(folder, i);
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file) return path;
     if (errno != EEXIST) cannot_write(path, std::strerror(errno));
@@ -96,14 +98,19 @@ std::string new_file_of_events(const std::string& folder) {
 
 }  // namespace
 
-TensorBoard::TensorBoard(const std::string& folder) : path_(new_file_of_events(folder)) {
-  append(path_, record(wall_time() + text_field(3, "brain.Event:2")));
+TensorBoard::TensorBoard(const std::string& folder) : folder_(folder) {
+  if (const std::string why = make_folder(folder); !why.empty())
+    cannot_write(unused_path(folder, 0), why);
 }
 
 void TensorBoard::add(std::int64_t step, const EpochNumbers& numbers) const {
+  if (path_->empty()) {
+    *path_ = new_file_of_events(folder_);
+    append(*path_, record(wall_time() + text_field(3, "brain.Event:2")));
+  }
   std::string records;
   for (const auto& [name, number] : numbers) records += record(scalar_event(step, name, number));
-  append(path_, records);
+  append(*path_, records);
 }
 
 bool TensorBoard::operator()(const History& history) const {

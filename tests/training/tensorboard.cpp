@@ -18,7 +18,9 @@ TEST_CASE("a log for TensorBoard has a record for each number") {
   const TensorBoard log(folder.at("logs/run")), other(folder.at("logs/run"));
   History history;
   history.epochs.push_back({{"loss", 0.5}});
+  CHECK(std::filesystem::is_empty(folder.at("logs/run")));
   CHECK(!log(history));
+  other.add(1, {});
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder.at("logs/run")))
     files.push_back(entry.path().string());
