@@ -148,6 +148,8 @@ class CompiledModel {
   // Raises the errors of load_state_dict, and copies nothing.
   void check_state_dict(const TensorMap& saved) const;
   State initial_state_dict() const;  // a copy: writes to it do not change the model
+  // Whether `evaluate` returns another state than it takes.
+  bool changes_state() const;
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
   // data in the order of data_keys() and returns a tensor, or a dictionary if there are several

@@ -152,6 +152,8 @@ TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, c
   raise_out_of_memory();
 }
 
+bool CompiledModel::changes_state() const { return !impl_->next_states.empty(); }
+
 CompiledModel CompiledModel::bind(TensorMap&& params, const OutputOptions& options) const {
   return fixed(std::move(params), nullptr, options);
 }

@@ -81,7 +81,7 @@ Batches::Batches(const BatchSource& source, std::int64_t batch_size, std::int64_
 
 std::optional<TensorMap> Batches::next() {
   if (source_.function()) return (*source_.function())(epoch_, index_++);
-  const size_t count = std::min(batch_size_, rows_.size() - first_);
+  const size_t count = rows_of_next();
   if (count == 0) return std::nullopt;
   TensorMap batch;
   for (const auto& [key, tensor] : *source_.arrays())
@@ -89,6 +89,15 @@ std::optional<TensorMap> Batches::next() {
   first_ += count;
   return batch;
 }
+
+bool Batches::skip() {
+  if (source_.function()) return next().has_value();
+  const size_t count = rows_of_next();
+  first_ += count;
+  return count > 0;
+}
+
+size_t Batches::rows_of_next() const { return std::min(batch_size_, rows_.size() - first_); }
 
 void check_lengths(const char* name, const BatchSource& source) {
   if (!source.arrays()) return;

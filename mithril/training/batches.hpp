@@ -54,8 +54,12 @@ class Batches {
   Batches(const BatchSource& source, std::int64_t batch_size, std::int64_t epoch,
           std::optional<std::uint64_t> seed = {});
   std::optional<TensorMap> next();
+  // Passes a batch without making it where that is possible; false after the last one.
+  bool skip();
 
  private:
+  std::size_t rows_of_next() const;
+
   const BatchSource& source_;
   std::int64_t epoch_, index_ = 0;
   std::size_t batch_size_, first_ = 0;

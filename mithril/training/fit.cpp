@@ -10,9 +10,12 @@
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/finite.hpp"
 #include "mithril/distributed/communicator.hpp"
+#include "mithril/distributed/or_abandon.hpp"
 #include "mithril/training/fit_arguments.hpp"
 #include "mithril/training/fit_files.hpp"
 #include "mithril/training/progress_bar.hpp"
+#include "mithril/training/tensorboard.hpp"
+#include "mithril/training/validate.hpp"
 
 namespace mithril {
 namespace {
@@ -26,29 +29,30 @@ std::int64_t counted(const TensorMap& batch, const FitOptions& options) {
   return options.tokens.empty() ? count_rows(batch) : batch.at(options.tokens).size();
 }
 
-// `of` is "loss" or "validation loss".
-void require_finite(double loss, const char* of, std::int64_t epoch, std::int64_t step,
-                    const FitOptions& options) {
-  if (std::isfinite(loss) || options.allow_nan) return;
-  raise({.kind = ErrorKind::value,
-         .code = "E0419",
-         .message = fmt::format("fit: the {} is {} in epoch {}, step {}", of, finite_text(loss),
-                                epoch + 1, step),
-         .help = "lower the learning rate, or clip gradients with max_norm; debug of compile names "
-                 "the first op that makes NaN; allow_nan continues"});
-}
-
 // DistributedError E0964 unless all processes of the group have the same options and rows: each
 // takes its part of them.
 void agree_on_batch(const CompiledModel& model, const FitOptions& options, std::int64_t epoch,
-                    const TensorMap& batch) {
+                    std::int64_t steps, const TensorMap& batch) {
   Communicator* group = model.group().get();
   if (!group || group->size() == 1) return;
   AgreementEntries entries = {{"epochs", std::to_string(options.epochs)},
                               {"epoch", std::to_string(epoch)},
-                              {"batch_size", std::to_string(options.batch_size)}};
+                              {"batch_size", std::to_string(options.batch_size)},
+                              {"the number of batches", fmt::format("at least {}", steps + 1)}};
   add_tensors(entries, "the rows of", batch);
   agree(*group, "fit", entries);
+}
+
+// The same for the end of an epoch.
+void agree_on_end(const CompiledModel& model, const FitOptions& options, std::int64_t epoch,
+                  std::int64_t steps) {
+  Communicator* group = model.group().get();
+  if (!group || group->size() == 1) return;
+  agree(*group, "fit",
+        {{"epochs", std::to_string(options.epochs)},
+         {"epoch", std::to_string(epoch)},
+         {"batch_size", std::to_string(options.batch_size)},
+         {"the number of batches", std::to_string(steps)}});
 }
 
 // `epochs_before` are those of earlier calls of fit.
@@ -63,55 +67,22 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   while (const std::optional<TensorMap> batch = batches.next()) {
     lr = step.optimizer().lr();
     const std::int64_t rows = count_rows(*batch);
-    if (steps == 0) agree_on_batch(step.compiled(), options, epoch, *batch);
+    // Of arrays, `batches` are the same on all processes if the first one is.
+    if (steps == 0 || data.function())
+      agree_on_batch(step.compiled(), options, epoch, steps, *batch);
     const TensorMap part = rows_of_process(step.compiled(), *batch);
     const double loss = step(params, part).at(options.loss).item();
-    require_finite(loss, "loss", epoch, ++steps, options);
+    ++steps;
+    if (!options.allow_nan) require_finite(loss, "loss", epoch, steps);
     total += static_cast<double>(rows) * loss;
     samples += rows;
     const double mean = total / static_cast<double>(samples);
     bar.advance(counted(*batch, options), {{"loss", mean}, {"lr", lr}});
   }
+  if (data.function()) agree_on_end(step.compiled(), options, epoch, steps);
   require_rows(samples, epoch, "batches");
   const std::string speed = std::string(unit_of(options)) + "_per_second";
   return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, bar.rate()}};
-}
-
-// Inputs and outputs by key, the inputs first. An output replaces an input with its key.
-TensorMap joined(const TensorMap& outputs, const TensorMap& batch) {
-  TensorMap all = batch.share();
-  for (const auto& [key, tensor] : outputs) all[key] = tensor;
-  return all;
-}
-
-// The means of the loss and of the metrics, by rows. Random numbers differ from batch to batch; the
-// state of the step stays.
-EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const BatchSource& data,
-                       const FitOptions& options, std::int64_t epoch, std::int64_t epochs_before) {
-  const CompiledModel whole = step.compiled();
-  const CompiledModel model = whole.in_inference({.outputs = whole.output_keys()});
-  State state = step.state();
-  for (const auto& [name, evaluator] : options.evaluators) evaluator->reset();
-  EpochNumbers means;
-  std::int64_t samples = 0, steps = 0;
-  Batches batches(data, options.batch_size, epochs_before + epoch);
-  while (const std::optional<TensorMap> batch = batches.next()) {
-    auto [outputs, next] = model.evaluate(params, *batch, state);
-    state = std::move(next);
-    const std::int64_t rows = count_rows(*batch);
-    samples += rows;
-    const double loss = outputs.at(options.loss).item();
-    require_finite(loss, "validation loss", epoch, ++steps, options);
-    means["validation_loss"] += static_cast<double>(rows) * loss;
-    for (const auto& [name, metric] : options.metrics)
-      means[name] += static_cast<double>(rows) * metric(outputs, *batch);
-    for (const auto& [name, evaluator] : options.evaluators)
-      evaluator->update(joined(outputs, *batch));
-  }
-  require_rows(samples, epoch, "batches of validation");
-  for (auto& [name, mean] : means) mean /= static_cast<double>(samples);
-  for (const auto& [name, evaluator] : options.evaluators) means[name] = evaluator->compute();
-  return means;
 }
 
 std::string line_of(const std::string& label, const EpochNumbers& numbers, double left) {
@@ -168,10 +139,7 @@ TensorMap first_parameters(const TrainingStep& step, const FitOptions& options) 
   return fitted.empty() ? step.compiled().get_parameters().copy() : fitted.copy();
 }
 
-}  // namespace
-
-History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
-  check_fit_arguments(step.compiled(), all, options);
+History run_fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) {
   const auto [data, validation] = split_for_fit(all, options);
   History history;
   history.params = first_parameters(step, options);
@@ -208,7 +176,7 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
     EpochNumbers numbers =
         train_epoch(step, history.params, data, options, epoch, epochs_before, bar);
     if (validation)
-      numbers.merge(validated(step, weights(), *validation, options, epoch, epochs_before));
+      numbers.merge(validate(step, weights(), *validation, options, epoch, epochs_before));
     bar.close();
     const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
     if (progress) *progress << line_of(label, numbers, left) << std::endl;
@@ -223,10 +191,22 @@ History fit(TrainingStep& step, const BatchSource& all, const FitOptions& option
       }
     }
     files.save_epoch(step, history, epochs_before);
-    for (const auto& callback : options.callbacks) ended |= callback(history);
+    for (const auto& callback : options.callbacks) {
+      const bool is_log = callback.target<TensorBoard>() != nullptr;
+      if (is_first || !is_log) ended |= callback(history);
+    }
     ended = is_true_on_any(group, ended || is_over(history, options));
   }
   return history;
+}
+
+}  // namespace
+
+History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
+  check_fit_arguments(step.compiled(), all, options);
+  // The loss is that of all rows, so all processes refuse it, and epochs without rows.
+  return or_abandon(step.compiled().group().get(), [&] { return run_fit(step, all, options); },
+                    {"E0419", "E0841"});
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

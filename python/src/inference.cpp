@@ -90,6 +90,8 @@ OutputOptions outputs_of(py::handle names) {
 
 void bind_inference(py::class_<CompiledModel>& compiled) {
   compiled
+      .def_property_readonly("_changes_state", &CompiledModel::changes_state,
+                             "Whether evaluate returns another state than it takes.")
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
            py::arg("output_gradients") = py::none(), py::arg("state") = py::none(), py::kw_only(),
            py::arg("outputs") = py::none(), py::arg("gradient_keys") = py::none(),

@@ -21,15 +21,12 @@
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/train_model/train_model.hpp"
 #include "mithril/training/batches.hpp"
-#include "mithril/training/fit.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
-#include "tests/serialization/files.hpp"
 
 namespace mithril {
 namespace {
 
-using tests::FileFolder;
 using tests::no_errors;
 using tests::on_each_rank;
 
@@ -204,50 +201,6 @@ TEST_CASE("sizes besides those of the batch are the same on all processes") {
     CAPTURE(error);
     CHECK(error.find("differ in 'size 1 of 'x''") != std::string::npos);
   }
-}
-
-TEST_CASE("fit shares batches and refuses others") {
-  const TensorMap data = batch_of(30, 3);
-  const auto fitted = [&](const std::shared_ptr<Communicator>& group, std::int64_t accumulate,
-                          const std::string& folder, std::uint64_t seed) {
-    const CompiledModel compiled = compile(network(false), cpu({.dtype = DType::float64}),
-                                           {.shapes = {{"x", {any, 4}}}, .group = group});
-    SGD optimizer({.lr = 0.1});
-    TrainingStep step(compiled, optimizer, {.accumulate = accumulate});
-    return fit(step, data,
-               {.epochs = 2,
-                .batch_size = 8,
-                .checkpoint = folder,
-                .progress = nullptr,
-                .seed = seed})
-        .params;
-  };
-  const TensorMap alone = fitted(nullptr, 1, "", 0);
-  const FileFolder folder;
-  const auto errors = on_each_rank(2, [&](Communicator& own) {
-    for (const auto& [key, tensor] : fitted(communicator(own.name()), 1, "", 0))
-      CHECK(distance(tensor, alone.at(key)) <= 1e-12);
-    const auto refusal = [&](auto call) {
-      try {
-        call();
-      } catch (const Error& error) {
-        return std::string(error.what());
-      }
-      return std::string();
-    };
-    const auto group = communicator(own.name());
-    CHECK(refusal([&] {
-            fitted(group, 1, "", static_cast<std::uint64_t>(own.rank()));
-          }).find("fit: the processes of group 'threads' differ in 'the rows of 'x''") !=
-          std::string::npos);
-    CHECK(refusal([&] { fitted(group, 3, folder.at("run"), 0); }) ==
-          "mithril.StateError[E0915]: fit: an epoch ends while gradients accumulate, and each "
-          "process has its own sums of them\n"
-          "  calls since the update : 1\n"
-          "  help: choose a batch_size with which accumulate divides the batches of an epoch, or "
-          "leave out the checkpoint");
-  });
-  CHECK(errors == no_errors(2));
 }
 
 TEST_CASE("infer runs on one process alone") {

@@ -11,7 +11,8 @@ from .._internal.arguments import checked_kinds
 from ..files import load_safetensors
 from .batches import Batch, checked_batch
 from .files import csv_columns, read_csv, read_idx, read_npy
-from .source import Arrays, DataSource, Stream
+from .rows import Arrays, Stream
+from .source import DataSource
 from .torch import is_dataset, is_loader, is_map_style, loader_stream, map_style, sample_stream
 
 

@@ -102,10 +102,3 @@ class Share(NamedTuple):
             count = row_count(batch)
             rows = cut(batch, *bounds(count, self))
             yield RowsOfProcess(rows, count, self, partial(checksums, batch))
-
-
-def turn_of(batches: Iterable[Any], group: Rank) -> Generator[tuple[int, Any], None, None]:
-    """Yields the batches that a process takes if they take turns, with their numbers from 0."""
-    for number, batch in enumerate(batches):
-        if number % group.size == group.rank:
-            yield number, batch

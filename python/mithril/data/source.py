@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._core import _shuffled_rows, wrong_argument
-from .._internal.arguments import checked_kinds
+from .._core import _shuffled_rows, raise_error, wrong_argument
+from .._internal.arguments import checked, checked_kinds
 from ..backends.devices import DeviceArrays
 from .batches import Batch, checked_batch, chosen, cut, rebatched, row_count
 from .checks import at_least, close, refuse_result, with_dtype
 from .placement import Placement
-from .shares import Rank, Share, turn_of
+from .prefetch import prefetched
+from .shares import RowsOfProcess, Share
 
 if TYPE_CHECKING:
     from ..distributed import Group
-    from .loader import Batches
 
 PIECE = 1024  # rows that are read at a time where nobody asks for a number
 
@@ -51,10 +51,7 @@ class DataSource(ABC):
 
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
-        """Yields all rows in batches of `n` rows. The last batch may be short.
-
-        After `shard` a batch has the rows of this process of `n` rows of all processes.
-        """
+        """Yields all rows in batches of `n` rows. The last batch may be short."""
         n = at_least("read_batches", "n", n, 1)
         pieces = self._share.batches(self, n) if self._share else rebatched(self._pieces(n), n)
         return pieces if self._placement is None else self._placement.moved(pieces)
@@ -122,8 +119,6 @@ class DataSource(ABC):
 
         The last batch may be short. `drop_last` drops it then.
         """
-        from .loader import Batches  # noqa: PLC0415 - it imports this module
-
         n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
 
@@ -131,18 +126,16 @@ class DataSource(ABC):
     def shard(self, group: Group) -> DataSource:
         """Returns a source of which each process of a group reads only its rows of each batch.
 
-        The batches are those of one process, in the same order, and `n` counts the rows of all
-        processes: of B rows process r of s reads those from B r / s to B (r + 1) / s, rounded down.
-        No row is padded, dropped or repeated. Batches are divided last, wherever `shard` is called.
-        `fit` takes the source as it is. If rows cannot be read in any order, as those of a CSV
-        file, each process reads all of them and keeps its own.
+        The batches are those of one process, and `n` counts the rows of all processes: of B rows
+        process r of s reads those from B r / s to B (r + 1) / s, rounded down. Batches are divided
+        last, wherever `shard` is called. `fit` takes the rows as they are. Of a source that is read
+        in order, such as a CSV file, each process reads all rows and keeps its own.
 
         Args:
             group: the group, as `ml.distributed.init` returns it.
 
         Example:
-            group = ml.distributed.init()
-            source = ml.data.from_arrays(data).shuffle(seed=1).shard(group)
+            source = ml.data.from_arrays(data).shuffle(seed=1).shard(ml.distributed.init())
             for rows in source.read_batches(4):
                 step(params, rows)
         """
@@ -185,53 +178,82 @@ class DataSource(ABC):
         """Returns a text about the order of the rows, which processes compare."""
         return f"{self.rows} rows"
 
-    def _turn(self, n: int, group: Rank) -> Iterator[Batch]:
-        """Yields every batch of `n` rows that this process takes, if the processes take turns."""
-        batches = self._turn_of_pieces(n, group)
-        return batches if self._placement is None else self._placement.moved(batches)
-
-    def _turn_of_pieces(self, n: int, group: Rank) -> Generator[Batch, None, None]:
-        if self.rows is None or group.size == 1:
-            for _, batch in turn_of(rebatched(self._pieces(n), n), group):
-                yield batch
-            return
-        for first in range(group.rank * n, self.rows, group.size * n):
-            yield self._at(np.arange(first, min(first + n, self.rows)))
-
     def __repr__(self) -> str:
         count = "" if self.rows is None else f": {self.rows} rows"
         return f"<{type(self).__name__}{count}>"
 
 
-class Arrays(DataSource):
-    """A source of the rows of arrays in memory or of mapped files."""
+class Batches:
+    """Batches of a source, which can be iterated over any number of times.
 
-    def __init__(self, arrays: Batch) -> None:
-        self._arrays = arrays
+    `DataSource.batch` creates them. `len` returns their number, if it is known.
+
+    Example:
+        batches = ml.data.from_arrays(data).shuffle(seed=1).batch(4).prefetch()
+        for batch in batches:
+            step(params, batch)
+
+    See docs/data.md.
+    """
+
+    @checked
+    def __init__(
+        self, source: DataSource, size: int, drop_last: bool = False, depth: int = 0
+    ) -> None:
+        if not isinstance(source, DataSource):
+            wrong_argument("Batches", "source", "a source, such as ml.data.from_arrays", source)
+        self._source, self._size, self._drop_last, self._depth = source, size, drop_last, depth
+
+    def __iter__(self) -> Iterator[Batch]:
+        made = self._made()
+        return prefetched(made, self._depth) if self._depth else made
+
+    def _made(self) -> Generator[Batch, None, None]:
+        for batch in self._source.read_batches(self._size):
+            rows = batch.total if isinstance(batch, RowsOfProcess) else row_count(batch)
+            if self._drop_last and rows < self._size:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        """Returns the number of batches. TypeError E0311 if the number of rows is unknown."""
+        rows = self._source.rows
+        if rows is None:
+            raise_error(
+                "TypeError",
+                "E0311",
+                "the number of batches is not known before they are read",
+                facts=[("source", repr(self._source))],
+            )
+            raise AssertionError
+        return rows // self._size if self._drop_last else -(-rows // self._size)
 
     @property
-    def rows(self) -> int:
-        return row_count(self._arrays)
+    def schema(self) -> dict[str, Field]:
+        """The schema of the source."""
+        return self._source.schema
 
-    def _pieces(self, n: int) -> Iterator[Batch]:
-        for first in range(0, self.rows, n):
-            yield cut(self._arrays, first, min(first + n, self.rows))
+    @property
+    def rows(self) -> int | None:
+        """The number of rows of the source, or None if it is unknown."""
+        return self._source.rows
 
-    def _at(self, rows: Any) -> Batch:
-        return chosen(self._arrays, rows)
+    @checked_kinds
+    def at_epoch(self, epoch: int) -> Batches:
+        """Returns the batches in the order of an epoch, as `shuffle` determines it."""
+        return Batches(self._source.at_epoch(epoch), self._size, self._drop_last, self._depth)
 
+    @checked_kinds
+    def prefetch(self, depth: int = 2) -> Batches:
+        """Returns the same batches, which a thread makes up to `depth` batches ahead.
 
-class Stream(DataSource):
-    """A source of rows that are read from the beginning: read(n) yields about n rows at a time."""
-
-    def __init__(self, read: Callable[[int], Iterator[Batch]], label: str) -> None:
-        self._read, self._label = read, label
-
-    def _pieces(self, n: int) -> Iterator[Batch]:
-        return self._read(n)
+        The thread ends with the loop, also if the loop is left early.
+        """
+        depth = at_least("prefetch", "depth", depth, 1)
+        return Batches(self._source, self._size, self._drop_last, depth)
 
     def __repr__(self) -> str:
-        return f"<Stream: {self._label}>"
+        return f"<Batches of {self._size}: {self._source!r}>"
 
 
 class Derived(DataSource):

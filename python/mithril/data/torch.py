@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .batches import Batch, as_array, checked_batch, named
-from .source import DataSource, Stream
+from .rows import Stream
+from .source import DataSource
 
 Names = Sequence[str] | None
 

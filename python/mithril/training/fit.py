@@ -22,12 +22,14 @@ from .._core import (
 from .._internal.arguments import checked
 from .._internal.summaries import summary_of
 from ..data.batches import named
+from ..data.shares import RowsOfProcess
 from ..data.source import Batches, DataSource
 from ..metrics import Evaluator, create
 from .fit_arguments import FitChecks, arranged, check_first_steps, check_fit
 from .fit_files import FitFiles, copied, copied_for_training, detached
 from .progress import ProgressBar
-from .shares import agree_on_batch, is_true_on_any, rows_of_process
+from .shares import BatchAgreement, abandoning, is_true_on_any, row_total, rows_of_process
+from .validation import Validation
 
 Batch = Mapping[str, Any]
 Metric = Callable[[dict[str, Any], Batch], Any] | Evaluator | str
@@ -154,55 +156,77 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
     group = step.compiled.group
     is_first = group is None or group.rank == 0
     progress = progress and is_first
-    files = FitFiles(checkpoint, group)
-    continued = files.resume(step, history, averages)
-    if continued is not None:
-        epochs_before = continued
-    elif is_new:
-        check_first_steps(step)
-    unit = "tokens" if tokens else "samples"
     monitor = monitor or ("loss" if validation is None else "validation_loss")
     keys = list(step.compiled.data_keys)
-    _FITTED[step] = params, epochs_before + len(history.epochs)
-    while len(history.epochs) < epochs and not _is_over(history, patience):
-        epoch = len(history.epochs)
-        label = f"epoch {epoch + 1}/{epochs}"
-        count = _total(data, tokens)
-        bar = ProgressBar(count, label=label, unit=unit, leave=False, shown=progress)
-        began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
-        check = FitChecks(epoch, allow_nan)
-        order = _Order(epochs_before + epoch, seed if shuffle else None)
-        for at, batch in enumerate(_batches(data, batch_size, order, keys), 1):
-            if at == 1:
-                options = {"epochs": epochs, "epoch": epoch, "batch_size": batch_size}
-                agree_on_batch(group, {**options, "batches": _length(data)}, batch)
-            rate = step.optimizer.lr
-            cost = float(step(params, rows_of_process(step.compiled, group, batch))[loss])
-            check.loss(cost, "loss", at)
-            samples, total = samples + _rows(batch), total + _rows(batch) * cost
-            bar.advance(_counted(batch, tokens), loss=total / samples, lr=rate)
-        check.rows(samples, "batches")
-        entry = {"loss": total / samples, "lr": rate, f"{unit}_per_second": bar.rate()}
-        if validation is not None:
-            weights = detached(step.averages(params) if averages else params)
-            batches = _batches(validation, batch_size, order._replace(seed=None), keys)
-            entry |= _validated(step, weights, batches, measured, check)
-        bar.close()
-        if progress:
-            _print_epoch(label, entry, (epochs - epoch - 1) * (time.perf_counter() - began))
-        history.epochs.append(entry)
+    with abandoning(group):
+        files = FitFiles(checkpoint, group)
+        continued = files.resume(step, history, averages)
+        if continued is not None:
+            epochs_before = continued
+        elif is_new:
+            check_first_steps(step)
         _FITTED[step] = params, epochs_before + len(history.epochs)
-        if _is_best(history, monitor, mode):
-            best = step.averages(params) if averages else copied(params)
-            if _all_finite(best):
-                history.best_epoch, history.best = epoch + 1, best
-                history.best_state = copied(step.state)
-        files.save_epoch(step, history, epochs_before)
-        called = [c for c in callbacks if is_first or not isinstance(c, TensorBoard)]
-        ended = any([callback(history) is True for callback in called])
-        if is_true_on_any(group, ended or _is_over(history, patience)):
-            break
+        while len(history.epochs) < epochs and not _is_over(history, patience):
+            epoch = len(history.epochs)
+            label = f"epoch {epoch + 1}/{epochs}"
+            unit = "tokens" if tokens else "samples"
+            bar = ProgressBar(
+                _total(data, tokens), label=label, unit=unit, leave=False, shown=progress
+            )
+            began = time.perf_counter()
+            check = FitChecks(epoch, allow_nan)
+            order = _Order(epochs_before + epoch, seed if shuffle else None)
+            options = {"epochs": epochs, "epoch": epoch, "batch_size": batch_size}
+            same = BatchAgreement(group, options | _length(data), isinstance(data, Mapping))
+            batches = _batches(data, batch_size, order, keys)
+            entry = _trained(step, params, batches, (loss, tokens), (check, same, bar))
+            if validation is not None:
+                weights = detached(step.averages(params) if averages else params)
+                rows = _at_epoch(validation, order.epoch)
+                entry |= Validation(step, measured, check).run(weights, rows, batch_size, keys)
+            bar.close()
+            if progress:
+                _print_epoch(label, entry, (epochs - epoch - 1) * (time.perf_counter() - began))
+            history.epochs.append(entry)
+            _FITTED[step] = params, epochs_before + len(history.epochs)
+            if _is_best(history, monitor, mode):
+                best = step.averages(params) if averages else copied(params)
+                if _all_finite(best):
+                    history.best_epoch, history.best = epoch + 1, best
+                    history.best_state = copied(step.state)
+            files.save_epoch(step, history, epochs_before)
+            called = [c for c in callbacks if is_first or not isinstance(c, TensorBoard)]
+            ended = any([callback(history) is True for callback in called])
+            if is_true_on_any(group, ended or _is_over(history, patience)):
+                break
     return history
+
+
+def _trained(
+    step: TrainingStep,
+    params: dict[str, Any],
+    batches: Iterator[Batch],
+    names: tuple[str, str | None],
+    watched: tuple[FitChecks, BatchAgreement, ProgressBar],
+) -> dict[str, float]:
+    """Makes the steps of an epoch, and returns its numbers.
+
+    Names are those of the loss, and of the input whose elements are tokens.
+    """
+    (loss, tokens), (check, same, bar) = names, watched
+    at, samples, total, rate = 0, 0, 0.0, 0.0
+    for at, batch in enumerate(batches, 1):
+        same.batch(at, batch)
+        rate = step.optimizer.lr
+        rows = rows_of_process(step.compiled, step.compiled.group, batch)
+        cost = float(step(params, rows)[loss])
+        check.loss(cost, "loss", at)
+        samples, total = samples + row_total(batch), total + row_total(batch) * cost
+        bar.advance(_counted(batch, tokens), loss=total / samples, lr=rate)
+    same.end(at)
+    check.rows(samples, "batches")
+    unit = "tokens" if tokens else "samples"
+    return {"loss": total / samples, "lr": rate, f"{unit}_per_second": bar.rate()}
 
 
 # The parameters that a step was fitted to, and the number of epochs.
@@ -232,12 +256,14 @@ def _is_best(history: History, monitor: str, mode: str) -> bool:
     return math.isnan(best) or (last < best if mode == "min" else last > best)
 
 
-def _length(data: Data) -> int | None:
-    """Returns the number of batches of an iterable, if it knows it."""
+def _length(data: Data) -> dict[str, str]:
+    """Returns a text about the number of batches of an iterable, if it knows it."""
+    if isinstance(data, Mapping):
+        return {"rows": str(row_total(data))}
     try:
-        return len(data)  # type: ignore[arg-type]
+        return {"batches": str(len(data))}  # type: ignore[arg-type]
     except TypeError:
-        return None
+        return {}
 
 
 def _is_over(history: History, patience: int | None) -> bool:
@@ -253,48 +279,13 @@ def _loss_and_metrics(loss: str, metrics: Mapping[str, Metric] | None) -> dict[s
     return {"validation_loss": lambda outputs, _: outputs[loss], **named}
 
 
-def _validated(
-    step: TrainingStep,
-    params: dict[str, Any],
-    batches: Iterator[Batch],
-    metrics: Mapping[str, Any],
-    check: FitChecks,
-) -> dict[str, float]:
-    """Returns the means of the metrics over rows, and the results of the evaluators.
-
-    Random numbers differ between batches. The state of the step does not change.
-    """
-    totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
-    evaluators = {name: value for name, value in metrics.items() if isinstance(value, Evaluator)}
-    samples = 0
-    whole, state = step.compiled, step.state
-    model = whole.in_inference(outputs=whole.output_keys)
-    for evaluator in evaluators.values():
-        evaluator.reset()
-    for at, batch in enumerate(batches, 1):
-        outputs, state = model.evaluate(params, batch, state=state)
-        rows = _rows(batch)
-        samples += rows
-        for name, metric in metrics.items():
-            if isinstance(metric, Evaluator):
-                metric.update({**batch, **outputs})
-                continue
-            number = float(metric(outputs, batch))
-            if name == "validation_loss":
-                check.loss(number, "validation loss", at)
-            totals[name] += rows * number
-    check.rows(samples, "batches of validation")
-    means = {name: total / samples for name, total in totals.items()}
-    return means | {name: value.compute() for name, value in evaluators.items()}
-
-
-def _rows(batch: Batch) -> int:
-    shape = np.shape(next(iter(batch.values()), 0))
-    return shape[0] if shape else 1
-
-
 def _counted(batch: Batch, tokens: str | None) -> int:
-    return int(np.prod(np.shape(batch[tokens]))) if tokens else _rows(batch)
+    if tokens is None:
+        return row_total(batch)
+    shape = np.shape(batch[tokens])
+    return int(
+        np.prod((row_total(batch), *shape[1:]) if isinstance(batch, RowsOfProcess) else shape)
+    )
 
 
 def _total(data: Data, tokens: str | None) -> int | None:
@@ -302,6 +293,10 @@ def _total(data: Data, tokens: str | None) -> int | None:
     if isinstance(data, Mapping):
         return _counted(data, tokens)
     return data.rows if isinstance(data, (Batches, DataSource)) and not tokens else None
+
+
+def _at_epoch(data: Data, epoch: int) -> Data:
+    return data.at_epoch(epoch) if isinstance(data, (Batches, DataSource)) else data
 
 
 def _batches(data: Data, size: int, order: _Order, keys: list[str]) -> Iterator[Batch]:
@@ -312,7 +307,7 @@ def _batches(data: Data, size: int, order: _Order, keys: list[str]) -> Iterator[
     if not isinstance(data, Mapping):
         yield from (named("fit", batch, keys) for batch in data)
         return
-    rows = _rows(data)
+    rows = row_total(data)
     indices = np.arange(rows)
     if order.seed is not None:
         indices = _shuffled_rows(rows, order.seed, order.epoch)

@@ -9,7 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._core import StateError, TrainingStep, raise_error
+from .._core import (
+    StateError,
+    TrainingStep,
+    _collect_gradient_sums,
+    _keep_gradient_sums_of_first,
+    raise_error,
+)
 from ..files import load_checkpoint, save
 from .fit_arguments import made_folder
 
@@ -40,25 +46,20 @@ class FitFiles:
         if not found:
             return None
         try:
-            return _resume(self._folder, step, history, averages, self._writes)
+            epochs_before = _resume(self._folder, step, history, averages, self._writes)
         except StateError as error:
             of_file = error
+        else:
+            if self._group is not None:
+                _keep_gradient_sums_of_first(step.optimizer, self._group._communicator)
+            return epochs_before
         _raise_of_file(of_file, self._folder / "last.safetensors")
 
     def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
         if self._folder is None:
             return
-        several = self._group is not None and self._group.size > 1
-        if several and (calls := int(step.optimizer.state_dict().get("micro_steps", 0))):
-            raise_error(
-                "StateError",
-                "E0915",
-                "fit: an epoch ends while gradients accumulate, and each process has its own sums "
-                "of them",
-                facts=[("calls since the update", str(calls))],
-                help="choose a batch_size with which accumulate divides the batches of an epoch, "
-                "or leave out the checkpoint",
-            )
+        if self._group is not None:
+            _collect_gradient_sums(step.optimizer, self._group._communicator)
         if self._writes:
             self._write_epoch(self._folder, step, history, epochs_before)
         if self._group is not None:
