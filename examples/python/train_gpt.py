@@ -3,6 +3,7 @@
 examples/train_gpt.cpp trains the same model without torch, with the same losses.
 
 python examples/python/train_gpt.py [STEPS [FOLDER]]
+torchrun --nproc-per-node 2 examples/python/train_gpt.py
 """
 
 import sys
@@ -34,37 +35,42 @@ def batch_of(text, step):
     return {
         "input_ids": torch.from_numpy(text[at]),
         "attention_mask": torch.ones(ROWS, LENGTH, dtype=torch.bool),
-        "targets": torch.from_numpy(text[at + 1].reshape(-1)),
+        "targets": torch.from_numpy(text[at + 1]),
     }
 
 
-def make_model():
+def make_model(group):
     part = gpt2(Config(vocab_size=BYTES, n_positions=LENGTH, n_embd=64, n_layer=2, n_head=4))
     net = ml.Model()
     net |= part(input_ids="input_ids", attention_mask="attention_mask", logits="logits")
     net |= ml.Reshape(shape=(-1, BYTES))(input="logits", output="scores")
+    net |= ml.Reshape(shape=(-1,))(input="targets", output="next_bytes")
     train = ml.TrainModel(net)
-    train.add_loss(ml.CrossEntropy(), input="scores", target="targets")
+    train.add_loss(ml.CrossEntropy(), input="scores", target="next_bytes")
     return ml.compile(
         train,
-        ml.TorchBackend(),
-        shapes={"input_ids": [ROWS, LENGTH]},
+        ml.TorchBackend() if group.size == 1 else ml.CpuBackend(),
+        shapes={"input_ids": [None, LENGTH], "targets": [None, LENGTH]},
         trainable_keys={"model.wpe.weight"},
+        group=group,
     )
 
 
 def main(steps="200", folder=ROOT / "docs"):
+    group = ml.distributed.init()
     text = read_text(folder)
-    compiled = make_model()
-    params = {key: value.requires_grad_() for key, value in compiled.get_parameters().items()}
+    compiled = make_model(group)
+    params = {key: torch.as_tensor(value) for key, value in compiled.get_parameters().items()}
     optimizer = torch.optim.AdamW(params.values(), lr=1e-3)
     for step in range(int(steps)):
-        optimizer.zero_grad()
-        loss = compiled.evaluate(params, batch_of(text, step))["final_cost"]
-        loss.backward()
+        rows = group.rows(batch_of(text, step))
+        outputs, gradients = compiled.evaluate(params, rows, output_gradients=True)
+        for key, gradient in gradients.items():
+            params[key].grad = torch.as_tensor(gradient)
         torch.nn.utils.clip_grad_norm_(params.values(), 1.0)
         optimizer.step()
-        print(f"step {step + 1}  loss {loss.item():.6f}")
+        if group.rank == 0:
+            print(f"step {step + 1}  loss {float(outputs['final_cost']):.6f}", flush=True)
 
 
 if __name__ == "__main__":
