@@ -88,6 +88,17 @@ models: torch
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 
+# Processes that train together, killed, stopped and delayed at random moments: the results must have the
+# same bits. Minutes to an hour. make distributed KILLS=20 SEED=2
+KILLS ?= 200
+SEED ?= 1
+
+.PHONY: distributed
+distributed: torch
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend
+	$(python) tools/test_processes --kills $(KILLS) --seed $(SEED)
+
 # On a machine with a GPU, with the python that has torch: make gpu PYTHON=python3. HEADERS: a folder
 # that `tools/gpu --carry` filled, where fmt, nlohmann/json, zlib and utf8proc are not
 # installed.
