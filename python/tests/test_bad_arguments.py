@@ -209,7 +209,7 @@ def required(function: Callable[..., Any]) -> list[str]:
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Functions, constructors and methods that say which of their arguments is missing."""
     found: dict[str, Callable[..., Any]] = {}
-    for module in (ml, ml.data, ml.metrics):
+    for module in (ml, ml.data, ml.metrics, ml.distributed):
         for name in module.__all__:
             member = getattr(module, name)
             if name in ml.models.__all__ or not callable(member) or isinstance(member, ml.dtype):

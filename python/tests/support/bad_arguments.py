@@ -186,8 +186,8 @@ def methods() -> Calls:
 
 
 def modules() -> Calls:
-    """Yields the functions, classes and methods of ml.data, ml.metrics and the registry."""
-    for module in (ml.data, ml.metrics):
+    """Yields what ml.data, ml.metrics, ml.distributed and the registry of models have."""
+    for module in (ml.data, ml.metrics, ml.distributed):
         for name in module.__all__:
             if name not in NOT_CALLED:
                 yield name, getattr(module, name)
@@ -201,6 +201,7 @@ def modules() -> Calls:
         "EvaluatorsRegistry": ml.metrics.EvaluatorsRegistry,
         "Bleu": ml.metrics.Bleu,
         "RougeL": ml.metrics.RougeL,
+        "Group": ml.distributed.init,
     }
     for owner, make in made.items():
         for name in dir(make()):
