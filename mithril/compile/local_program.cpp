@@ -10,7 +10,6 @@
 #include "mithril/base/names.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/compiled_state.hpp"
-#include "mithril/passes/placements/place.hpp"
 
 namespace mithril {
 namespace {
@@ -121,6 +120,11 @@ Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
     if (options.partial_inputs[donation.input]) options.partial_outputs[donation.output] = true;
   }
   return place(step.graph, options).graph;
+}
+
+std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph) {
+  if (!is_distributed(compiled)) return {};
+  return place(graph, options_for(compiled, graph)).collectives;
 }
 
 }  // namespace mithril

@@ -1,10 +1,13 @@
 // The programs of a model that several processes train together.
 #pragma once
 
+#include <vector>
+
 #include "mithril/backend/backend.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/distributed/communicator.hpp"
 #include "mithril/graph/graph.hpp"
+#include "mithril/passes/placements/place.hpp"
 
 namespace mithril {
 
@@ -34,5 +37,9 @@ Graph local_program(const CompiledState& compiled, const Graph& graph);
 // That of a step. Each process keeps local sums of gradients, which are exchanged before the
 // update.
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step);
+
+// What the processes exchange in the program for the global `graph`, in the order in which the
+// exchanges start; nothing unless the model is distributed. Exchanges nothing itself.
+std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph);
 
 }  // namespace mithril

@@ -14,6 +14,7 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/discard.hpp"
+#include "mithril/compile/local_program.hpp"
 #include "mithril/several_backends/several_backends.hpp"
 
 namespace mithril {
@@ -130,6 +131,44 @@ class SummaryTable {
   std::vector<std::array<std::string, 5>> rows_;
 };
 
+// "w.grad" for the gradient of the parameter "w", else the path of the value.
+std::string name_in_summary(const Impl& compiled, const Graph& gradients,
+                            const Collective& collective) {
+  const std::vector<size_t> trained = compiled.trained_inputs();
+  const size_t first = compiled.graph.outputs().size();
+  for (size_t i = 0; i < trained.size() && first + i < gradients.outputs().size(); ++i) {
+    const Value& gradient = gradients.value(gradients.outputs()[first + i].value);
+    if (gradient.name == collective.path) return compiled.inputs[trained[i]].key + ".grad";
+  }
+  return collective.path;
+}
+
+// What the processes of the group exchange when gradients are evaluated.
+std::string collectives_text(Impl& compiled) {
+  if (!is_distributed(compiled)) return {};
+  const std::lock_guard lock(*compiled.facts_mutex);
+  const std::optional<Graph> gradients = available_gradient_graph(compiled);
+  const Graph& graph = gradients ? *gradients : compiled.graph;
+  const std::vector<Collective> collectives = collectives_of(compiled, graph);
+  SummaryTable table;
+  table.add({"collective", "reduction", "dtype", "bucket", "bytes"});
+  std::int64_t bytes = 0, unknown = 0;
+  size_t buckets = 0;
+  for (const Collective& collective : collectives) {
+    table.add({name_in_summary(compiled, graph, collective), collective.reduction,
+               std::string(mithril::name(collective.dtype)), std::to_string(collective.bucket),
+               collective.bytes ? grouped(*collective.bytes) : "?"});
+    bytes += collective.bytes.value_or(0);
+    unknown += !collective.bytes;
+    buckets = std::max(buckets, collective.bucket + 1);
+  }
+  return "\n" + table.text() +
+         fmt::format("{} tensors in {} buckets, {}{}, among {} processes\n", collectives.size(),
+                     buckets, memory_text(static_cast<double>(bytes)),
+                     unknown ? fmt::format(", and {} of unknown size", unknown) : "",
+                     compiled.group->size());
+}
+
 }  // namespace
 
 std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
@@ -244,7 +283,7 @@ std::string CompiledModel::summary() const try {
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
                      impl_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
-         notes;
+         notes + collectives_text(*impl_);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
