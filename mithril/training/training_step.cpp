@@ -53,6 +53,7 @@ struct TrainingStep::Impl {
                                                  const std::vector<size_t>& of,
                                                  const Optimizer& optimizer);
   void make_programs();
+  void add_memory(AgreementEntries& entries, const std::string& key) const;
   void agree_on_start(const TensorMap& params);
   TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
@@ -166,6 +167,18 @@ void TrainingStep::Impl::make_programs() {
   update = made(accumulates ? StepPart::finish : StepPart::whole);
   if (accumulates) accumulation = made(StepPart::accumulate);
   options_version = optimizer.options_version();
+  agreed = false;  // the optimizer may have loaded a state
+}
+
+// What the optimizer keeps for a parameter. Sums of gradients are those of one process.
+void TrainingStep::Impl::add_memory(AgreementEntries& entries, const std::string& key) const {
+  const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
+  if (!memory) return;
+  entries.emplace_back("step of " + mithril::quoted(key), std::to_string(memory->steps));
+  for (size_t i = 0; i < memory->slots.size(); ++i)
+    add_tensors(entries, optimizer.slots()[i].name + " of", {{key, memory->slots[i]}});
+  if (options.averages() && memory->average)
+    add_tensors(entries, "average of", {{key, *memory->average}});
 }
 
 // DistributedError E0964 if the processes differ.
@@ -174,6 +187,7 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
   AgreementEntries entries = {{"optimizer", optimizer.def().name},
                               {"steps of the optimizer", std::to_string(optimizer.steps())},
                               {"micro_steps", std::to_string(optimizer.micro_steps())},
+                              {"averaged", std::to_string(optimizer.averaged())},
                               {"accumulate", std::to_string(options.accumulate)}};
   for (const auto& [name, value] : optimizer.options())
     entries.emplace_back(name, to_string(value));
@@ -184,6 +198,7 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
   }
   add_tensors(entries, "parameter", params);
   for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
+  for (const Trained& parameter : trained) add_memory(entries, parameter.key.name);
   agree(*compiled->group, "TrainingStep", entries);
   agreed = true;
 }
