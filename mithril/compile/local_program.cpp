@@ -62,13 +62,18 @@ Communicator* group_of(const CompiledState& compiled) {
 }
 
 void check_exchanges(const Backend& backend, bool several) {
-  if (!several && backend.name() == "cpu") return;
+  const bool exchanges = !several && (backend.name() == "cpu" || backend.name() == "torch");
+  const bool is_of_autograd = exchanges && backend.graph_options().differentiates;
+  if (exchanges && !is_of_autograd) return;
   const std::string subject = several ? "a model on several backends"
                                       : "the backend \"" + std::string(backend.name()) + "\"";
   raise({.kind = ErrorKind::backend,
          .code = "E1054",
-         .message = subject + " cannot train on several processes",
-         .help = "compile for ml.CpuBackend(), or leave out the group"});
+         .message = subject + (is_of_autograd ? " with requires_grad" : "") +
+                    " cannot train on several processes",
+         .help = is_of_autograd
+                     ? "make the backend without requires_grad, and train with ml.TrainingStep"
+                     : "compile for ml.CpuBackend() or ml.TorchBackend(), or leave out the group"});
 }
 
 void refuse_distributed(const CompiledState& compiled, const char* subject, const char* help) {

@@ -63,7 +63,13 @@ GradientGraphs halves_of(const Graph& whole, const Graph& graph, std::vector<boo
 // The executable belongs to this object, so its callbacks may refer to it.
 void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
-  if (!inference && !is_distributed(*this)) {
+  if (is_distributed(*this)) {
+    options.split = [this](const std::vector<bool>&) {
+      refuse_distributed(*this, "a model in torch's autograd",
+                         "train with ml.TrainingStep, or compile the model without a group");
+      return GradientGraphs();
+    };
+  } else if (!inference) {
     options.split = [this](const std::vector<bool>& wanted) {
       const std::lock_guard lock(*facts_mutex);
       const std::vector<bool> differentiable = differentiable_outputs();

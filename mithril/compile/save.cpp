@@ -2,6 +2,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/local_program.hpp"
 
 namespace mithril {
 
@@ -25,6 +26,8 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
                                      const TensorMap& data) const try {
   const CompiledState& compiled = *impl_;
   compiled.require_graph("save_torchscript");
+  refuse_distributed(compiled, "TorchScript",
+                     "compile the model without a group to save it; its parameters fit both");
   if (!compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0922",

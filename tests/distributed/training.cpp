@@ -178,7 +178,7 @@ TEST_CASE("a model on several backends is refused for a group") {
     CHECK(error ==
           "mithril.BackendError[E1054]: a model on several backends cannot train on several "
           "processes\n"
-          "  help: compile for ml.CpuBackend(), or leave out the group");
+          "  help: compile for ml.CpuBackend() or ml.TorchBackend(), or leave out the group");
   }
 }
 

@@ -240,4 +240,26 @@ TEST_CASE("a batch that cannot be compiled is a kernel for each tensor") {
   CHECK(chain.device.lanes == 2);
 }
 
+TEST_CASE("collectives keep their order, whichever nodes kernels join") {
+  Chain chain;
+  const ValueId x = chain.input("x", {Dim(6), Dim(8)}), y = chain.input("y", {Dim(3)});
+  const ValueId square = chain.add("multiply", {x, x}, "square");
+  const ValueId a = chain.add("add", {square, x}, "a");
+  const ValueId first = chain.add("all_reduce_start", {a, Datum("g"), Datum("sum")}, "first");
+  const ValueId b = chain.add("multiply", {y, y}, "b");
+  const ValueId second = chain.add("all_reduce_start", {b, Datum("g"), Datum("sum")}, "second");
+  // A part of the kernel that computes a.
+  chain.graph.add_output("c", chain.add("add", {a, x}, "c"));
+  chain.graph.add_output("a", chain.add("all_reduce_wait", {first}, "whole_a"));
+  chain.graph.add_output("b", chain.add("all_reduce_wait", {second}, "whole_b"));
+  TorchProgram program = chain.lowered();
+  CHECK(fuse_nodes(chain.graph, program, chain.device).nodes == 3);
+  std::vector<ValueId> started;
+  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+    if (program.nodes[i].exchange == torch_backend::ExchangePart::start)
+      started.push_back(program.plan.nodes[i].outputs.front());
+  }
+  CHECK((started == std::vector<ValueId>{first, second}));
+}
+
 }  // namespace mithril::tests

@@ -5,12 +5,14 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backends/torch/device/dtypes.hpp"
+#include "backends/torch/device/tensor_communicator.hpp"
 #include "backends/torch/distributed/options.hpp"
 #include "backends/torch/distributed/start_group.hpp"
 #include "backends/torch/distributed/torch_text.hpp"
@@ -32,7 +34,7 @@ at::Tensor over(void* data, std::int64_t count, c10::ScalarType type) {
   return at::from_blob(data, {count}, at::TensorOptions().dtype(type).device(at::kCPU));
 }
 
-class TorchCommunicator final : public Communicator {
+class TorchCommunicator final : public Communicator, public TensorCommunicator {
  public:
   TorchCommunicator(Group group, std::string name, std::chrono::milliseconds timeout)
       : group_(std::move(group)), name_(std::move(name)), timeout_(timeout) {}
@@ -44,12 +46,24 @@ class TorchCommunicator final : public Communicator {
 
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
                                                       Reduction reduction) override {
+    return start_all_reduce(over(data, count, scalar_type(dtype)), reduction);
+  }
+
+  bool reaches(c10::DeviceType type) const override {
+    const std::vector<c10::Device> devices = group_->getDeviceTypes();
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const c10::Device& device) { return device.type() == type; });
+  }
+
+  std::unique_ptr<PendingCollective> start_all_reduce(const at::Tensor& tensor,
+                                                      Reduction reduction) override {
+    const DType dtype = *dtype_of(tensor.scalar_type());
     check_reduction(dtype, reduction);
     check_transport(dtype);
-    // gloo does not reduce bools; as bytes they have the same maximum and minimum.
-    const c10::ScalarType type = dtype == DType::boolean ? at::kByte : scalar_type(dtype);
     return start("all_reduce", [&] {
-      std::vector<at::Tensor> tensors{over(data, count, type)};
+      // gloo does not reduce bools; as bytes they have the same maximum and minimum.
+      const bool is_bool = tensor.scalar_type() == at::kBool;
+      std::vector<at::Tensor> tensors{is_bool ? tensor.view(at::kByte) : tensor};
       c10d::AllreduceOptions options;
       options.reduceOp = reduce_op(reduction);
       options.timeout = timeout_;

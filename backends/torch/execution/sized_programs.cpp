@@ -141,11 +141,13 @@ std::vector<at::Tensor> SizedPrograms::run_plainly(const TorchProgram* program,
     } else {
       run_eagerly(inputs, run);
     }
+    run.exchanges.finish();
     std::vector<at::Tensor> outputs;
     for (const Output& output : graph_.outputs()) {
       outputs.push_back(run.registers[index(output.value)].toTensor());
     }
     copy_constants(outputs);
+    run.exchanges.copy_views(outputs);
     if (donated == Donated::in_place) update(inputs, outputs);
     return outputs;
   } catch (...) {
@@ -172,11 +174,6 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
   }
   learn_conversions(program, example, Numbers::arbitrary);
   torch_backend::save_script(path, graph_, program, constants_, inputs, outputs);
-}
-
-std::set<std::string> SizedPrograms::beyond() const {
-  const std::lock_guard lock(mutex_);
-  return beyond_;
 }
 
 Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
@@ -222,24 +219,6 @@ void SizedPrograms::name_errors(const PlannedNode& planned, const LoweredNode& n
   }
 }
 
-// The executor of TorchScript throws texts: a trace of the script, and the error at the end.
-std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::TensorList inputs,
-                                                  const MemoryScope& scope) const {
-  const at::NoGradGuard without_gradients;
-  try {
-    return script.run(inputs);
-  } catch (const std::exception& error) {
-    if (scope.refusal()) refuse_memory({}, error.what());
-    const std::string text = error.what();
-    const size_t end = text.find_last_not_of('\n') + 1;
-    const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
-    raise({.kind = ErrorKind::backend,
-           .code = "E1012",
-           .message = "torch refused: " + text.substr(begin, end - begin),
-           .help = "without jit_compile the op is named"});
-  }
-}
-
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Run& run) const {
   if (!run.has_written) check_interrupt();
@@ -249,7 +228,10 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
   } else {
     run_operators(planned, node, run);
   }
-  if (observed_[at]) show(graph_.nodes()[at], run.registers);
+  if (observed_[at]) {
+    run.exchanges.finish();
+    show(graph_.nodes()[at], run.registers);
+  }
   release(planned, run.registers);
 }
 
@@ -259,6 +241,9 @@ void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode&
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
+      if (node.exchange != ExchangePart::none)
+        run.exchanges.run(node.exchange, planned, graph_.value(planned.outputs.front()).name,
+                          registers);
       for (const OperatorCall& operator_call : node.calls)
         run_call(operator_call, registers, run.stack);
       if (node.fused && run_fused(*node.fused, registers, run.donated)) run.has_written = true;
@@ -359,16 +344,6 @@ std::shared_ptr<const TorchProgram> SizedPrograms::program_for(at::TensorList in
 TorchProgram SizedPrograms::program_of(at::TensorList inputs) const {
   const MeterScope unmetered(nullptr);  // the numbers of a program are not memory of a run
   return lower(graph_, make_plan(graph_, sizes_, described(inputs)), target_);
-}
-
-void SizedPrograms::script(TorchProgram& program, at::TensorList inputs) const {
-  if (const OpDef* op = beyond_script(program)) {
-    const std::lock_guard lock(mutex_);
-    beyond_.insert(op->name);
-  } else {
-    learn_conversions(program, inputs, Numbers::given);
-    program.script = make_script(graph_, program, constants_);
-  }
 }
 
 // Runs the program once, because TorchScript does not know the dtypes of results in advance.

@@ -12,6 +12,7 @@
 
 #include "backends/torch/device/memory.hpp"
 #include "backends/torch/device/settings.hpp"
+#include "backends/torch/execution/exchanges.hpp"
 #include "backends/torch/kernels/fuse_nodes.hpp"
 #include "backends/torch/program/program.hpp"
 #include "backends/torch/program/run_call.hpp"
@@ -71,6 +72,7 @@ class SizedPrograms {
     Donated donated;
     Stack stack = {};
     bool has_written = false;  // to donated inputs
+    Exchanges exchanges = {};
   };
   Registers begin(size_t registers, at::TensorList inputs) const;
   void run_program(const TorchProgram& program, Run& run) const;

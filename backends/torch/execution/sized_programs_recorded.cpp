@@ -15,7 +15,7 @@ namespace mithril::torch_backend {
 // Ops that wait for the GPU cannot be recorded: those that run on the host, and some of torch's.
 void SizedPrograms::record(TorchProgram& program) const {
   const auto waits = [](const LoweredNode& node) {
-    return node.spelling.empty() ||
+    return node.spelling.empty() || node.exchange != ExchangePart::none ||
            std::any_of(node.calls.begin(), node.calls.end(), [](const OperatorCall& operator_call) {
              return waits_for_device(operator_call.call.op);
            });

@@ -28,11 +28,15 @@ class NodeFusion {
         readers_(graph.values().size()),
         producers_(nodes().size()) {
     for (const Output& output : graph.outputs()) outputs_.insert(output.value);
+    size_t collective = no_node;  // the last one: all processes have the same order of them
     for (size_t i = 0; i < nodes().size(); ++i) {
       for (const ValueId id : values_read_by(nodes()[i])) {
         readers_[index(id)].push_back(i);
         if (rules_.producer(id) != no_node) producers_[i].push_back(rules_.producer(id));
       }
+      if (!nodes()[i].op->collective) continue;
+      if (collective != no_node) producers_[i].push_back(collective);
+      collective = i;
     }
   }
 

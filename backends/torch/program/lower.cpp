@@ -34,6 +34,10 @@ class NodeLowering {
     const Spelling* spelling = node_.op->spelling("torch");
     if (!spelling) return on_host();
     lowered_.spelling = spelled(*spelling, context());
+    if (node_.op->collective) {
+      lowered_.exchange = exchange_part(parse_spelling(lowered_.spelling).text);
+      return std::move(lowered_);
+    }
     try {
       const SpelledExpression expression = parse_spelling(lowered_.spelling);
       compute(expression);
@@ -75,7 +79,6 @@ class NodeLowering {
 
   // Products keep their operands: they are large, and torch sums them in float32.
   bool rounds_in_between() const {
-    if (node_.op->collective) return false;
     if (sums_rounded_ && dtype_ == DType::float16) return true;
     return computed_ > 1 && node_.op->cast != CastPolicy::lower && computes_elements(*node_.op) &&
            has_half_precision(graph_.value(node_.outputs.front()));

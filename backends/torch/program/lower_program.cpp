@@ -1,7 +1,15 @@
 // Lowers each node of a graph of known sizes.
 #include "backends/torch/program/program.hpp"
+#include "mithril/base/error.hpp"
 
 namespace mithril::torch_backend {
+
+ExchangePart exchange_part(const std::string& operation) {
+  const bool starts = operation == "mithril::all_reduce_start";
+  MITHRIL_CHECK(starts || operation == "mithril::all_reduce_wait",
+                "the backend on PyTorch has no collective " + operation);
+  return starts ? ExchangePart::start : ExchangePart::wait;
+}
 
 TorchProgram lower(const Graph& graph, Plan plan, const Target& target) {
   TorchProgram program{

@@ -31,8 +31,14 @@ struct Result {
 
 struct FusedKernel;  // fused_kernel.hpp
 
+// The part that a node has in a collective, which is no operator of torch.
+enum class ExchangePart : std::uint8_t { none, start, wait };
+// The part of a spelled operation, "mithril::all_reduce_start". InternalError for another one.
+ExchangePart exchange_part(const std::string& operation);
+
 struct LoweredNode {
   std::vector<OperatorCall> calls = {};
+  ExchangePart exchange = ExchangePart::none;
   std::shared_ptr<const FusedKernel> fused = nullptr;  // runs instead of the calls
   std::vector<Result> results = {};
   std::string spelling = {};  // for messages; empty: it runs on the host, as in the reference

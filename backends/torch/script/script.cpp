@@ -272,7 +272,8 @@ const OpDef* beyond_script(const TorchProgram& program) {
   };
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const LoweredNode& node = program.nodes[i];
-    if (node.spelling.empty() || std::any_of(node.calls.begin(), node.calls.end(), is_own)) {
+    if (node.spelling.empty() || node.exchange != ExchangePart::none ||
+        std::any_of(node.calls.begin(), node.calls.end(), is_own)) {
       return program.plan.nodes[i].op;
     }
   }

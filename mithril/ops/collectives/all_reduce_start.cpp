@@ -1,6 +1,5 @@
 // all_reduce_start: starts a reduction over the processes of a group.
 #include "mithril/ops/support/collectives.hpp"
-#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -48,11 +47,6 @@ void eval_all_reduce(EvalContext& c) {
   }
 }
 
-std::string spell_all_reduce_start(const SpellingContext& c) {
-  if (c.value("group").text() == "alone") return "inputs";
-  return "_c10d_functional::all_reduce_coalesced(inputs, reduction, group)";
-}
-
 }  // namespace
 
 OpDef define_all_reduce_start() {
@@ -71,8 +65,7 @@ OpDef define_all_reduce_start() {
       .outputs_from = "inputs",
       .collective = true,
       .spell = {{"jax", "unsupported: a module of JAX runs in one process"},
-                {"torch", "_c10d_functional::all_reduce_coalesced(inputs, reduction, group)",
-                 spell_all_reduce_start},
+                {"torch", "mithril::all_reduce_start(inputs, group, reduction)"},
                 {"cpu", "all_reduce_start(inputs, group, reduction)"}},
   };
 }

@@ -1,21 +1,8 @@
 // all_reduce_wait: waits for a reduction over the processes of a group.
 #include "mithril/ops/support/collectives.hpp"
-#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-std::string spell_all_reduce_wait(const SpellingContext& c) {
-  std::string items;
-  for (int k = 0; k < c.list_size(); ++k) {
-    items +=
-        (k == 0 ? "" : ", ") + ("_c10d_functional::wait_tensor(inputs[" + std::to_string(k)) + "])";
-  }
-  return "[" + items + "]";
-}
-
-}  // namespace
 
 OpDef define_all_reduce_wait() {
   return {
@@ -30,7 +17,7 @@ OpDef define_all_reduce_wait() {
       .outputs_from = "inputs",
       .collective = true,
       .spell = {{"jax", "unsupported: a module of JAX runs in one process"},
-                {"torch", "_c10d_functional::wait_tensor of each", spell_all_reduce_wait},
+                {"torch", "mithril::all_reduce_wait(inputs)"},
                 {"cpu", "all_reduce_wait(inputs)"}},
   };
 }

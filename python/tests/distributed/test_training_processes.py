@@ -116,7 +116,7 @@ def compiled_with(**options):
     return ml.compile(network(), **(given | options))
 
 texts = {
-    "torch": refused(lambda: compiled_with(backend=ml.TorchBackend())),
+    "torch": refused(lambda: compiled_with(backend=ml.TorchBackend(requires_grad=True))),
     "fixed": refused(lambda: compiled_with(shapes={"x": [16, 6]})),
     "unknown": refused(lambda: compiled_with(replicated_keys="lable")),
     "bucket": refused(lambda: compiled_with(bucket_bytes=1024 * (group.rank + 1))),
