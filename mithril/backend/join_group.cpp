@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,20 +51,29 @@ int64_t number(const char* name) {
          .message = std::string("init: the variable ") + name + " is no number: '" + text + "'"});
 }
 
+std::shared_ptr<Communicator> join_job(const InitOptions& options) {
+  const std::string restart = variable("TORCHELASTIC_RESTART_COUNT", "0");
+  return load_communicator(plugin_path("mithril_torch"),
+                           {{"rank", number("RANK")},
+                            {"size", number("WORLD_SIZE")},
+                            {"host", variable("MASTER_ADDR")},
+                            {"port", number("MASTER_PORT")},
+                            {"hosted", variable("TORCHELASTIC_USE_AGENT_STORE") == "True"},
+                            {"prefix", "mithril/" + restart},
+                            {"timeout", options.timeout},
+                            {"start_timeout", options.start_timeout}});
+}
+
 }  // namespace
 
 std::shared_ptr<Communicator> init(const InitOptions& options) {
   if (is_alone()) return single_process();
-  const std::string restart = variable("TORCHELASTIC_RESTART_COUNT", "0");
-  std::shared_ptr<Communicator> group = load_communicator(
-      plugin_path("mithril_torch"), {{"rank", number("RANK")},
-                                     {"size", number("WORLD_SIZE")},
-                                     {"host", variable("MASTER_ADDR")},
-                                     {"port", number("MASTER_PORT")},
-                                     {"hosted", variable("TORCHELASTIC_USE_AGENT_STORE") == "True"},
-                                     {"prefix", "mithril/" + restart},
-                                     {"timeout", options.timeout},
-                                     {"start_timeout", options.start_timeout}});
+  static std::mutex mutex;
+  static std::weak_ptr<Communicator> joined;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Communicator> group = joined.lock();
+  if (!group) group = join_job(options);
+  joined = group;
   register_communicator(group);
   return group;
 }

@@ -239,8 +239,8 @@ void check_cpu(const std::string& name, const Group& group) {
 
 std::shared_ptr<Communicator> make_communicator(const Arguments& options) {
   const Datum* const given = find_option(options, "group");
-  const std::string name = given ? given->text() : start_group(options);
-  Group group = group_named(name);
+  Group group = given ? group_named(given->text()) : start_group(options);
+  const std::string name = given ? given->text() : group->getGroupName();
   check_cpu(name, group);
   return std::make_shared<TorchCommunicator>(std::move(group), name,
                                              milliseconds(option(options, "timeout").real()));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* name_of_group = "0";
 
-void start(int rank, int size, const Arguments& options) {
+c10::intrusive_ptr<c10d::ProcessGroup> start(int rank, int size, const Arguments& options) {
   c10d::TCPStoreOptions at;
   at.port = static_cast<std::uint16_t>(option(options, "port").integer());
   at.isServer = rank == 0 && !option(options, "hosted").flag();
@@ -33,15 +33,16 @@ void start(int rank, int size, const Arguments& options) {
   group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
   group->setGroupName(name_of_group);
   c10d::register_process_group(name_of_group, group);
+  return group;
 }
 
 }  // namespace
 
-std::string start_group(const Arguments& options) {
+c10::intrusive_ptr<c10d::ProcessGroup> start_group(const Arguments& options) {
   const auto rank = static_cast<int>(option(options, "rank").integer());
   const auto size = static_cast<int>(option(options, "size").integer());
   try {
-    start(rank, size, options);
+    return start(rank, size, options);
   } catch (const std::exception& error) {
     raise({.kind = ErrorKind::distributed,
            .code = "E0969",
@@ -52,7 +53,6 @@ std::string start_group(const Arguments& options) {
                      {"why", torch_text(error)}},
            .help = "look for a process that has ended, or pass a longer start_timeout"});
   }
-  return name_of_group;
 }
 
 }  // namespace mithril::torch_backend

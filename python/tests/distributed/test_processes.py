@@ -2,16 +2,23 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import mithril as ml
+
 pytest.importorskip("torch")
 from support.torchrun import LONGEST, REFUSED, Job, run
+
+ROOT = Path(__file__).parents[3]
+COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 BEGIN = (
     """
@@ -204,6 +211,42 @@ def test_a_program_runs_under_torchrun(tmp_path):
     )
     assert out.returncode == 0, out.stderr
     assert [np.load(tmp_path / f"{rank}.npy").tolist() for rank in range(2)] == [[5.0], [5.0]]
+
+
+CPP = r"""
+#include <cstdio>
+#include "mithril/backend/join_group.hpp"
+int main() {
+  const auto group = mithril::distributed::init({.timeout = 30});
+  double sum = group->rank() + 1;
+  group->start_all_reduce(&sum, mithril::DType::float64, 1, mithril::Reduction::sum)->wait();
+  std::printf("%d of %d: %g\n", group->rank(), group->size(), sum);
+  return mithril::distributed::init() != group;
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+def test_a_program_in_cpp_runs_under_torchrun(tmp_path):
+    source, program = tmp_path / "program.cpp", tmp_path / "program"
+    source.write_text(CPP)
+    libraries = Path(ml._core.__file__).resolve().parents[2]
+    command = [COMPILER, "-std=c++20", f"-I{ROOT}", str(source), "-o", str(program)]
+    command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lmithril_core"]
+    subprocess.run(command, check=True)
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    command += ["--master-port", "0", "--standalone", "--no-python", str(program)]
+    out = subprocess.run(
+        command,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert out.returncode == 0, out.stderr
+    assert sorted(out.stdout.split("\n")[:2]) == ["0 of 2: 3", "1 of 2: 3"]
 
 
 def test_processes_that_do_not_come_are_an_error(monkeypatch):
