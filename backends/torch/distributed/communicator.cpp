@@ -23,7 +23,7 @@ namespace mithril::torch_backend {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using ProcessGroup = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 c10d::ReduceOp reduce_op(Reduction reduction) {
   if (reduction == Reduction::max) return c10d::ReduceOp::MAX;
@@ -36,7 +36,7 @@ at::Tensor over(void* data, std::int64_t count, c10::ScalarType type) {
 
 class TorchCommunicator final : public Communicator, public TensorCommunicator {
  public:
-  TorchCommunicator(Group group, std::string name, std::chrono::milliseconds timeout)
+  TorchCommunicator(ProcessGroup group, std::string name, std::chrono::milliseconds timeout)
       : group_(std::move(group)), name_(std::move(name)), timeout_(timeout) {}
 
   int rank() const override { return group_->getRank(); }
@@ -204,7 +204,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
     }
   }
 
-  const Group group_;
+  const ProcessGroup group_;
   const std::string name_;
   const std::chrono::milliseconds timeout_;
   std::optional<ErrorDetails> failure_;  // none: the group is whole
@@ -219,7 +219,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
          .help = "make one with torch.distributed.new_group(backend=\"gloo\")"});
 }
 
-Group group_named(const std::string& name) {
+ProcessGroup group_named(const std::string& name) {
   try {
     return c10d::resolve_process_group(name);
   } catch (const std::exception& error) {
@@ -227,7 +227,7 @@ Group group_named(const std::string& name) {
   }
 }
 
-void check_cpu(const std::string& name, const Group& group) {
+void check_cpu(const std::string& name, const ProcessGroup& group) {
   try {
     group->getBackend(c10::DeviceType::CPU);
   } catch (const std::exception& error) {
@@ -239,7 +239,7 @@ void check_cpu(const std::string& name, const Group& group) {
 
 std::shared_ptr<Communicator> make_communicator(const Arguments& options) {
   const Datum* const given = find_option(options, "group");
-  Group group = given ? group_named(given->text()) : start_group(options);
+  ProcessGroup group = given ? group_named(given->text()) : start_group(options);
   const std::string name = given ? given->text() : group->getGroupName();
   check_cpu(name, group);
   return std::make_shared<TorchCommunicator>(std::move(group), name,
