@@ -42,6 +42,7 @@ class LoggingCommunicator final : public Communicator {
   void all_gather(std::span<const std::byte>, std::span<std::byte>) override {}
   void broadcast(std::span<std::byte>, int) override {}
   void barrier() override {}
+  void abandon(const std::string&) noexcept override {}
 
   std::string log;
   std::vector<void*> addresses;
