@@ -135,7 +135,7 @@ class Late:
         for number, batch in enumerate(source.read_batches(16)):
             yield {k: v[::-1] if number and group.rank else v for k, v in batch.items()}
 out["late"] = refused(lambda: fitted(group, Late()))
-out["fewer"] = refused(lambda: fitted(group, loader[0][: 3 + group.rank]))
+out["fewer"] = refused(lambda: fitted(group, iter(loader[0][: 3 + group.rank])))
 out["other shuffle"] = refused(
     lambda: fitted(group, ml.data.from_arrays(rows).shuffle(seed=group.rank).shard(group))
 )
