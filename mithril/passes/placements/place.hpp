@@ -1,31 +1,10 @@
 // Places a training graph on the processes of a group: data parallel training.
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "mithril/graph/graph.hpp"
+#include "mithril/passes/placements/placed_graph.hpp"
 #include "mithril/passes/placements/placement.hpp"
 
 namespace mithril {
-
-// One value that the processes reduce together.
-struct Collective {
-  std::string path;       // the name of the value
-  std::string reduction;  // "sum", "max", "min"
-  DType dtype;
-  std::vector<Dim> dims;         // empty if the rank is not known
-  size_t bucket;                 // values of one bucket are exchanged at once
-  std::optional<int64_t> bytes;  // none: the size is open
-};
-
-struct PlacedGraph {
-  Graph graph;
-  std::vector<Placement> inputs = {};        // per input
-  std::vector<Placement> outputs = {};       // per output
-  std::vector<Collective> collectives = {};  // in the order in which they start
-};
 
 // The graph is a program on whole batches. In the placed graph each process computes its part:
 // process r of n has the rows floor(B r / n) to floor(B (r + 1) / n) of a batch of B rows, maybe

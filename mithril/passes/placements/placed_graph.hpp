@@ -1,0 +1,31 @@
+// The graph of one process of a group.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/passes/placements/placement.hpp"
+
+namespace mithril {
+
+// One value that the processes reduce together.
+struct Collective {
+  std::string path;       // the name of the value
+  std::string reduction;  // "sum", "max", "min"
+  DType dtype;
+  std::vector<Dim> dims;         // empty if the rank is not known
+  size_t bucket;                 // values of one bucket are exchanged at once
+  std::optional<int64_t> bytes;  // none: the size is open
+};
+
+struct PlacedGraph {
+  Graph graph;
+  std::vector<Placement> inputs = {};        // per input
+  std::vector<Placement> outputs = {};       // per output
+  std::vector<Collective> collectives = {};  // in the order in which they start
+};
+
+}  // namespace mithril
