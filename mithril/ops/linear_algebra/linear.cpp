@@ -4,6 +4,7 @@
 
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -64,6 +65,24 @@ void differentiate_linear(GradContext& g) {
   if (g.needs("bias")) flow_summed(g, "bias", call("sum", {rows, 0}));
 }
 
+// Rows of the input, outputs of the weight, or terms of the products. A bias is no term of a sum.
+void samples_of_linear(SampleContext& c) {
+  const SampleAxis x = c.in("input"), weight = c.in("weight"), bias = c.in("bias");
+  const size_t last = c.out().size() - 1;
+  if (!x.is_each()) {
+    const bool bias_fits = c.dims("bias").empty() || bias == weight;
+    if (!(weight == SampleAxis::along(0, weight.outer)) || !bias_fits)
+      return couple_along(c, weight.axis);
+    return c.put(SampleAxis::along(last, weight.outer));
+  }
+  if (x.axis != last) {
+    if (weight.is_each() || bias.is_each()) return c.couple("two axes that hold the samples meet");
+    return c.put(x);
+  }
+  const bool terms = weight == SampleAxis::along(1, x.outer) && c.dims("bias").empty();
+  return terms ? c.add_up() : couple_along(c, last);
+}
+
 }  // namespace
 
 OpDef define_linear() {
@@ -76,7 +95,7 @@ OpDef define_linear() {
       .outputs = {{"output", "*n M O", "float"}},
       .eval = eval_linear,
       .grad = differentiate_linear,
-      .separable = {"*n", "M"},
+      .samples = samples_of_linear,
       .cast = CastPolicy::lower,
       .spell = {{"jax",
                  "bias == None ? jnp.matmul({input}, {weight}.T) : jnp.matmul({input}, {weight}.T) "
