@@ -212,4 +212,34 @@ std::vector<Tensor> run_placed(const Graph& graph, const PlacementOptions& optio
   return join(placed, run_lockstep(placed, cut(placed, inputs)));
 }
 
+std::vector<PlacedGraph> shard_all(const Graph& graph, ShardOptions options, int size) {
+  std::vector<PlacedGraph> sharded;
+  options.size = size;
+  for (options.rank = 0; options.rank < size; ++options.rank)
+    sharded.push_back(shard(graph, options));
+  return sharded;
+}
+
+std::vector<std::vector<Tensor>> cut_blocks(const std::vector<PlacedGraph>& sharded,
+                                            const std::vector<Tensor>& inputs) {
+  const auto size = static_cast<int64_t>(sharded.size());
+  std::vector<std::vector<Tensor>> parts(sharded.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Placement& placement = sharded.front().inputs[i];
+    for (int64_t rank = 0; rank < size; ++rank) {
+      parts[static_cast<size_t>(rank)].push_back(
+          placement.is_sharded() ? rows_of(inputs[i].host(), placement, size, rank, rank + 1)
+                                 : inputs[i]);
+    }
+  }
+  return parts;
+}
+
+std::vector<Tensor> run_sharded(const Graph& graph, const ShardOptions& options, int size,
+                                const std::vector<Tensor>& inputs) {
+  const std::vector<PlacedGraph> sharded = shard_all(graph, options, size);
+  for (const PlacedGraph& own : sharded) verify(own.graph);
+  return join(sharded, run_lockstep(sharded, cut_blocks(sharded, inputs)));
+}
+
 }  // namespace mithril::tests

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/shard.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::tests {
@@ -28,5 +29,14 @@ std::vector<Tensor> join(const std::vector<PlacedGraph>& placed,
 // The outputs for whole inputs, computed by a group of this size.
 std::vector<Tensor> run_placed(const Graph& graph, const PlacementOptions& options, int size,
                                const std::vector<Tensor>& inputs);
+
+// The graph of each process of a group of this size, which holds blocks.
+std::vector<PlacedGraph> shard_all(const Graph& graph, ShardOptions options, int size);
+// The blocks of each process of sharded inputs.
+std::vector<std::vector<Tensor>> cut_blocks(const std::vector<PlacedGraph>& sharded,
+                                            const std::vector<Tensor>& inputs);
+// The outputs for whole inputs, computed by a group of this size on blocks.
+std::vector<Tensor> run_sharded(const Graph& graph, const ShardOptions& options, int size,
+                                const std::vector<Tensor>& inputs);
 
 }  // namespace mithril::tests
