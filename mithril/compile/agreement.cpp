@@ -46,6 +46,7 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
                                                      : compiled.load_options.max ? "max"
                                                                                  : "standard"},
                               {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
+                              {"optimizer_state", compiled.shard_memory ? "sharded" : "replicated"},
                               {"replicated_keys", join(compiled.replicated_keys, ", ")},
                               {"parameters", join(names_of(compiled.parameters), ", ")},
                               {"data", join(names_of(compiled.data), ", ")},

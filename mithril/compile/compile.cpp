@@ -62,6 +62,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   compiled->quiet = options.quiet;
   compiled->group = options.group;
   compiled->replicated_keys = options.replicated_keys;
+  compiled->shard_memory = options.optimizer_state == OptimizerState::sharded;
   compiled->bucket_bytes = options.bucket_bytes;
   if (options.debug) compiled->load_options.observer = print_values(nullptr, options.quiet);
   // Passes are only verified when they run.
@@ -98,6 +99,13 @@ OptimizationLevel optimization_level_named(std::string_view name) {
   if (name == "max") return OptimizationLevel::max;
   unknown_name(ErrorKind::name, "E0610", "optimization level", std::string(name), "",
                {"none", "standard", "max"});
+}
+
+OptimizerState optimizer_state_named(std::string_view name) {
+  if (name == "replicated") return OptimizerState::replicated;
+  if (name == "sharded") return OptimizerState::sharded;
+  unknown_name(ErrorKind::name, "E0632", "optimizer_state", std::string(name), "",
+               {"replicated", "sharded"});
 }
 
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,

@@ -68,8 +68,9 @@ struct CompileSettings {
   bool inference = false;  // without gradients
   bool use_checkpointing = false;
   bool safe_shapes = true;
-  bool debug = false;  // whether evaluations print every value
-  bool quiet = false;  // whether debug prints only the first value with NaN or infinity
+  bool debug = false;         // whether evaluations print every value
+  bool quiet = false;         // whether debug prints only the first value with NaN or infinity
+  bool shard_memory = false;  // of optimizers, over the group
 
   std::shared_ptr<Communicator> group;  // null: this process alone
   std::vector<std::string> replicated_keys;

@@ -10,6 +10,8 @@
 #include "mithril/base/names.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/shard.hpp"
 
 namespace mithril {
 namespace {
@@ -47,6 +49,35 @@ PlacementOptions options_for(const CompiledState& compiled, const Graph& graph) 
           .size = group.size(),
           .sharded_inputs = sharded_inputs(compiled, graph),
           .bucket_bytes = compiled.bucket_bytes};
+}
+
+// The axis of the blocks of an input of known sizes.
+std::optional<size_t> axis_of_memory(const CompiledState& compiled, const Value& value) {
+  Dims dims;
+  for (const Dim& dim : value.dims) {
+    const Dim size = resolve(dim);
+    if (!size.is_constant()) return std::nullopt;
+    dims.push_back(size.constant());
+  }
+  const std::optional<Block> block = memory_block(compiled, dims);
+  return block ? std::optional(block->axis) : std::nullopt;
+}
+
+// The step of a process that holds blocks of the memory of the optimizer.
+Graph shard_memory(const CompiledState& compiled, const TrainingGraph& step, const Graph& placed) {
+  const Communicator& group = *compiled.group;
+  ShardOptions options{.group = group.name(),
+                       .rank = group.rank(),
+                       .size = group.size(),
+                       .row_inputs = sharded_inputs(compiled, placed),
+                       .bucket_bytes = compiled.bucket_bytes};
+  options.input_axes.resize(placed.inputs().size());
+  options.output_axes.resize(placed.outputs().size());
+  for (const size_t input : step.memory)
+    options.input_axes[input] = axis_of_memory(compiled, placed.value(placed.inputs()[input]));
+  for (const Donation& donation : step.donations)
+    options.output_axes[donation.output] = options.input_axes[donation.input];
+  return shard(placed, options).graph;
 }
 
 }  // namespace
@@ -124,7 +155,19 @@ Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
   for (const Donation& donation : step.donations) {
     if (options.partial_inputs[donation.input]) options.partial_outputs[donation.output] = true;
   }
-  return place(step.graph, options).graph;
+  const Graph placed = place(step.graph, options).graph;
+  return compiled.shard_memory && !step.memory.empty() ? shard_memory(compiled, step, placed)
+                                                       : placed;
+}
+
+std::optional<Block> memory_block(const CompiledState& compiled, const Dims& dims) {
+  if (!is_distributed(compiled) || !compiled.shard_memory) return std::nullopt;
+  const Communicator& group = *compiled.group;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] > 0 && dims[axis] % group.size() == 0)
+      return Block{axis, group.rank(), group.size()};
+  }
+  return std::nullopt;
 }
 
 std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph) {

@@ -1,6 +1,7 @@
 // The programs of a model that several processes train together.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mithril/backend/backend.hpp"
@@ -8,6 +9,7 @@
 #include "mithril/distributed/communicator.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/passes/placements/place.hpp"
+#include "mithril/tensor/blocks.hpp"
 
 namespace mithril {
 
@@ -34,6 +36,10 @@ void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& in
 // The program that this process runs for the global `graph` (passes/placements/place.hpp); `graph`
 // itself unless the model is distributed. The inputs of the graph begin with those of the model.
 Graph local_program(const CompiledState& compiled, const Graph& graph);
+// The block of the memory of an optimizer for a parameter with these dims that this process holds;
+// none: all of it.
+std::optional<Block> memory_block(const CompiledState& compiled, const Dims& dims);
+
 // That of a step. Each process keeps local sums of gradients, which are exchanged before the
 // update.
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step);

@@ -43,6 +43,11 @@ enum class OptimizationLevel { none, standard, max };
 // The level named "none", "standard" or "max"; NameError E0610 for other words.
 OptimizationLevel optimization_level_named(std::string_view name);
 
+// What each process of a group holds of the memory of an optimizer.
+enum class OptimizerState : std::uint8_t { replicated, sharded };
+// The one named "replicated" or "sharded"; NameError E0632 for other words.
+OptimizerState optimizer_state_named(std::string_view name);
+
 struct CompileOptions {
   // Facts that hold for this compiled model only: the model itself does not change.
   std::vector<std::pair<KeyRef, ShapeSpec>> shapes = {};
@@ -89,6 +94,9 @@ struct CompileOptions {
   std::vector<std::string> replicated_keys = {};
   // Gradients are exchanged in buckets of at most this number of bytes.
   std::int64_t bucket_bytes = std::int64_t{25} << 20;
+  // What each process of the group holds of the slots of the optimizer and of averages. Sharded:
+  // the blocks of the process along the first axis that the number of processes divides.
+  OptimizerState optimizer_state = OptimizerState::replicated;
 
   // Keeps transformed graphs on disk and reuses them for equal graphs (docs/pytorch-backend.md).
   // Results do not depend on the cache.

@@ -167,8 +167,8 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
   }
   LoadOptions loading = load_options;
   loading.donations = step.donations;
-  return {{Signature(step.graph, std::move(labels), size_advice()),
-           backend->load(local_program(*this, step), loading)},
+  const Graph own = local_program(*this, step);
+  return {{Signature(own, std::move(labels), size_advice()), backend->load(own, loading)},
           step.donations};
 }
 

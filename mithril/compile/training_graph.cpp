@@ -126,6 +126,7 @@ class GraphAppender {
     if (average) weight = number("average_weight");
     const size_t first_slot = graph_.inputs().size();
     for (const OptimizerSlot& slot : optimizer_.slots()) {
+      training_.memory.push_back(graph_.inputs().size());
       next.slots.push_back(add_slot(i, scope + "." + slot.name, scope));
     }
     optimizer_.add_to_graph(next);
@@ -134,6 +135,7 @@ class GraphAppender {
     for (size_t n = 0; n < next.slots.size(); ++n) give(first_slot + n, next.slots[n]);
     if (!average) return;
     const size_t at = graph_.inputs().size();
+    training_.memory.push_back(at);
     const Expression mean = add_slot(i, scope + ".average", scope);
     give(at, mean + (cast(rounded, state) - mean) * weight);
   }

@@ -29,6 +29,7 @@ struct TrainingGraph {
   Graph graph;
   std::vector<Donation> donations = {};    // one for each of these outputs
   std::vector<size_t> gradient_sums = {};  // the inputs that are sums of gradients
+  std::vector<size_t> memory = {};         // the inputs that are slots and averages
 };
 
 // `gradients`: a graph whose last outputs are the gradients of these parameters. TypeError E0382

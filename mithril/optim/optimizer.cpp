@@ -14,14 +14,30 @@ namespace {
 // Elements: some microseconds of reading and writing.
 constexpr std::int64_t elements_worth_a_thread = 1 << 14;
 
-void check_slots(const std::string& key, const Tensor& param, const std::vector<Tensor>& slots) {
+// `dims`: of the slots.
+void check_slots(const std::string& key, const Tensor& param, const Dims& dims,
+                 const std::vector<Tensor>& slots) {
   for (const Tensor& slot : slots) {
-    if (slot.dims() == param.dims() && slot.dtype() == opmath_dtype(param.dtype())) continue;
+    if (slot.dims() == dims && slot.dtype() == opmath_dtype(param.dtype())) continue;
     raise({.kind = ErrorKind::state,
            .code = "E0904",
            .message = "the optimizer's state of " + quoted(key) + " does not fit it",
            .facts = {{key, dtype_and_dims(param)}, {"remembered", dtype_and_dims(slot)}}});
   }
+}
+
+[[noreturn]] void refuse_blocks() {
+  raise({.kind = ErrorKind::state,
+         .code = "E0924",
+         .message = "each process holds a block of the memory of the optimizer",
+         .help = "call gather_optimizer() of the training step on all processes before"});
+}
+
+// The slots and the average become blocks of themselves.
+void cut_memory(Optimizer::ParameterMemory& memory, const Block& block) {
+  for (Tensor& slot : memory.slots) slot = copy_block(slot.host(), block);
+  if (memory.average) memory.average = copy_block(memory.average->host(), block);
+  memory.block = block;
 }
 
 const Tensor& slot_of(const TensorMap& state, const std::string& key, const std::string& slot) {
@@ -255,20 +271,25 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
 }
 
 Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
-                                                 ParameterMemories& made) {
+                                                 ParameterMemories& made,
+                                                 const std::optional<Block>& block) {
   const auto known = memory_.find(key);
+  const Dims held = block ? block_dims(param.dims(), *block) : param.dims();
   if (known != memory_.end()) {
-    const ParameterMemory& memory = known->second;
-    check_slots(key, param, memory.slots);
-    if (memory.gradient_sum) check_slots(key, param, {*memory.gradient_sum});
-    if (memory.average) check_slots(key, param, {*memory.average});
-    return known->second;
+    ParameterMemory& memory = known->second;
+    if (memory.block && memory.block != block) refuse_blocks();
+    const Dims& dims = memory.block ? held : param.dims();
+    check_slots(key, param, dims, memory.slots);
+    if (memory.gradient_sum) check_slots(key, param, param.dims(), {*memory.gradient_sum});
+    if (memory.average) check_slots(key, param, dims, {*memory.average});
+    if (block && !memory.block) cut_memory(memory, *block);
+    return memory;
   }
-  ParameterMemory memory;
+  ParameterMemory memory{.block = block};
   for (const OptimizerSlot& slot : slots_) {
     const DType dtype = opmath_dtype(param.dtype());
-    memory.slots.push_back(slot.start == 0 ? Tensor(dtype, param.dims())
-                                           : Tensor::full(dtype, param.dims(), slot.start));
+    memory.slots.push_back(slot.start == 0 ? Tensor(dtype, held)
+                                           : Tensor::full(dtype, held, slot.start));
   }
   return made.emplace(key, std::move(memory)).first->second;
 }
@@ -299,6 +320,10 @@ std::vector<Tensor*> Optimizer::gradient_sums() {
 }
 
 TensorMap Optimizer::state_dict() const try {
+  const bool has_blocks = std::any_of(memory_.begin(), memory_.end(), [](const auto& item) {
+    return item.second.block.has_value();
+  });
+  if (has_blocks) refuse_blocks();
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
   items.emplace_back(steps_entry, Tensor::scalar(steps_));

@@ -13,6 +13,7 @@
 #include "mithril/optim/optimizer_def.hpp"
 #include "mithril/optim/parameter_group.hpp"
 #include "mithril/optim/schedule.hpp"
+#include "mithril/tensor/blocks.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
@@ -64,6 +65,7 @@ class Optimizer {
   // names of PyTorch's slots ("fc1.weight.exp_avg"). What a TrainingStep keeps here is added while
   // there is any: "micro_steps" and "<key>.gradient_sum" while gradients are accumulated,
   // "averaged" (the number of updates in the averages) and "<key>.average".
+  // StateError E0924 while this process holds blocks of it (TrainingStep::gather_optimizer).
   TensorMap state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
@@ -77,11 +79,15 @@ class Optimizer {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter
     std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
+    std::optional<Block> block = {};  // that slots and average are of; none: they are whole
   };
   using ParameterMemories = std::map<std::string, ParameterMemory, std::less<>>;
   // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
-  // step has succeeded. StateError E0904.
-  ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made);
+  // step has succeeded. With a block a whole memory is cut. StateError E0904, and E0924 for other
+  // blocks than those that it holds.
+  ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made,
+                             const std::optional<Block>& block = {});
+  ParameterMemories& memories() { return memory_; }
   const ParameterMemory* find_memory(const std::string& key) const;
   // Counts the step, and whether it has changed the averages. Never fails; references stay valid.
   void finish_step(ParameterMemories& made, bool averaged = false);

@@ -123,10 +123,11 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 }
 
 // A kill between the two files loses nothing: the first one determines the second.
-void FitFiles::save_epoch(const TrainingStep& step, const History& history,
+void FitFiles::save_epoch(TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
   if (group_) collect_gradient_sums(step.optimizer(), *group_);
+  step.gather_optimizer();
   if (writes()) write_epoch(step, history, epochs_before);
   if (group_) group_->barrier();
 }

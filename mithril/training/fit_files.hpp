@@ -22,8 +22,7 @@ class FitFiles {
   // earlier calls of fit. `weights` are the parameters to keep as the best.
   bool resume(TrainingStep& step, History& history, std::int64_t& epochs_before,
               const std::function<TensorMap()>& weights) const;
-  void save_epoch(const TrainingStep& step, const History& history,
-                  std::int64_t epochs_before) const;
+  void save_epoch(TrainingStep& step, const History& history, std::int64_t epochs_before) const;
 
  private:
   void read(TrainingStep& step, History& history, std::int64_t& epochs_before,

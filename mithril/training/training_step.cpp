@@ -16,6 +16,7 @@
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
+#include "mithril/training/gather_memory.hpp"
 
 namespace mithril {
 namespace {
@@ -121,6 +122,12 @@ void TrainingStep::set_state(const State& state) try {
   }
   impl_->state = std::move(copied);
   impl_->agreed = false;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+void TrainingStep::gather_optimizer() try {
+  gather_memory(*impl_->compiled, impl_->optimizer);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -280,18 +287,20 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
   Memories memories;
   for (const auto& [key, group] : trained) {
     const Tensor& param = inputs[key.index];
-    Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh);
+    const std::optional<Block> block = memory_block(*compiled, param.dims());
+    Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh, block);
+    const Dims& held = block ? block_dims(param.dims(), *block) : param.dims();
     // The memory of a parameter is where the parameter is.
     const auto move_to_param = [&](Tensor& tensor) {
       if (param.foreign() && !tensor.foreign()) tensor = compiled->backend->adopt(tensor, false);
       if (!param.foreign() && tensor.foreign()) tensor = tensor.copy();
     };
-    const auto need = [&](std::optional<Tensor>& tensor) {
-      if (!tensor) tensor.emplace(opmath_dtype(param.dtype()), param.dims());
+    const auto need = [&](std::optional<Tensor>& tensor, const Dims& dims) {
+      if (!tensor) tensor.emplace(opmath_dtype(param.dtype()), dims);
       move_to_param(*tensor);
     };
-    if (options.accumulate > 1) need(memory.gradient_sum);
-    if (options.averages()) need(memory.average);
+    if (options.accumulate > 1) need(memory.gradient_sum, param.dims());
+    if (options.averages()) need(memory.average, held);
     for (Tensor& slot : memory.slots) move_to_param(slot);
     memories.push_back(&memory);
   }
@@ -342,7 +351,8 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
   for (const auto& [key, param] : params) {
     const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
     const bool averaged = memory && memory->average && optimizer.averaged() > 0;
-    const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
+    const Tensor host =
+        averaged ? whole_average(*compiled, *memory).to(param.dtype()) : param.host().copy();
     const bool is_frozen = std::find(frozen.begin(), frozen.end(), key) != frozen.end();
     items.emplace_back(key, compiled->backend->adopt(host, !is_frozen));
   }

@@ -347,6 +347,7 @@ def compile(
     cache: bool = False,
     group: Group | None = None,
     replicated_keys: str | Iterable[str] | None = None,
+    optimizer_state: Literal["replicated", "sharded"] = "replicated",
     bucket_bytes: int = 26214400,
 ) -> CompiledModel: ...
 def codegen(

@@ -164,7 +164,8 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
                          bool use_short_namings, py::handle file_path, bool safe_shapes,
                          bool use_checkpointing, bool debug, bool quiet,
                          const std::string& optimization_level, bool cache, py::handle group,
-                         py::handle replicated_keys, std::int64_t bucket_bytes) {
+                         py::handle replicated_keys, const std::string& optimizer_state,
+                         std::int64_t bucket_bytes) {
   require<Model>("model", model, "a model to compile");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
@@ -187,6 +188,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .group = group_argument(group),
       .replicated_keys = patterns_argument("replicated_keys", replicated_keys),
       .bucket_bytes = bucket_bytes,
+      .optimizer_state = optimizer_state_named(optimizer_state),
       .cache = cache};
   const CompiledModel compiled = compile_for(source, backend, backends, given);
   for (const std::string& warning : compiled.warnings()) {
@@ -232,6 +234,7 @@ void bind_compile(py::module_& module) {
              py::arg("debug") = false, py::arg("quiet") = false,
              py::arg("optimization_level") = "standard", py::arg("cache") = false,
              py::arg("group") = py::none(), py::arg("replicated_keys") = py::none(),
+             py::arg("optimizer_state") = "replicated",
              py::arg("bucket_bytes") = CompileOptions().bucket_bytes,
              R"(Compiles a model for a backend and returns a CompiledModel.
 
@@ -263,6 +266,8 @@ Args:
     cache: Whether to keep optimized graphs on disk and reuse them.
     group: The processes that train together, from ml.distributed.init(). None: this one alone.
     replicated_keys: Data inputs that all processes get whole. The others hold rows of the batch.
+    optimizer_state: With "sharded" each process of the group holds 1/n of the slots of the optimizer
+        and of averages.
     bucket_bytes: The largest number of bytes of gradients that are exchanged at once.
 Raises:
     NameError: A key is unknown.

@@ -269,6 +269,17 @@ Example:
     step = ml.TrainingStep(compiled, optimizer, average=ml.EMA(0.99))
     step(params, data)
     averages = step.averages(params))")
+      .def("gather_optimizer", &TrainingStep::gather_optimizer,
+           R"(Makes the memory of the optimizer whole on this process.
+
+With `optimizer_state="sharded"` each process of a group holds a block of it, and
+`optimizer.state_dict` raises an error until all processes have called this. The next call of the
+step cuts the memory again. Otherwise it does nothing.
+
+Example:
+    step.gather_optimizer()
+    if group.rank == 0:
+        ml.save("last.safetensors", params, optimizer=optimizer, step=step))")
       .def_property(
           "state", [](const TrainingStep& step) { return dict_of(step.state()); },
           [](TrainingStep& step, const py::dict& state) {

@@ -72,10 +72,11 @@ std::unique_ptr<Optimizer> adam() { return std::make_unique<AdamW>(AdamWOptions{
 
 // `sizes`: rows of the batches.
 Trained train(const std::shared_ptr<Communicator>& group, const std::vector<std::int64_t>& sizes,
-              const MakeOptimizer& make, const TrainingOptions& options, bool regularized) {
+              const MakeOptimizer& make, const TrainingOptions& options, bool regularized,
+              OptimizerState memory = OptimizerState::replicated) {
   const CompiledModel compiled =
       compile(network(regularized), cpu({.dtype = DType::float64, .threads = 1}),
-              {.shapes = {{"x", {any, 4}}}, .group = group});
+              {.shapes = {{"x", {any, 4}}}, .group = group, .optimizer_state = memory});
   const std::unique_ptr<Optimizer> optimizer = make();
   TrainingStep step(compiled, *optimizer, options);
   Trained trained{.params = compiled.get_parameters(), .state = {}, .losses = {}};
@@ -117,14 +118,15 @@ void check_alike(const Trained& found, const Trained& expected, double tolerance
 
 void check_sizes_of_groups(const std::vector<std::int64_t>& sizes, const MakeOptimizer& make,
                            const TrainingOptions& options, double tolerance,
-                           bool regularized = false) {
+                           bool regularized = false,
+                           OptimizerState memory = OptimizerState::replicated) {
   const Trained alone = train(nullptr, sizes, make, options, regularized);
   for (const int size : {1, 2, 3}) {
     CAPTURE(size);
     std::vector<Trained> each(static_cast<size_t>(size));
     const auto errors = on_each_rank(size, [&](Communicator& own) {
       each[static_cast<size_t>(own.rank())] =
-          train(communicator(own.name()), sizes, make, options, regularized);
+          train(communicator(own.name()), sizes, make, options, regularized, memory);
     });
     CHECK(errors == no_errors(size));
     check_alike(each.front(), alone, tolerance);
@@ -156,6 +158,13 @@ TEST_CASE("clipping, regularisation and averages count the whole batch once") {
 
 TEST_CASE("accumulated gradients are those of all processes") {
   check_sizes_of_groups(batches, sgd, {.max_norm = 0.05, .accumulate = 3}, 1e-12, true);
+}
+
+TEST_CASE("processes that share the memory of the optimizer give the parameters of one process") {
+  const OptimizerState shared = OptimizerState::sharded;
+  check_sizes_of_groups(batches, sgd, {.max_norm = 0.05, .average = EMA{0.9}}, 1e-12, true, shared);
+  check_sizes_of_groups(batches, adam, {.max_value = 0.01}, 1e-11, false, shared);
+  check_sizes_of_groups(batches, sgd, {.max_norm = 0.05, .accumulate = 3}, 1e-12, true, shared);
 }
 
 TEST_CASE("processes that train different models are refused before they exchange tensors") {

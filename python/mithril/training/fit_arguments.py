@@ -89,7 +89,7 @@ class FitChecks(NamedTuple):
 
 def check_first_steps(step: TrainingStep) -> None:
     """Raises an error if the optimizer has a state for parameters that fit does not know."""
-    steps = int(step.optimizer.state_dict()["steps"])
+    steps = step.optimizer.steps
     if steps == 0:
         return
     raise_error(

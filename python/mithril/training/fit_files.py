@@ -60,6 +60,7 @@ class FitFiles:
             return
         if self._group is not None:
             _collect_gradient_sums(step.optimizer, self._group._communicator)
+        step.gather_optimizer()
         if self._writes:
             self._write_epoch(self._folder, step, history, epochs_before)
         if self._group is not None:

@@ -31,9 +31,11 @@ def network():
     train.add_loss(ml.CrossEntropy(), input="scores", target="label")
     return train
 
-def fitted(group, epochs, folder=None, optimizer=None, stop=None):
+def fitted(group, epochs, folder=None, optimizer=None, stop=None, memory="replicated"):
     backend = ml.CpuBackend(dtype="float64", threads=1)
-    compiled = ml.compile(network(), backend, shapes={"x": [None, 6]}, group=group)
+    compiled = ml.compile(
+        network(), backend, shapes={"x": [None, 6]}, group=group, optimizer_state=memory
+    )
     step = ml.TrainingStep(compiled, optimizer or ml.SGD(0.1, momentum=0.9), max_norm=1.0)
     return ml.fit(
         step, data(50, 0), epochs=epochs, batch_size=16, validation=data(20, 1), checkpoint=folder,
@@ -96,6 +98,19 @@ def test_fit_prints_and_writes_once_and_continues_with_another_number_of_process
     expected = alone("fitted(group, 4)")
     assert distance(found[0]["params"], expected["params"]) < 1e-12
     assert set(ml.load(f"{folder}/last.safetensors").params) == set(expected["params"])
+
+
+def test_fit_with_sharded_memory_writes_whole_tensors_and_gives_the_numbers_of_one(tmp_path):
+    folder = str(tmp_path / "run")
+    run(2, program_of(f"fitted(group, 4, {folder!r}, stop=2, memory='sharded')"))
+    saved = ml.load(f"{folder}/last.safetensors")
+    for key, param in saved.params.items():
+        assert saved.optimizer[f"{key}.momentum_buffer"].shape == param.shape
+    names = {}
+    exec(PROGRAM, names)
+    continued = names["fitted"](None, 4, folder)
+    expected = alone("fitted(group, 4)")
+    assert distance(names["numbers_of"](continued)["params"], expected["params"]) < 1e-12
 
 
 @pytest.mark.slow
