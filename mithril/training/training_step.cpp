@@ -177,11 +177,13 @@ void TrainingStep::Impl::make_programs() {
   agreed = false;  // the optimizer may have loaded a state
 }
 
-// What the optimizer keeps for a parameter. Sums of gradients are those of one process.
+// What the optimizer keeps for a parameter. Sums of gradients, and blocks of its memory, are those
+// of one process.
 void TrainingStep::Impl::add_memory(AgreementEntries& entries, const std::string& key) const {
   const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
   if (!memory) return;
   entries.emplace_back("step of " + mithril::quoted(key), std::to_string(memory->steps));
+  if (memory->block) return;
   for (size_t i = 0; i < memory->slots.size(); ++i)
     add_tensors(entries, optimizer.slots()[i].name + " of", {{key, memory->slots[i]}});
   if (options.averages() && memory->average)
