@@ -229,7 +229,9 @@ Result run(Impl& compiled, const Impl& whole, const Request& request) {
 Result run(const std::shared_ptr<Impl>& model, const Request& request) {
   const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> compiled = selected(whole, request);
-  return or_abandon(group_of(*compiled), [&] { return run(*compiled, *whole, request); });
+  // E1054 says what the model cannot do, so all processes raise it.
+  return or_abandon(
+      group_of(*compiled), [&] { return run(*compiled, *whole, request); }, {"E1054"});
 }
 
 }  // namespace
