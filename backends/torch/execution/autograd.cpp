@@ -14,6 +14,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* programs_key = "programs";
+constexpr const char* inputs_key = "inputs";  // the places of the inputs among the saved values
 
 struct ProgramsHolder final : torch::CustomClassHolder {
   explicit ProgramsHolder(std::shared_ptr<const ForwardBackward> held)
@@ -32,6 +33,27 @@ variable_list backward_of(const ForwardBackward& programs, at::TensorList given)
 
 bool requires_grad(const at::Tensor& tensor) { return tensor.requires_grad(); }
 
+bool is_same_memory(const at::Tensor& a, const at::Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides();
+}
+
+// Second derivatives need the inputs with their records. The saved values begin with the inputs of
+// forward: those that are in the memory of the input take its place, the others are saved besides.
+// Returns the place of each input.
+std::vector<int64_t> save_inputs(variable_list& saved, at::TensorList inputs) {
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (is_same_memory(saved[i], inputs[i])) {
+      saved[i] = inputs[i];
+      places.push_back(static_cast<int64_t>(i));
+    } else {
+      places.push_back(static_cast<int64_t>(saved.size()));
+      saved.push_back(inputs[i]);
+    }
+  }
+  return places;
+}
+
 struct Evaluation : torch::autograd::Function<Evaluation> {
   static variable_list forward(AutogradContext* context,
                                const std::shared_ptr<const ForwardBackward>& programs,
@@ -43,7 +65,7 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     }
     const auto saved_from = made.begin() + static_cast<std::ptrdiff_t>(programs->outputs);
     variable_list saved(saved_from, made.end());
-    saved.insert(saved.end(), inputs.begin(), inputs.end());  // for second derivatives
+    context->saved_data[inputs_key] = save_inputs(saved, inputs);
     context->save_for_backward(std::move(saved));
     context->saved_data[programs_key] =
         c10::IValue::make_capsule(c10::make_intrusive<ProgramsHolder>(programs));
@@ -62,10 +84,10 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     const auto holder = c10::static_intrusive_pointer_cast<ProgramsHolder>(
         context->saved_data[programs_key].toCapsule());
     const ForwardBackward& programs = *holder->programs;
-    variable_list given = context->get_saved_variables();
-    const auto first_input = given.end() - static_cast<std::ptrdiff_t>(programs.wanted.size());
-    variable_list inputs(first_input, given.end());
-    given.erase(first_input, given.end());
+    variable_list given = context->get_saved_variables(), inputs;
+    const std::vector<int64_t> places = context->saved_data[inputs_key].toIntVector();
+    for (const int64_t place : places) inputs.push_back(given[static_cast<size_t>(place)]);
+    given.resize(programs.saved);
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (!programs.differentiable[i]) continue;
       given.push_back(gradients[i]);

@@ -24,6 +24,7 @@ class ForwardBackward {
       const std::vector<bool>& wanted) const = 0;
 
   size_t outputs = 0;                // that the user sees
+  size_t saved = 0;                  // values that backward needs
   std::vector<bool> differentiable;  // per output
   std::vector<bool> wanted;          // per input: whether its gradient is computed
 };

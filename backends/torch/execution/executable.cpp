@@ -27,6 +27,7 @@ class SplitPrograms final : public ForwardBackward {
         forward_(std::move(graphs.forward), context.settings, forward_options(graphs, options)),
         backward_(std::move(graphs.backward), context.settings, backward_options(graphs, options)) {
     outputs = graphs.differentiable.size();
+    saved = forward_.graph().outputs().size() - outputs;
     differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
   }
