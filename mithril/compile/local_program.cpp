@@ -59,7 +59,7 @@ std::optional<size_t> axis_of_memory(const CompiledState& compiled, const Value&
     if (!size.is_constant()) return std::nullopt;
     dims.push_back(size.constant());
   }
-  const std::optional<Block> block = memory_block(compiled, dims);
+  const std::optional<TensorBlock> block = memory_block(compiled, dims);
   return block ? std::optional(block->axis) : std::nullopt;
 }
 
@@ -160,12 +160,12 @@ Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
                                                        : placed;
 }
 
-std::optional<Block> memory_block(const CompiledState& compiled, const Dims& dims) {
+std::optional<TensorBlock> memory_block(const CompiledState& compiled, const Dims& dims) {
   if (!is_distributed(compiled) || !compiled.shard_memory) return std::nullopt;
   const Communicator& group = *compiled.group;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] > 0 && dims[axis] % group.size() == 0)
-      return Block{axis, group.rank(), group.size()};
+      return TensorBlock{axis, group.rank(), group.size()};
   }
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& in
 Graph local_program(const CompiledState& compiled, const Graph& graph);
 // The block of the memory of an optimizer for a parameter with these dims that this process holds;
 // none: all of it.
-std::optional<Block> memory_block(const CompiledState& compiled, const Dims& dims);
+std::optional<TensorBlock> memory_block(const CompiledState& compiled, const Dims& dims);
 
 // That of a step. Each process keeps local sums of gradients, which are exchanged before the
 // update.

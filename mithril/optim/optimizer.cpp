@@ -34,9 +34,9 @@ void check_slots(const std::string& key, const Tensor& param, const Dims& dims,
 }
 
 // The slots and the average become blocks of themselves.
-void cut_memory(Optimizer::ParameterMemory& memory, const Block& block) {
-  for (Tensor& slot : memory.slots) slot = copy_block(slot.host(), block);
-  if (memory.average) memory.average = copy_block(memory.average->host(), block);
+void cut_memory(Optimizer::ParameterMemory& memory, const TensorBlock& block) {
+  for (Tensor& slot : memory.slots) slot = cut_block(slot.host(), block);
+  if (memory.average) memory.average = cut_block(memory.average->host(), block);
   memory.block = block;
 }
 
@@ -272,7 +272,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
 
 Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
                                                  ParameterMemories& made,
-                                                 const std::optional<Block>& block) {
+                                                 const std::optional<TensorBlock>& block) {
   const auto known = memory_.find(key);
   const Dims held = block ? block_dims(param.dims(), *block) : param.dims();
   if (known != memory_.end()) {

@@ -79,14 +79,14 @@ class Optimizer {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter
     std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
-    std::optional<Block> block = {};  // that slots and average are of; none: they are whole
+    std::optional<TensorBlock> block = {};  // that slots and average are of; none: they are whole
   };
   using ParameterMemories = std::map<std::string, ParameterMemory, std::less<>>;
   // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
   // step has succeeded. With a block a whole memory is cut. StateError E0904, and E0924 for other
   // blocks than those that it holds.
   ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made,
-                             const std::optional<Block>& block = {});
+                             const std::optional<TensorBlock>& block = {});
   ParameterMemories& memories() { return memory_; }
   const ParameterMemory* find_memory(const std::string& key) const;
   // Counts the step, and whether it has changed the averages. Never fails; references stay valid.

@@ -19,12 +19,12 @@ struct BlockBytes {
 
 }  // namespace
 
-Dims block_dims(Dims dims, const Block& block) {
+Dims block_dims(Dims dims, const TensorBlock& block) {
   dims[block.axis] /= block.size;
   return dims;
 }
 
-Tensor copy_block(const Tensor& whole, const Block& block) {
+Tensor cut_block(const Tensor& whole, const TensorBlock& block) {
   Tensor part(whole.dtype(), block_dims(whole.dims(), block));
   if (part.bytes() == 0) return part;
   const BlockBytes bytes(whole.dims(), block.axis, block.size, size_of(whole.dtype()));

@@ -10,16 +10,16 @@
 namespace mithril {
 
 // The part of one process, of `size` processes. `axis`: its size is a multiple of `size`.
-struct Block {
+struct TensorBlock {
   std::size_t axis = 0;
   std::int64_t rank = 0, size = 1;
-  bool operator==(const Block&) const = default;
+  bool operator==(const TensorBlock&) const = default;
 };
 
 // The dims of a block of a tensor with these dims.
-Dims block_dims(Dims dims, const Block& block);
+Dims block_dims(Dims dims, const TensorBlock& block);
 // A copy of the block of a tensor of the CPU.
-Tensor copy_block(const Tensor& whole, const Block& block);
+Tensor cut_block(const Tensor& whole, const TensorBlock& block);
 // The tensor of which `blocks` are all blocks, by rank.
 Tensor join_blocks(const std::vector<Tensor>& blocks, std::size_t axis);
 

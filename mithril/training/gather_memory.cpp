@@ -1,5 +1,7 @@
 #include "mithril/training/gather_memory.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,7 +11,7 @@
 namespace mithril {
 namespace {
 
-Tensor gathered(Communicator& group, const Tensor& part, const Block& block) {
+Tensor gathered(Communicator& group, const Tensor& part, const TensorBlock& block) {
   const Tensor own = part.host();
   std::vector<std::byte> all(own.bytes() * static_cast<std::size_t>(group.size()));
   group.all_gather({static_cast<const std::byte*>(own.raw_data()), own.bytes()}, all);

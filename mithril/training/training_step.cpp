@@ -289,7 +289,7 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
   Memories memories;
   for (const auto& [key, group] : trained) {
     const Tensor& param = inputs[key.index];
-    const std::optional<Block> block = memory_block(*compiled, param.dims());
+    const std::optional<TensorBlock> block = memory_block(*compiled, param.dims());
     Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh, block);
     const Dims& held = block ? block_dims(param.dims(), *block) : param.dims();
     // The memory of a parameter is where the parameter is.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 
 #include "mithril/eval/run_node.hpp"
@@ -102,20 +103,31 @@ Tensor joined_rows(const std::vector<Tensor>& parts, const Placement& placement)
   return whole;
 }
 
-// Runs node i, all_reduce_start, for all processes together.
-void all_reduce(const std::vector<std::unique_ptr<Process>>& processes, size_t i) {
+// Runs node i, all_reduce_start, for the processes of each group of this name together.
+void all_reduce(const std::vector<std::unique_ptr<Process>>& processes, size_t i,
+                const GroupsByName& groups) {
   const Node& node = processes.front()->graph.nodes()[i];
   const std::string reduction =
       std::get<Datum>(node.arguments[node.argument_index("reduction")]).text();
-  for (size_t k = 0; k < node.outputs.size(); ++k) {
-    std::vector<Tensor> terms;
-    for (const auto& process : processes) {
-      const ValueId term = std::get<ValueId>(process->graph.nodes()[i].arguments[k]);
-      terms.push_back(*process->values[index(term)]);
+  std::vector<size_t> all(processes.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const auto named =
+      groups.find(std::get<Datum>(node.arguments[node.argument_index("group")]).text());
+  const std::vector<std::vector<size_t>> every = {all};
+  for (const std::vector<size_t>& members : named == groups.end() ? every : named->second) {
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      std::vector<Tensor> terms;
+      for (const size_t member : members) {
+        const Process& process = *processes[member];
+        const ValueId term = std::get<ValueId>(process.graph.nodes()[i].arguments[k]);
+        terms.push_back(*process.values[index(term)]);
+      }
+      const Tensor total = combined(terms, reduction);
+      for (const size_t member : members) {
+        Process& process = *processes[member];
+        process.values[index(process.graph.nodes()[i].outputs[k])] = total;
+      }
     }
-    const Tensor total = combined(terms, reduction);
-    for (const auto& process : processes)
-      process->values[index(process->graph.nodes()[i].outputs[k])] = total;
   }
 }
 
@@ -130,7 +142,8 @@ std::vector<PlacedGraph> place_all(const Graph& graph, PlacementOptions options,
 }
 
 std::vector<std::vector<Tensor>> run_lockstep(const std::vector<PlacedGraph>& placed,
-                                              const std::vector<std::vector<Tensor>>& inputs) {
+                                              const std::vector<std::vector<Tensor>>& inputs,
+                                              const GroupsByName& groups) {
   std::vector<std::unique_ptr<Process>> processes;
   for (size_t rank = 0; rank < placed.size(); ++rank)
     processes.push_back(std::make_unique<Process>(placed[rank].graph, inputs[rank]));
@@ -143,7 +156,7 @@ std::vector<std::vector<Tensor>> run_lockstep(const std::vector<PlacedGraph>& pl
       const PlannedNode planned = process->planner.next();
       if (!reduces) run_node(planned, process->graph, process->values);
     }
-    if (reduces) all_reduce(processes, i);
+    if (reduces) all_reduce(processes, i, groups);
   }
   std::vector<std::vector<Tensor>> outputs;
   for (const auto& process : processes) {

@@ -1,6 +1,7 @@
 // Runs the placed graphs of all processes of a group side by side, with the reference.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,14 @@ namespace mithril::tests {
 // The graph of each process of a group of this size.
 std::vector<PlacedGraph> place_all(const Graph& graph, PlacementOptions options, int size);
 
+// The groups of a name: the processes of each. Of other names all processes are one group.
+using GroupsByName = std::map<std::string, std::vector<std::vector<size_t>>>;
+
 // The outputs of each process. `inputs`: of each process. Throws std::logic_error if the processes
 // do not meet in the same collectives with the same sizes.
 std::vector<std::vector<Tensor>> run_lockstep(const std::vector<PlacedGraph>& placed,
-                                              const std::vector<std::vector<Tensor>>& inputs);
+                                              const std::vector<std::vector<Tensor>>& inputs,
+                                              const GroupsByName& groups = {});
 
 // The inputs of each process: rows of sharded inputs, and of a partial one the whole on the first
 // process and zeros on the others.

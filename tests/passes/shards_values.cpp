@@ -94,6 +94,49 @@ void check_step(const Step& step) {
   }
 }
 
+// Process r of a grid has rows r / columns and blocks r % columns.
+void check_grid(const Step& step, size_t rows, size_t columns) {
+  const std::vector<Tensor> inputs = step_inputs(step.graph);
+  const std::vector<Tensor> expected = interpret(step.graph, inputs);
+  PlacementOptions placing{.group = "rows"};
+  for (const ValueId id : step.graph.inputs())
+    placing.sharded_inputs.push_back(step.graph.value(id).name.starts_with("data"));
+  const std::vector<PlacedGraph> placed = place_all(step.graph, placing, static_cast<int>(rows));
+  const std::vector<std::vector<Tensor>> parts = cut(placed, inputs);
+  std::vector<PlacedGraph> all;
+  std::vector<std::vector<Tensor>> inputs_of_all;
+  GroupsByName groups;
+  groups["rows"].resize(columns);
+  groups["columns"].resize(rows);
+  for (size_t row = 0; row < rows; ++row) {
+    ShardOptions sharding = step.options;
+    sharding.group = "columns";
+    sharding.row_inputs = placing.sharded_inputs;
+    const std::vector<PlacedGraph> own =
+        shard_all(placed[row].graph, sharding, static_cast<int>(columns));
+    const std::vector<std::vector<Tensor>> blocks = cut_blocks(own, parts[row]);
+    for (size_t column = 0; column < columns; ++column) {
+      groups["rows"][column].push_back(all.size());
+      groups["columns"][row].push_back(all.size());
+      all.push_back(own[column]);
+      inputs_of_all.push_back(blocks[column]);
+      verify(all.back().graph);
+    }
+  }
+  const std::vector<std::vector<Tensor>> outputs = run_lockstep(all, inputs_of_all, groups);
+  for (size_t row = 0; row < rows; ++row) {
+    const auto first = static_cast<std::ptrdiff_t>(row * columns);
+    const auto last = first + static_cast<std::ptrdiff_t>(columns);
+    const std::vector<Tensor> got = join({all.begin() + first, all.begin() + last},
+                                         {outputs.begin() + first, outputs.begin() + last});
+    for (size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(row);
+      CAPTURE(step.graph.outputs()[i].name);
+      CHECK(difference(got[i], expected[i], 1e-12) == "");
+    }
+  }
+}
+
 size_t exchanged_values(const Step& step) {
   ShardOptions options = step.options;
   options.size = 2;
@@ -164,6 +207,12 @@ TEST_CASE("the heads of an attention are shared") {
   check_step(step);
   CHECK(exchanged_values(step) == 1);  // the outputs of the last map
   check_step(step_of(attention, {{"q", 1}, {"k", 0}, {"o", 0}}, SGD({.momentum = 0.9})));
+}
+
+TEST_CASE("a grid of processes shares rows and weights") {
+  check_grid(step_of(perceptron, {{"v", 0}, {"b", 0}, {"w", 1}}, AdamW(), {.max_norm = 0.1}), 2, 2);
+  check_grid(step_of(perceptron, {}, SGD({.momentum = 0.9})), 3, 4);
+  check_grid(step_of(attention, {{"q", 0}, {"k", 0}, {"o", 1}}, AdamW()), 2, 4);
 }
 
 }  // namespace mithril::tests

@@ -13,8 +13,6 @@
 namespace mithril {
 namespace {
 
-using Kind = ArgumentForm::Kind;
-
 class ShardSearch {
  public:
   ShardSearch(const Graph& graph, const ShardRules& rules, const ShardOptions& options)
@@ -145,7 +143,7 @@ class ShardSearch {
     };
     const bool own = std::any_of(node.arguments.begin(), node.arguments.end(), is_own);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (own && placements[i].is_sharded()) found_.arguments[index(id)][i] = {Kind::whole, {}};
+      if (own && placements[i].is_sharded()) found_.arguments[index(id)][i] = {FormKind::whole, {}};
       set(node.outputs[i], own ? Placement{} : placements[i]);
     }
   }
@@ -171,7 +169,7 @@ class ShardSearch {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* argument = tensor_of(node.arguments[i]);
       if (argument && read(*argument).is_sharded())
-        found_.arguments[index(id)][i] = {Kind::dims, {}};
+        found_.arguments[index(id)][i] = {FormKind::dims, {}};
     }
     return true;
   }
@@ -186,7 +184,7 @@ class ShardSearch {
         others[gathered] = {};
         if (apply(id, rules_.find(id, others))) {
           ArgumentForm& form = found_.arguments[index(id)][gathered];
-          if (form.kind == Kind::made) form.kind = Kind::whole;
+          if (form.kind == FormKind::made) form.kind = FormKind::whole;
           return;
         }
       }
@@ -230,7 +228,7 @@ class ShardSearch {
       ArgumentForm& form = found_.arguments[index(id)][i];
       form = {};
       if (placements[i].is_sharded())
-        form.kind = reads_elements(*ports[i]) ? Kind::whole : Kind::dims;
+        form.kind = reads_elements(*ports[i]) ? FormKind::whole : FormKind::dims;
     }
     found_.reshapes[index(id)] = false;
     for (const ValueId output : node.outputs) set(output, {});
@@ -266,7 +264,7 @@ class ShardSearch {
       for (size_t k = 0; k < forms.size(); ++k) {
         const ValueId* argument = tensor_of(node.arguments[k]);
         if (!argument) continue;
-        if (forms[k].kind == Kind::block)
+        if (forms[k].kind == FormKind::block)
           cuts[index(*argument)].push_back(forms[k].block);
         else
           read_whole[index(*argument)] = true;

@@ -17,8 +17,6 @@ namespace {
 // rare.
 constexpr int most_trials = 64;
 
-using Kind = ArgumentForm::Kind;
-
 SampleAxis sample_axis(const Placement& placement) {
   return placement.is_sharded() ? SampleAxis::along(placement.axis, placement.outer) : SampleAxis{};
 }
@@ -110,7 +108,7 @@ std::vector<ShardRules::Argument> ShardRules::arguments_of(
     Argument& argument = arguments.emplace_back(Argument{id, id && reads_elements(*ports[i]), {}});
     for (size_t axis = 0; id && !placements[i].is_sharded() && axis < dims(*id).size(); ++axis) {
       for (const auto& [size, outer] : cut) {
-        const ArgumentForm form{Kind::block, Placement::sharded(axis, outer)};
+        const ArgumentForm form{FormKind::block, Placement::sharded(axis, outer)};
         const bool known =
             std::find(argument.forms.begin(), argument.forms.end(), form) != argument.forms.end();
         if (!known && dims(*id)[axis] == size && sizes(*id, form.block))
@@ -119,7 +117,7 @@ std::vector<ShardRules::Argument> ShardRules::arguments_of(
     }
     argument.forms.push_back({});
     if (id && !argument.reads && placements[i].is_sharded())
-      argument.forms.push_back({Kind::dims, {}});
+      argument.forms.push_back({FormKind::dims, {}});
   }
   return arguments;
 }
@@ -159,9 +157,9 @@ std::optional<ShardedNode> ShardRules::try_forms(NodeId id, const std::vector<Ar
   Trial trial{.node = node, .planned = plan_.nodes[index(id)], .arguments = arguments};
   trial.target = wanted;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Placement of = forms[i].kind == Kind::block  ? forms[i].block
-                         : forms[i].kind == Kind::dims ? Placement{}
-                                                       : placements[i];
+    const Placement of = forms[i].kind == FormKind::block  ? forms[i].block
+                         : forms[i].kind == FormKind::dims ? Placement{}
+                                                           : placements[i];
     trial.placements.push_back(of);
     trial.axes.push_back(arguments[i].reads ? sample_axis(of) : SampleAxis{});
     trial.whole.push_back(arguments[i].id ? dims(*arguments[i].id) : Dims{});

@@ -14,14 +14,15 @@
 namespace mithril {
 
 // How a node of the local graph reads an argument.
+enum class FormKind : uint8_t {
+  made,   // as its maker leaves it
+  whole,  // gathered
+  block,  // the block of this process of the whole value
+  dims,   // a tensor with the dims of the whole value, whose elements are not read
+};
+
 struct ArgumentForm {
-  enum class Kind : uint8_t {
-    made,   // as its maker leaves it
-    whole,  // gathered
-    block,  // the block of this process of the whole value
-    dims,   // a tensor with the dims of the whole value, whose elements are not read
-  };
-  Kind kind = Kind::made;
+  FormKind kind = FormKind::made;
   Placement block = {};
   bool operator==(const ArgumentForm&) const = default;
 };

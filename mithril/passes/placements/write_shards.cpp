@@ -15,11 +15,9 @@
 namespace mithril {
 namespace {
 
-using Kind = ArgumentForm::Kind;
-
 // The dims with others in the place of one of them.
-std::vector<Dim> with_axis(const std::vector<Dim>& dims, size_t axis,
-                           const std::vector<Dim>& parts) {
+std::vector<Dim> split_axis(const std::vector<Dim>& dims, size_t axis,
+                            const std::vector<Dim>& parts) {
   std::vector<Dim> result(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
   result.insert(result.end(), parts.begin(), parts.end());
   result.insert(result.end(), dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, dims.end());
@@ -127,7 +125,7 @@ class ShardWriter {
     Dim step = sizes.local;
     std::vector<Dim> dims = to_.value(block).dims;
     if (of.outer != 1) {
-      dims = with_axis(dims, axis, {sizes.outer, 1, sizes.inner});
+      dims = split_axis(dims, axis, {sizes.outer, 1, sizes.inner});
       block = reshaped(block, name + ".parts", dims);
       ++axis;
       step = 1;
@@ -175,7 +173,7 @@ class ShardWriter {
       return slice(from, of.axis, first, first + size, name, local);
     }
     std::vector<Dim> dims =
-        with_axis(value.dims, of.axis, {sizes.outer, options_.size, sizes.inner});
+        split_axis(value.dims, of.axis, {sizes.outer, options_.size, sizes.inner});
     const ValueId parts = reshaped(from, name + ".parts", dims);
     dims[of.axis + 1] = 1;
     const ValueId part = slice(parts, of.axis + 1, options_.rank, options_.rank + 1, name + ".part",
@@ -205,11 +203,11 @@ class ShardWriter {
 
   ValueId argument(ValueId id, const ArgumentForm& form) {
     switch (form.kind) {
-      case Kind::whole:
+      case FormKind::whole:
         return whole(id);
-      case Kind::block:
+      case FormKind::block:
         return block(id, form.block);
-      case Kind::dims:
+      case FormKind::dims:
         return dims_of(id);
       default:
         return found_.gathered[index(id)] ? whole(id) : made_[index(id)];
