@@ -278,8 +278,7 @@ step cuts the memory again. Otherwise it does nothing.
 
 Example:
     step.gather_optimizer()
-    if group.rank == 0:
-        ml.save("last.safetensors", params, optimizer=optimizer, step=step))")
+    ml.save("last.safetensors", params, optimizer=optimizer, step=step))")
       .def_property(
           "state", [](const TrainingStep& step) { return dict_of(step.state()); },
           [](TrainingStep& step, const py::dict& state) {

@@ -39,7 +39,7 @@ void bind_part_views(py::module_& module, py::class_<Model>& model) {
 
 Example:
     net = ml.Model()
-    net |= ml.Linear(3).named("fc1")(input="x", output="y")
+    net |= ml.Linear(3, name="fc1")(input="x", output="y")
     part = net.parts["fc1"]
     print(part.path, part.class_name, part.options, part.shapes)
 
@@ -74,7 +74,7 @@ See docs/editing.md.)")
       .def("walk", &walk, R"(Returns all parts of all levels, each before its own parts.
 
 Example:
-    for part in net.walk():
+    for part in model.walk():
         print(part.path, part.class_name))")
       .def("find", find_parts, py::arg("what"),
            R"(Returns the parts of a class, or those whose path matches a pattern.
@@ -83,8 +83,8 @@ Args:
     what: A class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
 
 Example:
-    layers = net.find(ml.Linear)
-    attention = net.find("encoder.*.attn"))");
+    layers = model.find(ml.Linear)
+    attention = model.find("encoder.*.attn"))");
 }
 
 }  // namespace mithril::python

@@ -29,6 +29,7 @@ MAKERS = {
     "Connection": 'ml.IOKey("x") makes one, as do models that are called with connections',
     "HookHandle": "compiled.register_hook(path, fn) makes it",
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
+    "Part": "model.parts and model.walk() make it",
     "PendingAnswer": "engine.infer_async(name, inputs) makes it",
     "Optimizer": "ml.Adam and the other classes of docs/optimizers.md are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",

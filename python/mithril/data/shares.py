@@ -21,8 +21,10 @@ STRIDE = 2654435761  # 2^32 / golden ratio: its multiples are spread over any nu
 class Rank(Protocol):
     """What this module reads of a group."""
 
-    rank: int
-    size: int
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
 
 
 class RowsOfProcess(dict[str, Any]):

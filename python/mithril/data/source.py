@@ -139,7 +139,7 @@ class DataSource(ABC):
             for rows in source.read_batches(4):
                 step(params, rows)
         """
-        if not isinstance(getattr(group, "size", None), int):
+        if not all(isinstance(getattr(group, name, None), int) for name in ("rank", "size")):
             wrong_argument("shard", "group", "a group, such as ml.distributed.init()", group)
         source = copy.copy(self)
         source._share = Share(group.rank, group.size) if group.size > 1 else None
