@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -13,37 +12,28 @@ from .evaluator import SampleEvaluator
 def is_packable(evaluator: Any) -> bool:
     """Returns whether other processes can add the rows of this evaluator to theirs.
 
-    An evaluator of the user is pickled. It is tried, because `merge` may refuse a copy. The
-    evaluator has no rows.
+    They cannot for an evaluator of the user that keeps more than scores: bytes of any object would
+    have to be unpickled. The evaluator has no rows.
     """
     if hasattr(evaluator, "_packed"):
         return evaluator._packed() is not None
-    if keeps_scores_only(evaluator):
-        return True
-    try:
-        merge_packed(evaluator, packed(evaluator))
-    except Exception:
-        return False
-    evaluator.reset()
-    return True
+    return keeps_scores_only(evaluator)
 
 
 def packed(evaluator: Any) -> bytes:
     """Returns the rows as bytes."""
-    if hasattr(evaluator, "_packed"):
-        rows: bytes = evaluator._packed()
-        return rows
-    return evaluator.scores.tobytes() if keeps_scores_only(evaluator) else pickle.dumps(evaluator)
+    rows: bytes = (
+        evaluator._packed() if hasattr(evaluator, "_packed") else evaluator.scores.tobytes()
+    )
+    return rows
 
 
 def merge_packed(evaluator: Any, rows: bytes) -> None:
     """Adds the rows that an evaluator with the same options has packed in another process."""
     if hasattr(evaluator, "_packed"):
         evaluator._merge_packed(rows)
-    elif keeps_scores_only(evaluator):
-        evaluator._scores += np.frombuffer(rows, np.float64).tolist()
     else:
-        evaluator.merge(pickle.loads(rows))
+        evaluator._scores += np.frombuffer(rows, np.float64).tolist()
 
 
 def keeps_scores_only(evaluator: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-import pickle
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,13 +37,28 @@ class BatchResult(NamedTuple):
     numbers: dict[str, float]
     packed: dict[str, bytes]  # only if the processes take turns
 
+    def as_json(self) -> list[Any]:
+        numbers = {name: number.hex() for name, number in self.numbers.items()}  # exact, and NaN
+        rows = {name: b64encode(row).decode() for name, row in self.packed.items()}
+        return [self.number, self.rows, numbers, rows]
+
+    @staticmethod
+    def from_json(fields: list[Any]) -> BatchResult:
+        number, rows, numbers, packed_rows = fields
+        return BatchResult(
+            number,
+            rows,
+            {name: float.fromhex(text) for name, text in numbers.items()},
+            {name: b64decode(text) for name, text in packed_rows.items()},
+        )
+
 
 class Validation:
     """Evaluates the batches of a validation, of which each process of a group takes its turns.
 
     The processes exchange what the batches give, and combine it in the order of batches. So all of
     them have the bits of one process. If the state of the model changes in inference mode, or an
-    evaluator cannot be merged, each process evaluates all batches.
+    evaluator is one of the user, each process evaluates all batches.
     """
 
     def __init__(self, step: TrainingStep, metrics: Mapping[str, Any], check: FitChecks) -> None:
@@ -114,8 +130,9 @@ class Validation:
         """Returns the results of all processes, in the order of batches."""
         assert self._group is not None
         self._group.agree({"the batches of validation": seen}, "fit")
-        parts = self._group._communicator.all_gather(pickle.dumps([tuple(each) for each in own]))
-        results = [BatchResult(*each) for part in parts for each in pickle.loads(part)]
+        text = json.dumps([result.as_json() for result in own])
+        parts = self._group._communicator.all_gather(text.encode())
+        results = [BatchResult.from_json(each) for part in parts for each in json.loads(part)]
         results.sort(key=lambda result: result.number)
         for result in results:
             self._check.loss(

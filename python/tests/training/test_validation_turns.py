@@ -71,11 +71,6 @@ class Sum(ml.metrics.Evaluator):
         self.total = 0.0
 
 
-class Refusing(Sum):
-    def merge(self, other):
-        raise NotImplementedError("of another process")
-
-
 def model():
     layers = ml.Model()
     layers |= ml.Linear(2)(input="x", output="y")
@@ -121,7 +116,6 @@ def of_threads(size, data_of, make):
 
 def evaluators():
     return {
-        "sum": Sum(),
         "score": ml.metrics.SampleScore(lambda batch: np.asarray(batch["y"])[:, 0]),
         "error": ml.metrics.MeanSquaredError("y", "target"),
     }
@@ -147,20 +141,30 @@ def test_all_processes_have_the_bits_of_one(name):
         assert of_threads(size, lambda rank: make(), evaluators) == [expected] * size
 
 
+class Counted(ml.metrics.SampleEvaluator):
+    def __init__(self):
+        super().__init__()
+        self.batches = []
+
+    def score(self, batch):
+        self.batches.append(len(batch["x"]))
+        return np.asarray(batch["y"])[:, 0]
+
+
 def test_each_batch_is_evaluated_once_on_one_process():
     made = []
 
     def counted():
-        made.append({"sum": Sum()})
+        made.append({"score": Counted()})
         return made[-1]
 
     of_threads(2, lambda rank: held(), counted)
-    assert sorted(tuple(each["sum"].batches) for each in made) == [(7, 7, 7), (7, 7, 7, 3)]
+    assert sorted(tuple(each["score"].batches) for each in made) == [(7, 7, 7), (7, 7, 7, 3)]
 
 
-def test_each_process_evaluates_all_rows_for_an_evaluator_that_cannot_be_merged():
-    expected = validated(None, held(), {"sum": Refusing()})
-    assert of_threads(2, lambda rank: held(), lambda: {"sum": Refusing()}) == [expected] * 2
+def test_each_process_evaluates_all_rows_for_an_evaluator_of_the_user():
+    expected = validated(None, held(), {"sum": Sum()})
+    assert of_threads(2, lambda rank: held(), lambda: {"sum": Sum()}) == [expected] * 2
 
 
 def test_other_batches_are_noticed():
