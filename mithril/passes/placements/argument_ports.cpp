@@ -9,4 +9,16 @@ std::vector<const PortDef*> argument_ports(const Node& node) {
   return ports;
 }
 
+const ValueId* only_argument(const Node& node, const std::function<bool(ValueId)>& accept) {
+  const std::vector<const PortDef*> ports = argument_ports(node);
+  const ValueId* found = nullptr;
+  for (size_t i = 0; i < node.arguments.size(); ++i) {
+    const ValueId* argument = tensor_of(node.arguments[i]);
+    if (!argument || !reads_elements(*ports[i]) || !accept(*argument)) continue;
+    if (found) return nullptr;
+    found = argument;
+  }
+  return found;
+}
+
 }  // namespace mithril

@@ -115,7 +115,8 @@ class PlacementSearch {
   void reduce_first(ValueId id) {
     while (makers_[index(id)] >= 0) {
       const auto maker = static_cast<NodeId>(makers_[index(id)]);
-      const ValueId* term = only_term(maker);
+      const ValueId* term = only_argument(
+          graph_.node(maker), [&](ValueId argument) { return read(argument).is_partial(); });
       const auto change = found_.changes.find(maker);
       if (!term || (change != found_.changes.end() && !change->second.masked.empty())) break;
       const bool fits = graph_.value(*term).dtype == graph_.value(id).dtype &&
@@ -124,20 +125,6 @@ class PlacementSearch {
       id = *term;
     }
     reduce(id);
-  }
-
-  // The only partial argument of a node; null: there are several or none.
-  const ValueId* only_term(NodeId id) const {
-    const Node& node = graph_.node(id);
-    const std::vector<const PortDef*> ports = argument_ports(node);
-    const ValueId* term = nullptr;
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const ValueId* argument = tensor_of(node.arguments[i]);
-      if (!argument || !reads_elements(*ports[i]) || !read(*argument).is_partial()) continue;
-      if (term) return nullptr;
-      term = argument;
-    }
-    return term;
   }
 
   void reduce(ValueId id) {

@@ -82,7 +82,8 @@ class ShardSearch {
   void reduce_first(ValueId id) {
     while (makers_[index(id)] >= 0) {
       const auto maker = static_cast<NodeId>(makers_[index(id)]);
-      const ValueId* term = only_term(node(maker));
+      const ValueId* term =
+          only_argument(node(maker), [&](ValueId argument) { return read(argument).is_partial(); });
       if (!term || !found_.masked[index(maker)].empty()) break;
       const bool fits = graph_.value(*term).dtype == graph_.value(id).dtype &&
                         element_count(rules_.dims(*term)) <= element_count(rules_.dims(id));
@@ -90,19 +91,6 @@ class ShardSearch {
       id = *term;
     }
     reduce(id);
-  }
-
-  // The only partial argument of a node; null: there are several or none.
-  const ValueId* only_term(const Node& node) const {
-    const std::vector<const PortDef*> ports = argument_ports(node);
-    const ValueId* term = nullptr;
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const ValueId* argument = tensor_of(node.arguments[i]);
-      if (!argument || !reads_elements(*ports[i]) || !read(*argument).is_partial()) continue;
-      if (term) return nullptr;
-      term = argument;
-    }
-    return term;
   }
 
   void visit(NodeId id) {
