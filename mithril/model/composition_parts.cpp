@@ -149,6 +149,17 @@ class OpBindings {
   std::vector<std::unique_ptr<const Binding>> made_;
 };
 
+[[noreturn]] void refuse_no_outputs(const Part& part) {
+  const std::string& list = part.op->outputs_from;
+  raise(
+      {.kind = ErrorKind::connection,
+       .code = "E0109",
+       .path = path(&part),
+       .port = list,
+       .message = part.op->model_name + " has no outputs: the list at port '" + list + "' is empty",
+       .help = "give one item or more"});
+}
+
 // The number of output slots of a part. `counts` are the sizes of its lists, in port order.
 size_t output_slots(const OpDef& op, const std::vector<int>& counts) {
   const bool list = op.list_output() >= 0;
@@ -200,6 +211,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
     if (binding) refuse_text_at_value(*part, port.name, *binding, given.constructed(port.name));
     if (port.list) {
       counts.push_back(given.list_size(port));
+      if (i >= op.inputs.size() && counts.back() == 0) refuse_no_outputs(*part);
       for (int k = 0; k < counts.back(); ++k) {
         wires.push_back(binding ? wire_for(std::get<std::vector<Binding>>(
                                       binding->held())[static_cast<size_t>(k)])

@@ -242,6 +242,8 @@ def test_a_gradient_in_mixed_precision_is_close(values: dict) -> None:
         (lambda: ml.gradient(ml.IOKey("x", shape=[2]) * 2.0, ml.IOKey("x")), "ShapeError", "seed"),
         (lambda: ml.jvp(ml.IOKey("x") * 2, [ml.IOKey("x")], []), "ValueError", "tangents"),
         (lambda: ml.jvp(ml.IOKey("x") * 2, ml.IOKey("x"), []), "TypeError", "an array"),
+        (lambda: ml.Gradient(network(), of="loss", wrt=[]), "ConnectionError", "'wrt' is empty"),
+        (lambda: ml.hvp(ml.IOKey("x") * 2.0, [], []), "ValueError", "vectors must match wrt"),
         (lambda: ml.gradient(ml.IOKey("x", shape=[2]) * 2.0, "x"), "TypeError", "connection"),
     ],
 )

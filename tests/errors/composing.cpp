@@ -138,6 +138,16 @@ TEST_CASE("a list port takes a list") {
         "  help: bind it to a list of names, connections or values");
 }
 
+TEST_CASE("an op whose list of outputs is empty is refused") {
+  Model model;
+  CHECK(text_of_error([&] {
+          model |= Model::op("split", {{"sizes", Datum(Tuple{})}})({{"input", "x"}});
+        }) ==
+        "mithril.ConnectionError[E0109]: PrimitiveSplit has no outputs: the list at "
+        "port 'sizes' is empty\n"
+        "  help: give one item or more");
+}
+
 TEST_CASE("a part is not applied to more than it takes") {
   const Connection x("x");
   CHECK(text_of_error([&] { relu()(x, x, x); }) ==

@@ -139,6 +139,8 @@ TEST_CASE("a seed that does not fit is refused while composing") {
   CHECK_THROWS_AS(Gradient(Tanh(), {.of = "out", .wrt = {"input"}}), NameError);
   CHECK_THROWS_AS(Gradient(Tanh(), {.of = "output", .wrt = {"x*"}}), NameError);
   CHECK_THROWS_AS(hvp((x * x).sum(), {x}, {}), ValueError);
+  CHECK_THROWS_WITH_AS(gradient((x * x).sum(), std::vector<Connection>()),
+                       doctest::Contains("port 'wrt' is empty"), ConnectionError);
 }
 
 }  // namespace mithril::tests

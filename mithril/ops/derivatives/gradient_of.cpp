@@ -15,7 +15,8 @@ bool solve_gradient(Solver& s) {
   if (!s.shape("of", dims)) return false;
   if (!dims.empty())
     s.reject("the gradient of a tensor that is no scalar needs a seed",
-             "a scalar, or a seed of the shape of the tensor", to_string(dims), ErrorKind::shape);
+             "a scalar, or a seed: 1.0 gives the gradient of the sum", to_string(dims),
+             ErrorKind::shape);
   return known;
 }
 
