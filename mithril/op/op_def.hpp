@@ -18,6 +18,7 @@ class GradContext;      // graph/grad_context.hpp
 class ExpandContext;    // graph/grad_context.hpp
 class SpellingContext;  // op/spelling.hpp
 class SampleContext;    // op/sample_context.hpp
+class BatchContext;     // graph/batch_context.hpp
 
 // A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any
 // number), "3" (a number),
@@ -93,6 +94,9 @@ struct OpDef {
   std::string not_differentiable = {};
   // Instead of eval and grad: replaces the op by other ops.
   void (*expand)(ExpandContext&) = nullptr;
+  // The batching rule of vmap: builds the nodes that compute the op for each index of a new first
+  // axis of some arguments. Null: patterns, `axis` and `separable` say it (graph/batching.hpp).
+  void (*batch)(BatchContext&) = nullptr;
 
   // The dtype of the output is the widest of the inputs of that kind, or, here, "at least float32",
   // or that of a port: a dtype, a tensor whose dtype it is, or a list whose widest floats it has.
@@ -126,9 +130,9 @@ struct OpDef {
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it
   bool collective = false;  // processes meet in it: passes keep its nodes and their order
-  // Its expand differentiates the nodes between its inputs. Passes expand it after these nodes, and
-  // keep its inputs as they are.
-  bool derivative = false;
+  // Its expand transforms the nodes between its inputs, as the gradient of one by another does.
+  // Passes expand it after these nodes, and keep its inputs as they are.
+  bool transform = false;
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool reduces_to_element_size = false;
   // The output has the elements of the first input in their order, so it can be a view.

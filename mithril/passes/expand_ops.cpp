@@ -19,7 +19,7 @@ bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
 int most_rounds_of(const Graph& graph) {
   const auto& nodes = graph.nodes();
   const auto derivatives = std::count_if(nodes.begin(), nodes.end(),
-                                         [](const Node& node) { return node.op->derivative; });
+                                         [](const Node& node) { return node.op->transform; });
   return most_rounds * (1 + static_cast<int>(derivatives));
 }
 
@@ -42,7 +42,7 @@ std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::str
                                   DType dtype) {
   const size_t values = graph.values().size(), nodes = graph.nodes().size();
   std::vector<ValueId> rounded = results_of(graph, node, scope, dtype);
-  if (node.op->derivative || !rounds_between(graph, nodes)) return rounded;
+  if (node.op->transform || !rounds_between(graph, nodes)) return rounded;
   std::vector<DType> dtypes;
   for (const ValueId id : rounded) dtypes.push_back(graph.value(id).dtype);
   graph.truncate(values, nodes);
@@ -75,7 +75,7 @@ Rebuilder expanded_once(const Graph& graph, int round) {
   bool left = false;  // of the nodes so far
   for (const Node& node : graph.nodes()) {
     const size_t first = rebuilder.graph().nodes().size();
-    if (is_expandable(node) && !(node.op->derivative && left)) {
+    if (is_expandable(node) && !(node.op->transform && left)) {
       expand(rebuilder, graph, node, round);
     } else {
       rebuilder.keep(node);

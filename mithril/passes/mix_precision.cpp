@@ -76,7 +76,7 @@ class PrecisionMixing {
       if (of_parameters_[index(*tensor_of(node.arguments[i]))]) continue;
       widest_computed = widest_computed ? promote(*widest_computed, dtype) : dtype;
     }
-    if (node.op->derivative) return std::nullopt;
+    if (node.op->transform) return std::nullopt;
     if (!widest || widest == DType::float64) return widest;
     if (node.op->cast == CastPolicy::lower) return lower_;
     if (node.op->cast == CastPolicy::float32) return DType::float32;

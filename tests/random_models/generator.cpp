@@ -44,7 +44,7 @@ const std::vector<Row>& usable_rows() {
     for (const OpCases& cases : all_op_cases()) {
       for (OpCase& row : cases.rows()) {
         // A derivative depends on the nodes before it: the ops in between may have no gradient.
-        if (is_op_of_groups(cases.op) || find_op(cases.op).derivative) continue;
+        if (is_op_of_groups(cases.op) || find_op(cases.op).transform) continue;
         // Torch has another slope at 0, the value of a log_softmax of one element.
         if (cases.op.starts_with("robust_log") || (cases.op == "log" && has(row, "robust")))
           continue;

@@ -53,7 +53,7 @@ OpDef define_gradient_of() {
       .solve = solve_gradient,
       .expand = expand_gradient,
       .outputs_from = "wrt",
-      .derivative = true,
+      .transform = true,
   };
 }
 
