@@ -33,6 +33,7 @@
 #include "mithril/models/layers.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/ops.hpp"
+#include "mithril/models/scan.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/jax/loop.hpp"
 #include "codegen/jax/python_text.hpp"
 #include "codegen/jax/sizes.hpp"
 #include "codegen/jax/snippets.hpp"
@@ -10,6 +11,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/graph/half_precision.hpp"
+#include "mithril/graph/scan_node.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -304,10 +306,32 @@ class JaxFunctionWriter {
          shape_comment(value));
   }
 
+  void add_loop(const Node& node) {
+    const ScanLoop scan = scan_of(node);
+    JaxLoop loop{.name = locals_.add("step"), .reverse = scan.reverse};
+    const JaxFunction step =
+        jax_function(scan.body, {.inputs = inputs_of_step(scan), .convert_inputs = false});
+    made_.snippets.insert(step.snippets.begin(), step.snippets.end());
+    for (const ValueId id : scan.arguments) loop.arguments.push_back(variable(id));
+    if (scan.sequences == 0) loop.length = sizes_.text(scan.length.dim());
+    if (loop.length.find(unknown_size) != std::string::npos)
+      unknown_.push_back(graph_.value(node.outputs.front()).name);
+    for (const std::string& size : sizes_.take_definitions()) line(size, "");
+    for (const ValueId id : node.outputs) {
+      if (read_[index(id)]) variable(id) = locals_.add(graph_.value(id).name);
+      loop.results.push_back(read_[index(id)] ? variable(id) : "_");
+    }
+    made_.body += jax_loop_text(scan, loop, step.body, step.outputs);
+    for (const ValueId id : node.outputs) {
+      if (read_[index(id)]) sizes_.know(graph_.value(id), variable(id));
+    }
+  }
+
   void add(const Node& node) {
     const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(),
                                     [&](ValueId id) { return read_[index(id)]; });
     if (!needed) return;
+    if (is_scan(node)) return add_loop(node);
     JaxNodeWriter writer(graph_, node, variables_, sizes_);
     std::string text = writer.write();
     if (text.find(unknown_size) != std::string::npos)
@@ -352,6 +376,11 @@ class JaxFunctionWriter {
 std::vector<std::pair<std::string, std::string>> nodes_without_jax(const Graph& graph) {
   std::vector<std::pair<std::string, std::string>> nodes;
   for (const Node& node : graph.nodes()) {
+    if (is_scan(node)) {
+      for (auto& missing : nodes_without_jax(scan_of(node).body))
+        nodes.push_back(std::move(missing));
+      continue;
+    }
     const Spelling* spelling = node.op->spelling("jax");
     if (spelling && !spelling->text.starts_with("unsupported:")) continue;
     nodes.emplace_back(graph.value(node.outputs.front()).name, node.op->name);

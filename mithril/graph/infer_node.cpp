@@ -101,6 +101,7 @@ class NodeInference {
 
   Value output(const Wire* wire, size_t item) {
     if (op_.mirrors_list()) return mirrored(graph_, node_, item);
+    if (states_outputs(op_)) return stated_outputs(node_)[item];
     Value value;
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
@@ -119,6 +120,10 @@ class NodeInference {
 };
 
 }  // namespace
+
+bool states_outputs(const OpDef& op) {
+  return !op.outputs_from.empty() && op.outputs_from == op.dtype_from && !op.mirrors_list();
+}
 
 size_t output_list_size(const Node& node) {
   if (node.op->outputs_from.empty()) return 1;
@@ -160,6 +165,18 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
 
 std::vector<Value> infer_in_facts(const Graph& graph, const Node& node) {
   return NodeInference(graph, node).run();
+}
+
+std::vector<Value> stated_outputs(const Node& node) {
+  const size_t at = node.argument_index(node.op->outputs_from);
+  std::vector<Value> outputs;
+  for (const Datum& item : std::get<Datum>(node.arguments[at]).tuple()) {
+    const Tuple& stated = item.tuple();
+    Value value{.name = {}, .dims = {}, .dtype = stated[0].dtype()};
+    for (const Datum& dim : stated[1].tuple()) value.dims.push_back(resolve(dim.dim()));
+    outputs.push_back(std::move(value));
+  }
+  return outputs;
 }
 
 std::vector<Value> infer_node(const Graph& graph, const Node& node) {

@@ -278,6 +278,7 @@ class NodeMatch final : public Solver {
 
 std::optional<std::vector<Value>> match_node(const Graph& graph, const Node& node) {
   const CompiledPorts& ports = node.op->compiled;
+  if (states_outputs(*node.op)) return stated_outputs(node);
   if (!Matching::can_hold(ports) || ports.types.size() > 8 || node.op->outputs.size() > 8)
     return std::nullopt;
   try {

@@ -3,17 +3,23 @@
 
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/half_precision.hpp"
+#include "mithril/graph/scan_node.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/roll_loops.hpp"
 
 namespace mithril {
 namespace {
 
 constexpr int most_rounds = 50;  // of a graph without derivatives
 
-bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
+bool is_expandable(const Node& node) {
+  if (!is_scan(node)) return node.op->expand != nullptr;
+  const Graph body = scan_of(node).body;
+  return std::any_of(body.nodes().begin(), body.nodes().end(), is_expandable);
+}
 
 // A derivative may need all rounds of the expansions before it.
 int most_rounds_of(const Graph& graph) {
@@ -52,7 +58,16 @@ std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::str
   return results;
 }
 
+// The same loop, with the ops of its body expanded.
+void expand_body(Rebuilder& rebuilder, const Node& node) {
+  Node mapped = rebuilder.map_arguments(node);
+  const Graph body = eliminate_common_subexpressions(expand_ops(scan_of(node).body));
+  mapped.arguments[node.argument_index("body")] = Datum(to_string(body));
+  rebuilder.add(std::move(mapped), node.outputs);
+}
+
 void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round) {
+  if (is_scan(node)) return expand_body(rebuilder, node);
   // Names of intermediate results are unique in each round.
   const std::string& name = from.value(node.outputs.front()).name;
   const std::string scope = round == 1 ? name : name + "." + std::to_string(round);
@@ -86,12 +101,12 @@ Rebuilder expanded_once(const Graph& graph, int round) {
 }
 
 Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
-  Graph result = graph;
+  Graph result = roll_loops(graph);
   const int most = most_rounds_of(graph);
   for (int round = 1;; ++round) {
     const auto& nodes = result.nodes();
     const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
-    if (left == nodes.end()) return result;
+    if (left == nodes.end()) return merge_loops(result);
     if (round > most) faulty_record(*left->op, "it expands into itself");
     Rebuilder rebuilder = expanded_once(result, round);
     result = (rebuilder.*finish)();

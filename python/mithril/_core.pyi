@@ -38,6 +38,7 @@ from ._stubs.handles import RandomKey as RandomKey
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import dtype as dtype
+from ._stubs.loops import Scan as Scan
 from ._stubs.metrics import Accuracy as Accuracy
 from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
 from ._stubs.metrics import Evaluator as Evaluator

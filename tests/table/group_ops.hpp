@@ -1,4 +1,4 @@
-// Ops that only a group of processes runs.
+// Ops without rows that every target runs: those of groups of processes, and those of loops.
 #pragma once
 
 #include <string_view>
@@ -10,5 +10,9 @@ namespace mithril::tests {
 inline bool is_op_of_groups(std::string_view op) {
   return op.starts_with("all_reduce") || op == "random_uniform_rows";
 }
+
+// Whether the op is one of those that loops are made of. It has no meaning outside of a loop, or
+// takes a graph: tests/loops has loops.
+inline bool is_op_of_loops(std::string_view op) { return op == "scan" || op.starts_with("scan_"); }
 
 }  // namespace mithril::tests

@@ -1,0 +1,315 @@
+#include "mithril/graph/scan_gradient.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/reverse_mode.hpp"
+#include "mithril/graph/scan_node.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+namespace {
+
+std::string prefix_of_gradients(const Graph& graph) {
+  std::string prefix = "grad.";
+  const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
+  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) prefix += "grad.";
+  return prefix;
+}
+
+ScanLoop differentiated_scan(const GradContext& c) {
+  ScanLoop scan{.body = parse_graph(c.value("body").text()),
+                .carries = static_cast<size_t>(c.value("carries").integer()),
+                .sequences = static_cast<size_t>(c.value("sequences").integer()),
+                .length = c.value("length"),
+                .reverse = c.value("reverse").flag()};
+  for (int i = 0; i < c.list_size(); ++i) scan.arguments.push_back(c.in("arguments", i).id);
+  return scan;
+}
+
+class ScanGradient {
+ public:
+  explicit ScanGradient(GradContext& context)
+      : context_(context),
+        scan_(differentiated_scan(context)),
+        joint_(scan_.body),
+        prefix_(prefix_of_gradients(joint_)),
+        forward_nodes_(joint_.nodes().size()),
+        makers_(joint_.values().size()) {
+    for (size_t n = 0; n < forward_nodes_; ++n) {
+      for (const ValueId id : joint_.nodes()[n].outputs) makers_[index(id)] = n;
+    }
+    find_wanted();
+  }
+
+  void run() {
+    differentiate_body();
+    find_reads();
+    write_backward();
+  }
+
+ private:
+  // What becomes of a value of the forward body that the gradient reads.
+  enum class Read : char { none, again, saved };
+
+  bool is_float(size_t input) const {
+    return is_floating(joint_.value(joint_.inputs()[input]).dtype);
+  }
+  ValueId input(size_t i) const { return scan_.body.inputs()[i]; }
+  bool is_carry(size_t i) const { return i < scan_.carries; }
+  bool is_sequence(size_t i) const { return !is_carry(i) && i < scan_.carries + scan_.sequences; }
+  bool is_kept(size_t i) const { return i >= scan_.carries + scan_.sequences; }
+
+  // The inputs by which the body is differentiated: those whose gradient is needed, and the carries
+  // through which it flows.
+  void find_wanted() {
+    wanted_.resize(scan_.arguments.size());
+    for (size_t i = 0; i < wanted_.size(); ++i)
+      wanted_[i] = is_float(i) && context_.needs("arguments", static_cast<int>(i));
+    for (bool more = true; more;) {
+      more = false;
+      const std::vector<bool> reached = reached_from_wanted();
+      for (size_t i = 0; i < scan_.carries; ++i) {
+        const ValueId next = scan_.body.outputs()[i].value;
+        if (wanted_[i] || !is_float(i) || !reached[index(next)]) continue;
+        wanted_[i] = more = true;
+      }
+    }
+  }
+
+  std::vector<bool> reached_from_wanted() const {
+    std::vector<bool> reached(scan_.body.values().size());
+    for (size_t i = 0; i < wanted_.size(); ++i) reached[index(input(i))] = wanted_[i];
+    for (const Node& node : scan_.body.nodes()) {
+      const bool reads =
+          std::any_of(node.arguments.begin(), node.arguments.end(), [&](const Argument& argument) {
+            const ValueId* id = tensor_of(argument);
+            return id && reached[index(*id)];
+          });
+      for (const ValueId id : node.outputs)
+        reached[index(id)] = reads && is_floating(scan_.body.value(id).dtype);
+    }
+    return reached;
+  }
+
+  ValueId add_input(const std::string& name, ValueId like) {
+    Value value = joint_.value(like);
+    value.name = prefix_ + name;
+    return joint_.add_input(std::move(value));
+  }
+
+  // An input of the backward body: its argument outside.
+  struct BackwardInput {
+    ValueId inner;
+    ValueId outer;
+  };
+
+  void differentiate_body() {
+    struct Seed {
+      ValueId value, gradient;
+    };
+    std::vector<Seed> seeds;
+    std::vector<ValueId> wanted;
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (wanted_[i]) wanted.push_back(input(i));
+    }
+    for (size_t i = 0; i < scan_.carries; ++i) {
+      if (!wanted_[i]) continue;
+      const ValueId incoming = add_input("carry_" + std::to_string(i), input(i));
+      carries_.push_back({incoming, context_.out_grad(static_cast<int>(i)).id});
+      seeds.push_back({scan_.body.outputs()[i].value, incoming});
+    }
+    for (size_t k = scan_.carries; k < scan_.body.outputs().size(); ++k) {
+      const ValueId made = scan_.body.outputs()[k].value;
+      if (!context_.has_out_grad(static_cast<int>(k)) || !is_floating(joint_.value(made).dtype))
+        continue;
+      const ValueId incoming = add_input("stack_" + std::to_string(k), made);
+      stacks_.push_back({incoming, context_.out_grad(static_cast<int>(k)).id});
+      seeds.push_back({made, incoming});
+    }
+    ReverseMode reverse(joint_, prefix_, wanted);
+    for (const Seed& seed : seeds) reverse.seed(seed.value, seed.gradient);
+    reverse.run();
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      if (is_carry(i)) {
+        carry_results_.push_back(
+            {i, reverse.gradient_or_zeros(input(i), joint_.value(input(i)).name)});
+      } else if (const auto gradient = reverse.gradient(input(i))) {
+        is_sequence(i) ? void(stack_results_.push_back({i, *gradient})) : add_to_sum(i, *gradient);
+      }
+    }
+  }
+
+  // A value that every step reads has the sum of the gradients of all steps.
+  void add_to_sum(size_t i, ValueId gradient) {
+    const ValueId sum = add_input("sum_" + std::to_string(i), input(i));
+    const std::string scope = prefix_ + joint_.value(input(i)).name;
+    const Expression before{&joint_, sum, &scope}, term{&joint_, gradient, &scope};
+    carries_.push_back(
+        {sum, call("fill_like", {context_.in("arguments", static_cast<int>(i)), 0.0}).id});
+    carry_results_.push_back({i, (before + term).id});
+  }
+
+  // What the results read.
+  void find_reads() {
+    reads_.resize(joint_.values().size(), Read::none);
+    needs_.resize(joint_.nodes().size());
+    kept_only_.resize(scan_.body.values().size());
+    for (size_t i = 0; i < scan_.arguments.size(); ++i) kept_only_[index(input(i))] = is_kept(i);
+    for (const Constant& constant : scan_.body.constants())
+      kept_only_[index(constant.value)] = true;
+    for (const Node& node : scan_.body.nodes()) {
+      const bool kept =
+          std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument& argument) {
+            const ValueId* id = tensor_of(argument);
+            return !id || kept_only_[index(*id)];
+          });
+      for (const ValueId id : node.outputs) kept_only_[index(id)] = kept;
+    }
+    std::vector<ValueId> open;
+    for (const auto* results : {&carry_results_, &stack_results_}) {
+      for (const Result& result : *results) read(result.gradient);
+    }
+    for (size_t n = joint_.nodes().size(); n-- > 0;) {
+      const Node& node = joint_.nodes()[n];
+      const bool backward = n >= forward_nodes_;
+      needs_[n] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+        return backward ? reads_[index(id)] != Read::none : reads_[index(id)] == Read::again;
+      });
+      if (!needs_[n]) continue;
+      for (const Argument& argument : node.arguments) {
+        if (const ValueId* id = tensor_of(argument)) read(*id);
+      }
+    }
+  }
+
+  void read(ValueId id) {
+    if (reads_[index(id)] != Read::none) return;
+    reads_[index(id)] = is_computed_again(id) ? Read::again : Read::saved;
+  }
+
+  // Values of the gradient, inputs that it can read itself, and what costs little to compute again.
+  bool is_computed_again(ValueId id) const {
+    if (index(id) >= scan_.body.values().size() || kept_only_[index(id)]) return true;
+    const auto& maker = makers_[index(id)];
+    if (maker) return scan_.body.nodes()[*maker].op->keeps_elements;
+    for (size_t i = 0; i < scan_.carries; ++i) {
+      if (input(i) == id) return false;
+    }
+    return true;
+  }
+
+  void write_backward() {
+    ScanLoop backward{.body = {}, .length = scan_.length, .reverse = !scan_.reverse};
+    Graph& body = backward.body;
+    body.share_facts(joint_);
+    body.set_default_dtype(joint_.default_dtype());
+    std::unordered_map<ValueId, ValueId> mapped;
+    const auto add = [&](const BackwardInput& given) {
+      mapped.emplace(given.inner, body.add_input(joint_.value(given.inner)));
+      backward.arguments.push_back(given.outer);
+    };
+    for (const BackwardInput& given : carries_) add(given);
+    backward.carries = carries_.size();
+    for (const BackwardInput& given : saved()) add(given);
+    for (size_t i = 0; i < scan_.arguments.size(); ++i) {
+      if (is_sequence(i) && is_read(input(i))) add({input(i), scan_.arguments[i]});
+    }
+    for (const BackwardInput& given : stacks_) add(given);
+    backward.sequences = backward.arguments.size() - backward.carries;
+    for (size_t i = 0; i < scan_.arguments.size(); ++i) {
+      if (is_kept(i) && is_read(input(i))) add({input(i), scan_.arguments[i]});
+    }
+    for (const Constant& constant : scan_.body.constants())
+      mapped.emplace(constant.value,
+                     body.add_constant(joint_.value(constant.value).name, constant.tensor));
+    copy_nodes(body, mapped);
+    for (const auto* results : {&carry_results_, &stack_results_}) {
+      for (const Result& result : *results) {
+        const auto number = std::to_string(body.outputs().size());
+        body.add_output("gradient_" + number, mapped.at(result.gradient));
+      }
+    }
+    body.drop_unread();
+    flow(add_scan(graph(), backward, scope() + ".steps_back"));
+  }
+
+  void copy_nodes(Graph& body, std::unordered_map<ValueId, ValueId>& mapped) const {
+    for (size_t n = 0; n < joint_.nodes().size(); ++n) {
+      if (!needs_[n]) continue;
+      const Node& node = joint_.nodes()[n];
+      Node copy{node.op, node.arguments, {}};
+      for (Argument& argument : copy.arguments) {
+        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = mapped.at(*id);
+      }
+      for (const ValueId id : node.outputs) {
+        copy.outputs.push_back(body.add_value(joint_.value(id)));
+        mapped.insert_or_assign(id, copy.outputs.back());
+      }
+      body.add_node(std::move(copy));
+    }
+  }
+
+  bool is_read(ValueId id) const { return reads_[index(id)] != Read::none; }
+
+  // The stacks of the values of the forward body that the gradient reads.
+  std::vector<BackwardInput> saved() {
+    ScanLoop forward = scan_;
+    std::vector<ValueId> values;
+    for (size_t v = 0; v < scan_.body.values().size(); ++v) {
+      const ValueId id{static_cast<int32_t>(v)};
+      if (reads_[v] != Read::saved) continue;
+      values.push_back(id);
+      forward.body.add_output(prefix_ + "saved_" + std::to_string(values.size()), id);
+    }
+    if (values.empty()) return {};
+    const std::vector<ValueId> made = add_scan(graph(), forward, scope() + ".steps");
+    std::vector<BackwardInput> inputs;
+    for (size_t k = 0; k < values.size(); ++k)
+      inputs.push_back({values[k], made[scan_.body.outputs().size() + k]});
+    return inputs;
+  }
+
+  void flow(const std::vector<ValueId>& made) {
+    size_t k = 0;
+    for (const auto* results : {&carry_results_, &stack_results_}) {
+      for (const Result& result : *results) {
+        const Expression gradient{&graph(), made[k++], first().scope};
+        const int at = static_cast<int>(result.argument);
+        if (context_.needs("arguments", at)) context_.flow("arguments", gradient, at);
+      }
+    }
+  }
+
+  Expression first() const { return context_.in("arguments", 0); }
+  Graph& graph() const { return *first().graph; }
+  const std::string& scope() const { return *first().scope; }
+
+  struct Result {
+    size_t argument;   // of the scan
+    ValueId gradient;  // a value of the joint graph
+  };
+
+  GradContext& context_;
+  const ScanLoop scan_;
+  Graph joint_;  // the body and its gradient
+  const std::string prefix_;
+  const size_t forward_nodes_;
+  std::vector<std::optional<size_t>> makers_;  // per value of the body: its node
+  std::vector<bool> wanted_;                   // per argument
+  std::vector<BackwardInput> carries_, stacks_;
+  std::vector<Result> carry_results_, stack_results_;
+  std::vector<Read> reads_;      // per value of the joint graph
+  std::vector<bool> needs_;      // per node of the joint graph: the backward body has it
+  std::vector<bool> kept_only_;  // per value of the body: it depends on no step
+};
+
+}  // namespace
+
+void differentiate_scan(GradContext& context) { ScanGradient(context).run(); }
+
+}  // namespace mithril

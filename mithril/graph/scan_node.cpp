@@ -1,0 +1,106 @@
+#include "mithril/graph/scan_node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+namespace {
+
+// Translates dims of the body into dims of the graph around it.
+class OuterDims {
+ public:
+  OuterDims(const Graph& graph, const ScanLoop& scan)
+      : shared_(graph.facts() == scan.body.facts()) {
+    for (size_t i = 0; i < scan.arguments.size() && !shared_; ++i) {
+      const bool sequence = i >= scan.carries && i < scan.carries + scan.sequences;
+      know(scan.body.value(scan.body.inputs()[i]), graph.value(scan.arguments[i]), sequence);
+    }
+  }
+
+  std::vector<Dim> operator()(const Value& value) {
+    std::vector<Dim> dims;
+    for (const Dim& dim : value.dims) dims.push_back(shared_ ? dim : translated(dim, value.name));
+    return dims;
+  }
+
+ private:
+  void know(const Value& inner, const Value& outer, bool sequence) {
+    const size_t skipped = sequence ? 1 : 0;
+    for (size_t k = 0; k < inner.dims.size(); ++k) {
+      const Dim dim = resolve(inner.dims[k]);
+      if (dim.symbol()) memo_.emplace(dim.symbol(), outer.dims[k + skipped]);
+    }
+  }
+
+  Dim translated(const Dim& dim, const std::string& name) {
+    return resolve(rename(resolve(dim), memo_, [&](Symbol*) -> Dim {
+      raise({.kind = ErrorKind::shape,
+             .code = "E0209",
+             .path = name,
+             .message = "the size " + to_string(dim) + " of '" + name +
+                        "' follows from no carry, sequence or other input of the loop",
+             .help = "state the size: shapes of compile, or set_shapes"});
+    }));
+  }
+
+  const bool shared_;
+  Renaming memo_;
+};
+
+}  // namespace
+
+bool is_scan(const Node& node) { return node.op->name == "scan"; }
+
+ScanLoop scan_of(const Node& node) {
+  const auto value = [&](std::string_view port) -> const Datum& {
+    return std::get<Datum>(node.arguments[node.argument_index(port)]);
+  };
+  ScanLoop scan{.body = parse_graph(value("body").text()),
+                .carries = static_cast<size_t>(value("carries").integer()),
+                .sequences = static_cast<size_t>(value("sequences").integer()),
+                .length = value("length"),
+                .reverse = value("reverse").flag()};
+  for (size_t i = 0; i < node.list_size(); ++i)
+    scan.arguments.push_back(*tensor_of(node.arguments[i]));
+  return scan;
+}
+
+std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan) {
+  OuterDims outer(graph, scan);
+  std::vector<Value> outputs;
+  for (size_t k = 0; k < scan.body.outputs().size(); ++k) {
+    // A carry has the dims of its first value: each step has to keep them.
+    const bool carry = k < scan.carries;
+    const Value& inner = scan.body.value(scan.body.outputs()[k].value);
+    Value value{.name = {}, .dims = {}, .dtype = inner.dtype};
+    if (carry) {
+      value.dims = graph.value(scan.arguments[k]).dims;
+    } else {
+      value.dims = outer(inner);
+      value.dims.insert(value.dims.begin(), scan.length.dim());
+    }
+    outputs.push_back(std::move(value));
+  }
+  return outputs;
+}
+
+std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
+  Tuple results;
+  for (const Value& value : scan_outputs(graph, scan))
+    results.emplace_back(Tuple{Datum(value.dtype), Datum::dims(value.dims)});
+  std::vector<Argument> arguments(scan.arguments.begin(), scan.arguments.end());
+  for (Datum datum : {Datum(to_string(scan.body)), Datum(static_cast<int64_t>(scan.carries)),
+                      Datum(static_cast<int64_t>(scan.sequences)), scan.length, Datum(scan.reverse),
+                      Datum(std::move(results))})
+    arguments.emplace_back(std::move(datum));
+  return arguments;
+}
+
+std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name) {
+  return graph.add(find_op("scan"), scan_arguments(graph, scan), name);
+}
+
+}  // namespace mithril

@@ -1,0 +1,33 @@
+// Nodes of op `scan`: loops over a graph, their body.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// What a node of op `scan` says. The inputs of the body are those of one step, in the order of the
+// arguments: the carries, the elements of the sequences, and the values that every step reads. Its
+// outputs are the next carries, then the values of the step that are stacked. Sequences and stacks
+// have the steps along axis 0.
+struct ScanLoop {
+  Graph body;
+  size_t carries = 0, sequences = 0;
+  Datum length;          // an int
+  bool reverse = false;  // the last step comes first
+  std::vector<ValueId> arguments = {};
+
+  size_t stacks() const { return body.outputs().size() - carries; }
+};
+
+bool is_scan(const Node& node);
+ScanLoop scan_of(const Node& node);
+// Adds a node. Its outputs are the last carries, then the stacks; the names of several outputs end
+// in "_0", "_1". ShapeError E0209 if a size of an output follows from no argument.
+std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name);
+// The arguments of such a node, and its outputs without names.
+std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan);
+std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan);
+
+}  // namespace mithril

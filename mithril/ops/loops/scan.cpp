@@ -1,0 +1,51 @@
+// scan: a loop over a graph.
+#include "mithril/graph/scan_gradient.hpp"
+#include "mithril/graph/scan_reference.hpp"
+#include "mithril/infer/tensor_kind.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_scan(Solver& s) {
+  const Datum* results = s.value("results");
+  if (!results) return false;
+  int item = 0;
+  for (const Datum& result : results->tuple()) {
+    std::vector<Dim> dims;
+    for (const Datum& dim : result.tuple()[1].tuple()) dims.push_back(dim.dim());
+    s.set_shape("outputs", dims, item);
+    s.narrow("outputs", tensor_kind(result.tuple()[0].dtype()), item++);
+  }
+  return true;
+}
+
+}  // namespace
+
+OpDef define_scan() {
+  return {
+      .name = "scan",
+      .doc =
+          "Runs the graph `body` (docs/graph-text.md) `length` times. Its inputs are those of "
+          "one step, in the order of `arguments`: `carries` values that the step before has "
+          "made, elements of `sequences` tensors along axis 0, and values that every step "
+          "reads. Its outputs are the next carries, then the values that are stacked along "
+          "axis 0. `results` are the dtypes and dims of the last carries and the stacks. With "
+          "`reverse` the last step comes first.",
+      .internal = true,
+      .inputs = {list("arguments", "*each", "any"), value("body", "str"), value("carries", "int"),
+                 value("sequences", "int"), value("length", "int"), value("reverse", "bool"),
+                 value("results", "tuple")},
+      .outputs = {list("outputs", "*made", "any")},
+      .solve = solve_scan,
+      .eval = evaluate_scan,
+      .grad = differentiate_scan,
+      .dtype_from = "results",
+      .outputs_from = "results",
+      .cast = CastPolicy::lower,
+      .spell = {{"jax", "jax.lax.scan({arguments})"},
+                {"torch", "unsupported: the backend runs the operators of the body in each step"}},
+  };
+}
+
+}  // namespace mithril

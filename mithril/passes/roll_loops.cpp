@@ -1,0 +1,377 @@
+#include "mithril/passes/roll_loops.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/graph/scan_node.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr const char* loop_ops[] = {"scan_steps", "scan_carry", "scan_item", "scan_last",
+                                    "scan_stack"};
+
+bool is_loop_op(const Node& node) {
+  return std::any_of(std::begin(loop_ops), std::end(loop_ops),
+                     [&](const char* name) { return node.op->name == name; });
+}
+bool is_op(const Node& node, const char* name) { return node.op->name == name; }
+
+// What a node of the graph is for a loop.
+enum class Role : char { outside, begin, entry, body, exit };
+
+class Roll {
+ public:
+  // `begin`: the index of the node of op scan_steps.
+  Roll(const Graph& graph, size_t begin)
+      : graph_(graph),
+        begin_(begin),
+        roles_(graph.nodes().size()),
+        of_step_(graph.values().size()),
+        makers_(graph.values().size()) {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      const Node& node = graph.nodes()[n];
+      roles_[n] = role_of(n, node);
+      for (const ValueId id : node.outputs) {
+        makers_[index(id)] = n;
+        of_step_[index(id)] = roles_[n] == Role::entry || roles_[n] == Role::body;
+      }
+    }
+  }
+
+  // Whether no op of another loop reads values of a step.
+  bool is_innermost() const {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] == Role::body && is_loop_op(graph_.nodes()[n])) return false;
+    }
+    return true;
+  }
+
+  // For a loop that is no innermost one although the graph has no other: an op of another loop
+  // reads a value of a step.
+  [[noreturn]] void refuse_mixed() const {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] == Role::body && is_loop_op(graph_.nodes()[n]))
+        refuse_outside(graph_.nodes()[n].outputs.front());
+    }
+    MITHRIL_CHECK(false, "a loop is an innermost one");
+    std::abort();
+  }
+
+  Graph run() {
+    for (const Output& output : graph_.outputs()) {
+      if (of_step_[index(output.value)] || output.value == token()) refuse_outside(output.value);
+    }
+    check_body();
+    find_carries();
+    add_values_read();
+    Rebuilder rebuilder(graph_);
+    const std::vector<bool> before = nodes_before();
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (before[n]) rebuilder.keep(graph_.nodes()[n]);
+    }
+    if (!exits().empty()) write(rebuilder);
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (!before[n] && roles_[n] == Role::outside) rebuilder.keep(graph_.nodes()[n]);
+    }
+    return rebuilder.finish();
+  }
+
+ private:
+  ValueId token() const { return graph_.nodes()[begin_].outputs.front(); }
+
+  bool is_of_this(const Node& node) const {
+    return is_loop_op(node) && !is_op(node, "scan_steps") &&
+           *tensor_of(node.arguments[node.argument_index("steps")]) == token();
+  }
+
+  Role role_of(size_t n, const Node& node) const {
+    if (n == begin_) return Role::begin;
+    if (is_of_this(node))
+      return is_op(node, "scan_carry") || is_op(node, "scan_item") ? Role::entry : Role::exit;
+    for (const Argument& argument : node.arguments) {
+      const ValueId* id = tensor_of(argument);
+      if (id && of_step_[index(*id)]) return Role::body;
+    }
+    return Role::outside;
+  }
+
+  std::vector<const Node*> exits() const {
+    std::vector<const Node*> found;
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] == Role::exit) found.push_back(&graph_.nodes()[n]);
+    }
+    return found;
+  }
+
+  const std::string& name_of(ValueId id) const { return graph_.value(id).name; }
+  static ValueId input(const Node& node, std::string_view port) {
+    return *tensor_of(node.arguments[node.argument_index(port)]);
+  }
+
+  [[noreturn]] void refuse_outside(ValueId id) const {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0130",
+           .path = name_of(id),
+           .message = "'" + name_of(id) +
+                      "' has a value in each step of a loop, and is read "
+                      "outside of it",
+           .facts = {{"loop", name_of(token()), ""}},
+           .help = "name the value in `outputs` of Scan, which stacks the values of all steps, or "
+                   "make it a carry"});
+  }
+
+  void check_body() const {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      const Node& node = graph_.nodes()[n];
+      if (roles_[n] == Role::body || roles_[n] == Role::outside) check_token(node);
+      if (roles_[n] != Role::body || !(node.op->opaque || node.op->collective)) continue;
+      raise({.kind = ErrorKind::connection,
+             .code = "E0131",
+             .path = name_of(node.outputs.front()),
+             .message = "op '" + node.op->name + "' cannot be in a loop",
+             .help = "hooks see the inputs and outputs of a loop, not the values of its steps"});
+    }
+  }
+
+  // Only the ops of the loop read its begin.
+  void check_token(const Node& node) const {
+    for (const Argument& argument : node.arguments) {
+      const ValueId* id = tensor_of(argument);
+      if (id && *id == token()) refuse_outside(*id);
+    }
+  }
+
+  // Each exit has all carries, and their next values.
+  void find_carries() {
+    const auto all = exits();
+    if (all.empty()) return;
+    const Node& exit = *all.front();
+    const size_t first = exit.argument_index("carried");
+    for (size_t k = 0; k < exit.list_size(); k += 2) {
+      const ValueId carry = *tensor_of(exit.arguments[first + k]),
+                    next = *tensor_of(exit.arguments[first + k + 1]);
+      check_dtypes(carry, next);
+      carries_.push_back({carry, next});
+    }
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
+    }
+  }
+
+  void check_dtypes(ValueId carry, ValueId next) const {
+    const DType before = graph_.value(carry).dtype, after = graph_.value(next).dtype;
+    if (before == after) return;
+    raise({.kind = ErrorKind::type,
+           .code = "E0301",
+           .path = name_of(next),
+           .message = "a step of the loop changes the dtype of the carry",
+           .facts = {{name_of(carry), std::string(name(before)), ""},
+                     {name_of(next), std::string(name(after)), ""}},
+           .help = "cast the next value, or the first one"});
+  }
+
+  // The values from outside that the body or an exit reads, in the order of their first use.
+  void add_values_read() {
+    std::vector<bool> known(graph_.values().size());
+    const auto add = [&](ValueId id) {
+      if (of_step_[index(id)] || known[index(id)] || id == token()) return;
+      known[index(id)] = true;
+      kept_.push_back(id);
+    };
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] != Role::body && roles_[n] != Role::exit) continue;
+      for (const Argument& argument : graph_.nodes()[n].arguments) {
+        if (const ValueId* id = tensor_of(argument)) add(*id);
+      }
+    }
+  }
+
+  // The nodes outside of the loop that it depends on.
+  std::vector<bool> nodes_before() const {
+    std::vector<bool> before(roles_.size());
+    std::vector<ValueId> open = kept_;
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] != Role::entry) continue;
+      const Node& node = graph_.nodes()[n];
+      open.push_back(input(node, is_op(node, "scan_item") ? "sequence" : "initial"));
+    }
+    while (!open.empty()) {
+      const ValueId id = open.back();
+      open.pop_back();
+      const auto& maker = makers_[index(id)];
+      if (!maker || before[*maker]) continue;
+      if (roles_[*maker] != Role::outside) refuse_cycle(id);
+      before[*maker] = true;
+      for (const Argument& argument : graph_.nodes()[*maker].arguments) {
+        if (const ValueId* read = tensor_of(argument)) open.push_back(*read);
+      }
+    }
+    return before;
+  }
+
+  [[noreturn]] void refuse_cycle(ValueId id) const {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0102",
+           .path = name_of(id),
+           .message = "a loop reads '" + name_of(id) + "', which is known only after its last step",
+           .help = "make the value a carry, or compute it in a second loop"});
+  }
+
+  void write(Rebuilder& rebuilder) const {
+    ScanLoop scan{.body = {},
+                  .carries = carries_.size(),
+                  .sequences = items_.size(),
+                  .length = graph_.value(token()).dims.front(),
+                  .reverse = std::get<Datum>(graph_.nodes()[begin_].arguments[1]).flag()};
+    Graph& body = scan.body;
+    body.share_facts(graph_);
+    body.set_default_dtype(graph_.default_dtype());
+    std::unordered_map<ValueId, ValueId> inner;
+    const auto add = [&](ValueId id, ValueId argument) {
+      require_rank(argument, rebuilder.graph());
+      inner.emplace(id, body.add_input(graph_.value(id)));
+      scan.arguments.push_back(argument);
+    };
+    for (const auto& [carry, next] : carries_)
+      add(carry, rebuilder.map(input(graph_.nodes()[*makers_[index(carry)]], "initial")));
+    for (const size_t n : items_) {
+      const Node& item = graph_.nodes()[n];
+      add(item.outputs.front(), steps_first(rebuilder, item));
+    }
+    for (const ValueId id : kept_) add(id, rebuilder.map(id));
+    copy_body(body, inner);
+    for (const auto& [carry, next] : carries_)
+      body.add_output(name_of(next) + ".next_" + std::to_string(body.outputs().size()),
+                      inner.at(next));
+    std::vector<ValueId> stacked;
+    for (const Node* exit : exits()) {
+      if (!is_op(*exit, "scan_stack")) continue;
+      const ValueId id = input(*exit, "input");
+      body.add_output(name_of(id) + ".stack_" + std::to_string(body.outputs().size()),
+                      inner.at(id));
+    }
+    body.drop_unread();
+    finish(rebuilder, add_scan(rebuilder.graph(), scan, name_of(token()) + ".loop"));
+  }
+
+  static void require_rank(ValueId id, const Graph& graph) {
+    const Value& value = graph.value(id);
+    if (value.ranked) return;
+    raise({.kind = ErrorKind::shape,
+           .code = "E0209",
+           .path = value.name,
+           .message = "the rank of '" + value.name + "' is not known, and a loop needs it",
+           .help = "state the shape: shapes of compile, or set_shapes"});
+  }
+
+  void copy_body(Graph& body, std::unordered_map<ValueId, ValueId>& inner) const {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] != Role::body) continue;
+      const Node& node = graph_.nodes()[n];
+      Node copy{node.op, node.arguments, {}};
+      for (Argument& argument : copy.arguments) {
+        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = inner.at(*id);
+      }
+      for (const ValueId id : node.outputs) {
+        require_rank(id, graph_);
+        copy.outputs.push_back(body.add_value(graph_.value(id)));
+        inner.emplace(id, copy.outputs.back());
+      }
+      body.add_node(std::move(copy));
+    }
+  }
+
+  static size_t axis_of(const Node& node, size_t rank) {
+    const int64_t axis = std::get<Datum>(node.arguments[node.argument_index("axis")]).integer();
+    return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+  }
+
+  ValueId steps_first(Rebuilder& rebuilder, const Node& item) const {
+    const ValueId sequence = rebuilder.map(input(item, "sequence"));
+    const size_t rank = graph_.value(item.outputs.front()).dims.size() + 1;
+    const size_t axis = axis_of(item, rank);
+    if (axis == 0) return sequence;
+    std::vector<int64_t> axes{static_cast<int64_t>(axis)};
+    for (size_t k = 0; k < rank; ++k) {
+      if (k != axis) axes.push_back(static_cast<int64_t>(k));
+    }
+    return rebuilder.graph()
+        .add(find_op("transpose"), {sequence, Datum::ints(axes)},
+             name_of(item.outputs.front()) + ".steps_first")
+        .front();
+  }
+
+  // Moves axis 0 of a stack to its place.
+  ValueId in_place(Rebuilder& rebuilder, const Node& exit, ValueId stack) const {
+    const ValueId made = exit.outputs.front();
+    const size_t rank = rebuilder.graph().value(stack).dims.size(), axis = axis_of(exit, rank);
+    if (axis == 0) return stack;
+    std::vector<int64_t> axes;
+    for (size_t k = 1; k < rank; ++k) axes.push_back(static_cast<int64_t>(k));
+    axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(axis), 0);
+    return rebuilder.graph()
+        .add(find_op("transpose"), {stack, Datum::ints(axes)}, name_of(made) + ".in_place")
+        .front();
+  }
+
+  void finish(Rebuilder& rebuilder, const std::vector<ValueId>& made) const {
+    size_t next_stack = carries_.size();
+    for (const Node* exit : exits()) {
+      const ValueId old = exit->outputs.front();
+      if (is_op(*exit, "scan_stack")) {
+        rebuilder.become(old, in_place(rebuilder, *exit, made[next_stack++]));
+        continue;
+      }
+      const ValueId carry = input(*exit, "carry");
+      const auto at = std::find_if(carries_.begin(), carries_.end(),
+                                   [&](const Carry& known) { return known.carry == carry; });
+      MITHRIL_CHECK(at != carries_.end(), "the carry of an exit is a carry of the loop");
+      rebuilder.become(old, made[static_cast<size_t>(at - carries_.begin())]);
+    }
+  }
+
+  struct Carry {
+    ValueId carry, next;
+  };
+
+  const Graph& graph_;
+  const size_t begin_;
+  std::vector<Role> roles_;                    // per node
+  std::vector<bool> of_step_;                  // per value
+  std::vector<std::optional<size_t>> makers_;  // per value: the node
+  std::vector<Carry> carries_;
+  std::vector<size_t> items_;  // nodes of op scan_item
+  std::vector<ValueId> kept_;  // that every step reads
+};
+
+}  // namespace
+
+Graph roll_loops(const Graph& graph) {
+  Graph result = graph;
+  for (;;) {
+    std::vector<size_t> begins;
+    const auto& nodes = result.nodes();
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (is_op(nodes[n], "scan_steps")) begins.push_back(n);
+    }
+    if (begins.empty()) return result;
+    std::optional<Graph> rolled;
+    for (const size_t begin : begins) {
+      Roll roll(result, begin);
+      if (!roll.is_innermost()) continue;
+      rolled = roll.run();
+      break;
+    }
+    if (!rolled) Roll(result, begins.front()).refuse_mixed();
+    result = *std::move(rolled);
+  }
+}
+
+}  // namespace mithril

@@ -1,0 +1,67 @@
+// Loops as parts.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/models/scan.hpp"
+
+namespace mithril::python {
+namespace {
+
+Model make_loop(const Model& body, const py::dict& carry, std::vector<std::string> sequences,
+                std::vector<std::string> outputs, int64_t axis, bool reverse, py::handle length) {
+  ScanOptions options{.sequences = std::move(sequences),
+                      .outputs = std::move(outputs),
+                      .axis = axis,
+                      .reverse = reverse};
+  for (const auto& [key, next] : carry)
+    options.carry.emplace_back(py::cast<std::string>(key), py::cast<std::string>(next));
+  if (!length.is_none()) options.length = binding_of(length);
+  return Scan(body, options);
+}
+
+}  // namespace
+
+void bind_loops(py::module_& module) {
+  module.def("Scan", make_loop, py::arg("body"), py::kw_only(), py::arg("carry") = py::dict(),
+             py::arg("sequences") = std::vector<std::string>(),
+             py::arg("outputs") = std::vector<std::string>(), py::arg("axis") = 0,
+             py::arg("reverse") = false, py::arg("length") = py::none(),
+             R"(Returns a model that runs another one in a loop, once for each element of sequences.
+
+The body becomes a part. The loop has its ports: a sequence has one more axis, the steps; a carry is
+the value before the first step; all steps read the other inputs and the parameters. Its outputs are
+the stacked `outputs`, with the axis of the steps, and "<carry>_last", each carry after the last
+step. The number of steps may be unknown, and differ from call to call. Without steps the last
+carries are the first ones.
+
+Args:
+    body: A model that is not yet a part: one step.
+    carry: The inputs that one step passes to the next, each with the output that is its next value,
+        of the same shape and dtype.
+    sequences: The inputs that read one element in each step.
+    outputs: The outputs whose values of all steps are stacked.
+    axis: The axis of the steps in sequences and outputs.
+    reverse: Whether the last element comes first. Stacks keep the order of the sequences.
+    length: The number of steps: an int, or a connection that holds one. Needed without sequences.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name that the body lacks.
+    ShapeError: A step changes the shape of a carry, or sequences have different lengths.
+    TypeError: A step changes the type of a carry.
+    ValueError: There are neither sequences nor a length, or an input is named twice.
+    ConnectionError: The body keeps a state.
+
+Example:
+    step = ml.Model()
+    step |= ml.Linear(4)(input="x", output="a")
+    step |= ml.Add()(left="a", right="h", output="sum")
+    step |= ml.Tanh()(input="sum", output="h_next")
+    model = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["h_next"])
+    print(model.input_keys)  # x: [T, ..., 3], h: [..., 4]
+    print(model.output_keys)  # ['h_next', 'h_last']
+
+See docs/loops.md.)");
+}
+
+}  // namespace mithril::python
