@@ -5,6 +5,7 @@
 
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
+#include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/memory/run_memory.hpp"
 #include "backends/cpu/rewrite/legalize.hpp"
 #include "backends/cpu/runtime/elements.hpp"
@@ -25,7 +26,7 @@ class CpuExecutable final : public Executable {
   CpuExecutable(const Graph& graph, Config config)
       : graph_(legalize(graph, config)),
         sizes_(graph_),
-        config_(std::move(config)),
+        config_(with_loops(std::move(config))),
         packed_(graph_) {
     for (const Node& node : graph_.nodes()) {
       if (config_.observer) observed_.push_back(config_.observer->wants(node));
@@ -85,6 +86,11 @@ class CpuExecutable final : public Executable {
   }
 
  private:
+  static Config with_loops(Config config) {
+    config.lower_loop = lower_loop;
+    return config;
+  }
+
   // Writes a base only if it changes, because a write evicts it from the caches of other threads.
   static void place(std::byte*& base, std::byte* at) {
     if (base != at) base = at;

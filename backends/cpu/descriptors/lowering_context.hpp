@@ -19,6 +19,11 @@ namespace mithril::cpu_backend {
 // Receives the result of a pass as text.
 using DumpSink = std::function<void(std::string_view pass, const std::string& text)>;
 
+struct LoweringContext;
+struct StepDescriptor;
+// Lowers a node of op `scan`.
+using LoopLowering = StepDescriptor(const LoweringContext& context, size_t node);
+
 struct Config {
   std::shared_ptr<const Observer> observer = nullptr;  // null: no value is observed
   int threads = 1;                                     // the most threads that one step uses
@@ -29,8 +34,9 @@ struct Config {
   std::vector<Donation> donations = {};
   std::string native_note = {};            // why native code is off although it was asked for
   std::optional<DType> weight_dtype = {};  // in which GEMMs hold constant weights; none: their own
-  bool bfloat16_products = true;  // GEMMs use bfloat16 instructions if the processor has them
-  DumpSink dump = {};             // null: no pass is dumped
+  bool bfloat16_products = true;       // GEMMs use bfloat16 instructions if the processor has them
+  DumpSink dump = {};                  // null: no pass is dumped
+  LoopLowering* lower_loop = nullptr;  // null: loops run their `eval`
 };
 
 class NativeCode;
