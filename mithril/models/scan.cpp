@@ -77,6 +77,35 @@ Connection steps_of(const ScanOptions& options) {
   return only_output(Model::op("scan_steps", std::move(values)), length);
 }
 
+// What a step makes for the samples that have its element, and the others keep.
+class EndedSamples {
+ public:
+  EndedSamples(Model& model, const std::string& lengths, const Connection& steps) {
+    if (lengths.empty()) return;
+    const Connection given = model.add_input(lengths);
+    model.set_types({{lengths, kind::int_tensor}}).set_shapes({{lengths, {any}}});
+    const Connection positions = apply("arange", {steps.shape()[0]});
+    goes_on_ = apply("greater", {given, apply("scan_item", {positions, steps})});
+  }
+
+  Connection value_or_zero(const Connection& made) const {
+    return goes_on_ ? chosen(made, apply("zeros_like", {made})) : made;
+  }
+  Connection next(const Connection& made, const Connection& carry) const {
+    return goes_on_ ? chosen(made, carry) : made;
+  }
+
+ private:
+  // Samples are last while `where` broadcasts the condition.
+  Connection chosen(const Connection& made, const Connection& other) const {
+    const Connection last =
+        apply("where", {*goes_on_, apply("transpose", {made}), apply("transpose", {other})});
+    return apply("same_shape", {apply("transpose", {last}), made});
+  }
+
+  std::optional<Connection> goes_on_ = {};  // [N]; none: all do
+};
+
 }  // namespace
 
 Model Scan(const Model& body, const ScanOptions& options) {
@@ -99,24 +128,27 @@ Model Scan(const Model& body, const ScanOptions& options) {
     if (!known && key.find('.') == std::string::npos) bindings.emplace_back(key, key);
   }
   model |= body(bindings);
+  const EndedSamples ended(model, options.lengths, steps);
   std::vector<Binding> carried;
+  std::vector<Connection> nexts;
   for (size_t i = 0; i < carries.size(); ++i) {
+    nexts.push_back(ended.next(body.at(options.carry[i].second), carries[i]));
     carried.emplace_back(carries[i]);
-    carried.emplace_back(body.at(options.carry[i].second));
+    carried.emplace_back(nexts.back());
   }
   std::vector<std::pair<std::string, Connection>> outputs;
   std::vector<std::string> stacks, lasts;
   for (const std::string& key : options.outputs) {
-    outputs.emplace_back(
-        key, only_output(Model::op("scan_stack", {{"axis", options.axis}}),
-                         {{"input", body.at(key)}, {"steps", steps}, {"carried", carried}}));
+    outputs.emplace_back(key, only_output(Model::op("scan_stack", {{"axis", options.axis}}),
+                                          {{"input", ended.value_or_zero(body.at(key))},
+                                           {"steps", steps},
+                                           {"carried", carried}}));
     stacks.push_back(key);
   }
   for (size_t i = 0; i < carries.size(); ++i) {
-    const auto& [carry, next] = options.carry[i];
-    lasts.push_back(carry + "_last");
+    lasts.push_back(options.carry[i].first + "_last");
     outputs.emplace_back(lasts.back(),
-                         apply("scan_last", {carries[i], body.at(next), steps, Binding(carried)}));
+                         apply("scan_last", {carries[i], nexts[i], steps, Binding(carried)}));
   }
   model.expose_keys(outputs);
   return model.set_cin(of_loop).set_cout(stacks.empty() ? lasts : stacks);

@@ -18,6 +18,9 @@ struct ScanOptions {
   int64_t axis = 0;                         // of the steps, in sequences and outputs
   bool reverse = false;                     // the last element comes first
   std::optional<Binding> length = {};       // an int; needed without sequences
+  // A new input [N] of ints: how many elements of its sequences each of N samples has. Samples are
+  // along the first axis of carries and of the values to stack. Empty: all have all elements.
+  std::string lengths = {};
 };
 
 // A loop: runs `body`, which becomes its part, once for each element of the sequences. Ports: those
@@ -25,7 +28,8 @@ struct ScanOptions {
 // without that axis. A carry is the value before the first step, of the shape and dtype that each
 // step returns. All steps read the other inputs and the parameters. Outputs: each of `outputs`
 // [..., T, ...], and "<carry>_last", the carry after the last step, for each carry. T may be
-// unknown, and differ from call to call. If it is 0, the last carries are the first ones.
+// unknown, and differ from call to call. Beyond its length, a sample keeps its carries, and its
+// stacked values are 0. If it is 0, the last carries are the first ones.
 // NameError E0606 for a name that the body lacks; ShapeError E0206, E0202 and TypeError E0301 for a
 // carry that changes its shape or type, and for sequences of different lengths; ConnectionError
 // E0132 for a body that keeps a state.

@@ -8,13 +8,15 @@ namespace mithril::python {
 namespace {
 
 Model make_loop(const Model& body, const py::dict& carry, std::vector<std::string> sequences,
-                std::vector<std::string> outputs, int64_t axis, bool reverse, py::handle length) {
+                std::vector<std::string> outputs, int64_t axis, bool reverse, py::handle length,
+                const std::string& lengths) {
   ScanOptions options{.sequences = std::move(sequences),
                       .outputs = std::move(outputs),
                       .axis = axis,
                       .reverse = reverse};
   for (const auto& [key, next] : carry)
     options.carry.emplace_back(py::cast<std::string>(key), py::cast<std::string>(next));
+  options.lengths = lengths;
   if (!length.is_none()) options.length = binding_of(length);
   return Scan(body, options);
 }
@@ -25,7 +27,7 @@ void bind_loops(py::module_& module) {
   module.def("Scan", make_loop, py::arg("body"), py::kw_only(), py::arg("carry") = py::dict(),
              py::arg("sequences") = std::vector<std::string>(),
              py::arg("outputs") = std::vector<std::string>(), py::arg("axis") = 0,
-             py::arg("reverse") = false, py::arg("length") = py::none(),
+             py::arg("reverse") = false, py::arg("length") = py::none(), py::arg("lengths") = "",
              R"(Returns a model that runs another one in a loop, once for each element of sequences.
 
 The body becomes a part. The loop has its ports: a sequence has one more axis, the steps; a carry is
@@ -43,6 +45,9 @@ Args:
     axis: The axis of the steps in sequences and outputs.
     reverse: Whether the last element comes first. Stacks keep the order of the sequences.
     length: The number of steps: an int, or a connection that holds one. Needed without sequences.
+    lengths: The name of a new input [N] of ints: how many elements of its sequences each sample
+        has. Beyond them a sample keeps its carries, and its stacked values are 0. Samples are along
+        the first axis of carries and of the values to stack.
 Returns:
     A new Model.
 Raises:

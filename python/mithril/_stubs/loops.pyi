@@ -14,4 +14,5 @@ def Scan(  # noqa: N802
     axis: int = 0,
     reverse: bool = False,
     length: int | Connection | None = None,
+    lengths: str = "",
 ) -> Model: ...
