@@ -185,6 +185,52 @@ def test_the_axis_of_the_steps():
     np.testing.assert_allclose(got_grad["h"], grad["h"], rtol=1e-12)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", ["elman", "lstm"])
+def test_samples_of_different_lengths(name, reverse, axis):
+    make, carry = BODIES[name]
+    options = {"carry": carry, "sequences": ["x"], "outputs": ["y", "h_next"]}
+    loop = ml.Scan(make(), reverse=reverse, axis=axis, lengths="lengths", **options)
+    alone = ml.Scan(make(), reverse=reverse, **options)
+    data, lengths = data_of(5, carry, make), np.array([5, 2, 0])
+    moved = data | {"x": np.moveaxis(data["x"], 0, axis), "lengths": lengths}
+    shapes = {key: list(value.shape) for key, value in moved.items()}
+    compiled = ml.compile(pickle.loads(pickle.dumps(loop)), BACKEND, shapes=shapes)
+    one = ml.compile(alone, BACKEND, shapes={"x": [None, 1, 2]} | {key: [1, 4] for key in carry})
+    params = parameters_of(compiled)
+    seeds = {"y": np.random.default_rng(3).normal(size=(5, 3)), "h_last": np.ones((3, 4))}
+    wanted = ["x", *carry, *params]
+    out, grad = compiled.evaluate(
+        params,
+        moved,
+        output_gradients=seeds | {"y": np.moveaxis(seeds["y"], 0, axis)},
+        gradient_keys=wanted,
+    )
+    total = {key: 0.0 for key in params}
+    for n, length in enumerate(lengths):
+        row = slice(n, n + 1)
+        expected, expected_grad = one.evaluate(
+            params,
+            {"x": data["x"][:length, row]} | {key: data[key][row] for key in carry},
+            output_gradients={"y": seeds["y"][:length, row], "h_last": seeds["h_last"][row]},
+            gradient_keys=wanted,
+        )
+        for key in ("y", "h_next"):
+            stack = np.moveaxis(np.asarray(out[key]), axis, 0)[:, n]
+            np.testing.assert_allclose(stack[:length], np.asarray(expected[key])[:, 0], rtol=1e-12)
+            assert not stack[length:].any()
+        for key in carry:
+            np.testing.assert_allclose(out[f"{key}_last"][n], expected[f"{key}_last"][0])
+            np.testing.assert_allclose(grad[key][n], expected_grad[key][0], rtol=1e-10, atol=1e-12)
+        of_x = np.moveaxis(np.asarray(grad["x"]), axis, 0)[:, n]
+        np.testing.assert_allclose(of_x[:length], expected_grad["x"][:, 0], rtol=1e-10, atol=1e-12)
+        assert not of_x[length:].any()
+        total = {key: total[key] + np.asarray(expected_grad[key]) for key in params}
+    for key, value in total.items():
+        np.testing.assert_allclose(grad[key], value, rtol=1e-10, atol=1e-12)
+
+
 def counter() -> ml.Model:
     """Adds up integers; it has no sequence."""
     n, total = ml.IOKey("n", type=ml.Tensor[int]), ml.IOKey("total", type=ml.Tensor[int])
