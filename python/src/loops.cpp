@@ -44,7 +44,8 @@ Args:
     outputs: The outputs whose values of all steps are stacked.
     axis: The axis of the steps in sequences and outputs.
     reverse: Whether the last element comes first. Stacks keep the order of the sequences.
-    length: The number of steps: an int, or a connection that holds one. Needed without sequences.
+    length: The number of steps: an int, or an IOKey, a new input that holds one. Needed without
+        sequences.
     lengths: The name of a new input [N] of ints: how many elements of its sequences each sample
         has. Beyond them a sample keeps its carries, and its stacked values are 0. Samples are along
         the first axis of carries and of the values to stack.

@@ -250,6 +250,39 @@ def test_a_loop_of_ints_and_a_length():
     np.testing.assert_array_equal(out["total_next"], [1, 3, 6, 10, 15])
 
 
+def test_the_length_is_that_of_another_tensor():
+    h, k = ml.IOKey("h"), ml.IOKey("k")
+    step = ml.Model.create(h_next=h * 0.5 + k)
+    net = ml.Model()
+    net |= ml.Buffer()(input="x", output="same")
+    loop = ml.Scan(step, carry={"h": "h_next"}, length=ml.IOKey("n"), outputs=["h_next"])
+    net |= loop(h="h", k="k", n=net.same.shape[0], h_next="y")
+    shapes = {"x": [None, 2], "h": [2], "k": [2]}
+    compiled = ml.compile(net, BACKEND, shapes=shapes, data_keys=["x", "h", "k"])
+    for steps in (3, 0, 1):
+        data = {"x": np.zeros((steps, 2)), "h": np.ones(2), "k": np.ones(2)}
+        expected = [2 - 0.5**n for n in range(1, steps + 1)]
+        np.testing.assert_allclose(
+            np.asarray(compiled.evaluate({}, data)["y"])[:, 0], np.array(expected)
+        )
+
+
+def test_packages_keep_loops(tmp_path):
+    make, carry = BODIES["lstm"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    shapes = {"x": ["T", 3, 2], "h": [3, 4], "c": [3, 4]}
+    with pytest.raises(ml.ShapeError, match="rank of 'h' is not known"):
+        ml.compile(loop, BACKEND)
+    loop.set_shapes(shapes)
+    compiled = ml.compile(loop, ml.CpuBackend())
+    params, data = compiled.get_parameters(), data_of(4, carry, make)
+    ml.save_package(tmp_path / "loop", loop, params)
+    read = ml.load_package(tmp_path / "loop").compile(ml.CpuBackend())
+    np.testing.assert_array_equal(
+        read.evaluate({}, data)["y"], compiled.evaluate(params, data)["y"]
+    )
+
+
 def test_a_loop_in_a_loop():
     make, carry = BODIES["elman"]
     inner = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
