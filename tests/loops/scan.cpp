@@ -1,4 +1,4 @@
-// Loops: values worked out by hand, graphs, and errors. python/tests/test_loops.py compares with
+// Loops: values worked out by hand, graphs, and errors. python/tests/loops compares with
 // the same steps written out.
 #include "mithril/models/scan.hpp"
 

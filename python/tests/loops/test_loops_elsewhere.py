@@ -1,0 +1,222 @@
+"""Loops in files, in training, on other backends, and their errors."""
+
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from loop_models import BACKEND, BODIES, data_of, elman, parameters_of
+
+import mithril as ml
+
+
+def test_packages_keep_loops(tmp_path):
+    make, carry = BODIES["lstm"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    shapes = {"x": ["T", 3, 2], "h": [3, 4], "c": [3, 4]}
+    with pytest.raises(ml.ShapeError, match="rank of 'h' is not known"):
+        ml.compile(loop, BACKEND)
+    loop.set_shapes(shapes)
+    compiled = ml.compile(loop, ml.CpuBackend())
+    params, data = compiled.get_parameters(), data_of(4, carry, make)
+    ml.save_package(tmp_path / "loop", loop, params)
+    read = ml.load_package(tmp_path / "loop").compile(ml.CpuBackend())
+    np.testing.assert_array_equal(
+        read.evaluate({}, data)["y"], compiled.evaluate(params, data)["y"]
+    )
+
+
+def test_files_keep_loops(tmp_path):
+    make, carry = BODIES["lstm"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"], reverse=True)
+    again = pickle.loads(pickle.dumps(loop))
+    data = data_of(4, carry, make)
+    shapes = {"x": [None, 3, 2], "h": [3, 4], "c": [3, 4]}
+    a, b = (ml.compile(model, BACKEND, shapes=shapes) for model in (loop, again))
+    params = parameters_of(a)
+    np.testing.assert_array_equal(a.evaluate(params, data)["y"], b.evaluate(params, data)["y"])
+    c = pickle.loads(pickle.dumps(a))
+    np.testing.assert_array_equal(c.evaluate(params, data)["y"], a.evaluate(params, data)["y"])
+    bound = a.bind(params)
+    np.testing.assert_allclose(
+        bound.evaluate({}, data)["y"], a.evaluate(params, data)["y"], rtol=1e-12
+    )
+    assert "scan" in loop.summary().lower()
+
+
+def test_checkpointing_and_training():
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    net = ml.Model()
+    net |= loop(x="x", h="h", y="y")
+    model = ml.TrainModel(net)
+    model.add_loss(ml.SquaredError(), input="y", target="target")
+    data = data_of(6, carry, make) | {"target": np.full((6, 3), 0.25)}
+    found = []
+    for checkpointing in (False, True):
+        compiled = ml.compile(
+            model,
+            BACKEND,
+            shapes={"x": [6, 3, 2], "h": [3, 4], "target": [6, 3]},
+            data_keys=["h", "x", "target"],
+            use_checkpointing=checkpointing,
+        )
+        params = parameters_of(compiled)
+        found.append(compiled.evaluate(params, data, output_gradients=True)[1])
+        step = ml.TrainingStep(compiled, ml.Adam(lr=0.05))
+        costs = [float(step(params, data)["final_cost"]) for _ in range(60)]
+        assert costs[-1] < costs[0] * 0.2
+    for key, value in found[0].items():
+        np.testing.assert_array_equal(value, found[1][key])
+
+
+def test_a_carry_that_changes():
+    grows = ml.Model()
+    grows |= ml.Concat(axis=-1)(input=["h", "x"], output="h_next")
+    grows.set_shapes({"h": [3, 4], "x": [3, 2]})
+    with pytest.raises(ml.ShapeError, match=r"changes the shape of the carry") as caught:
+        ml.Scan(grows, carry={"h": "h_next"}, sequences=["x"])
+    assert "[3, 4]" in str(caught.value)
+    assert "[3, 6]" in str(caught.value)
+    compares = ml.Model()
+    compares |= ml.Greater()(left="h", right="x", output="h_next")
+    compares.set_types({"h": ml.Tensor[float]})
+    with pytest.raises(ml.TypeError, match="changes the type of the carry"):
+        ml.Scan(compares, carry={"h": "h_next"}, sequences=["x"])
+
+
+def test_wrong_names_and_lengths():
+    with pytest.raises(ml.NameError, match="hh"):
+        ml.Scan(elman(), carry={"hh": "h_next"}, sequences=["x"])
+    with pytest.raises(ml.NameError, match="h_nxt"):
+        ml.Scan(elman(), carry={"h": "h_nxt"}, sequences=["x"])
+    with pytest.raises(ml.NameError, match="z"):
+        ml.Scan(elman(), carry={"h": "h_next"}, sequences=["x"], outputs=["z"])
+    with pytest.raises(ml.ValueError, match="twice"):
+        ml.Scan(elman(), carry={"h": "h_next"}, sequences=["h"])
+    with pytest.raises(ml.ValueError, match="needs a length"):
+        ml.Scan(elman(), carry={"h": "h_next"})
+    with pytest.raises(ml.ValueError, match="no result"):
+        ml.Scan(elman(), sequences=["x"])
+    with pytest.raises(ml.ValueError, match="negative"):
+        ml.Scan(elman(), carry={"h": "h_next"}, sequences=["x"], length=-1)
+    x, z = ml.IOKey("x"), ml.IOKey("z")
+    two = ml.Scan(ml.Model.create(y=x * z), sequences=["x", "z"], outputs=["y"])
+    with pytest.raises(ml.ShapeError):
+        two.set_shapes({"x": [5, 3], "z": [6, 3]})
+    x, z = ml.IOKey("x"), ml.IOKey("z")
+    two = ml.Scan(ml.Model.create(y=x * z), sequences=["x", "z"], outputs=["y"])
+    compiled = ml.compile(two, ml.CpuBackend(), shapes={"x": [None, 3], "z": [None, 3]})
+    with pytest.raises(ml.InputError, match="6") as caught:
+        compiled.evaluate({}, {"x": np.zeros((5, 3)), "z": np.zeros((6, 3))})
+    assert "5" in str(caught.value)
+
+
+def test_a_body_that_keeps_a_state():
+    step = ml.Model()
+    step |= ml.Add()(left="x", right="h", output="sum")
+    step |= ml.Dropout(0.5)(input="sum", output="h_next")
+    with pytest.raises(ml.ConnectionError, match="keeps a state") as caught:
+        ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    assert caught.value.code == "E0132"
+
+
+def test_hooks_see_no_step():
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    compiled = ml.compile(loop, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})
+    seen = []
+    compiled.register_hook("y", lambda value: seen.append(np.asarray(value).shape))
+    compiled.evaluate(parameters_of(compiled), data_of(4, carry, make))
+    assert seen == [(4, 3)]
+    with pytest.raises(ml.Error):
+        compiled.register_hook("model.linear.output", lambda value: None)
+
+
+def test_debugging_shows_loops(capfd):
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    compiled = ml.compile(loop, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]}, debug=True)
+    compiled.evaluate(parameters_of(compiled), data_of(4, carry, make))
+    assert "scan" in capfd.readouterr().err
+
+
+def test_the_page_about_loops():
+    page = Path(__file__).parents[3] / "docs" / "loops.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    names = {"ml": ml, "np": np}
+    for block in blocks:
+        exec(block, names)
+    assert np.asarray(names["out"]["h_next"]).shape == (5, 2, 4)
+    assert np.asarray(names["out"]["h_last"]).shape == (2, 4)
+
+
+def outputs_and_gradients(compiled, params, data, seeds, to=np.asarray):
+    out, grad = compiled.evaluate(
+        {key: to(value) for key, value in params.items()},
+        {key: to(value) for key, value in data.items()},
+        output_gradients={key: to(value) for key, value in seeds.items()},
+    )
+    return {key: np.asarray(value) for key, value in [*out.items(), *grad.items()]}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("target", ["torch", "torch, eager", "jax"])
+def test_other_backends(target, name, reverse):
+    make, carry = BODIES[name]
+    if target == "jax":
+        pytest.importorskip("jax")
+        backend, to = ml.JaxBackend(), np.float32
+    else:
+        torch = pytest.importorskip("torch")
+        backend = ml.TorchBackend(eager_mode="eager" in target)
+
+        def to(value):
+            return torch.tensor(np.asarray(value, np.float32))
+
+    def loop():
+        return ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"], reverse=reverse)
+
+    shapes = {key: list(value.shape) for key, value in data_of(1, carry, make).items()}
+    shapes["x"] = [None, 3, 2]
+    options = {"shapes": shapes, "data_keys": list(shapes)}
+    one, other = ml.compile(loop(), BACKEND, **options), ml.compile(loop(), backend, **options)
+    params = parameters_of(one)
+    for steps in (0, 1, 4):
+        data = data_of(steps, carry, make)
+        seeds = {"y": np.random.default_rng(4).normal(size=(steps, 3))}
+        expected = outputs_and_gradients(one, params, data, seeds)
+        got = outputs_and_gradients(other, params, data, seeds, to)
+        for key, value in expected.items():
+            np.testing.assert_allclose(got[key], value, rtol=2e-4, atol=2e-4, err_msg=key)
+
+
+@pytest.mark.parametrize("ending", ["cpp", "mjs"])
+def test_targets_without_loops(tmp_path, ending):
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    compiled = ml.compile(loop, ml.CpuBackend(), shapes={"x": [4, 3, 2], "h": [3, 4]})
+    with pytest.raises(ml.BackendError, match="for the op scan") as caught:
+        ml.codegen(compiled, tmp_path / f"model.{ending}")
+    assert caught.value.code == "E1031"
+
+
+def test_gradients_of_single_samples():
+    make, carry = BODIES["elman"]
+    net = ml.Model()
+    net |= ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"], axis=1)(x="x", h="h", y="y")
+    net |= ml.Sum(axis=1)(input="y", output="losses")
+    compiled = ml.compile(
+        net, BACKEND, shapes={"x": [None, 5, 2], "h": [None, 4]}, data_keys=["x", "h"]
+    )
+    params, draw = parameters_of(compiled), np.random.default_rng(5).normal
+    data = {"x": draw(size=(3, 5, 2)), "h": draw(size=(3, 4))}
+    norms = ml.PerSample(compiled, losses="losses").norms(params, data)
+    for n in range(3):
+        one = {key: value[n : n + 1] for key, value in data.items()}
+        _, grad = compiled.evaluate(params, one, output_gradients={"losses": np.ones(1)})
+        expected = np.sqrt(sum((np.asarray(value) ** 2).sum() for value in grad.values()))
+        np.testing.assert_allclose(norms.total[n], expected, rtol=1e-10)
