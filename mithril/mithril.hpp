@@ -34,6 +34,7 @@
 #include "mithril/models/library.hpp"
 #include "mithril/models/ops.hpp"
 #include "mithril/models/scan.hpp"
+#include "mithril/models/vmap.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"

@@ -60,7 +60,7 @@ class InitialDistributions {
       initial.initializer = distribution.initializer;
       if (distribution.fan_of) {
         initial.own_fan = false;
-        initial.fan_dims = fixed_dims(top(distribution.fan_of));
+        initial.fan_dims = fan_dims_of(top(distribution.fan_of));
       }
     }
     if (const auto at = intervals_.find(wire); at != intervals_.end()) {
@@ -70,6 +70,16 @@ class InitialDistributions {
   }
 
  private:
+  // Without the axes that number parameters.
+  std::optional<Dims> fan_dims_of(const Wire* wire) const {
+    std::optional<Dims> dims = fixed_dims(wire);
+    const auto at = distributions_.find(wire);
+    if (!dims || at == distributions_.end()) return dims;
+    const auto stacked = std::min(at->second->initializer.stacked, std::ssize(*dims));
+    dims->erase(dims->begin(), dims->begin() + stacked);
+    return dims;
+  }
+
   std::unordered_map<const Wire*, const WireDistribution*> distributions_;
   std::unordered_map<const Wire*, const Interval*> intervals_;
 };

@@ -133,10 +133,7 @@ Tensor first_values(const InputKey& input, DType dtype, const Dims& dims, Random
   return is_normal ? normal(0, scale) : uniform(dtype, dims, random, -scale, scale);
 }
 
-Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random) {
-  if (const auto interval = input.initial.interval) {
-    return uniform(dtype, dims, random, interval->first, interval->second);
-  }
+Tensor begin_one(const InputKey& input, DType dtype, const Dims& dims, Random random) {
   Tensor initial = first_values(input, dtype, dims, random);
   const std::optional<std::int64_t> row = input.initial.initializer.zero_row;
   if (!row || dims.empty() || *row < 0 || *row >= dims[0] || initial.size() == 0) return initial;
@@ -145,6 +142,24 @@ Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random
       static_cast<std::byte*>(initial.mutable_raw_data()) + bytes * static_cast<std::size_t>(*row),
       0, bytes);
   return initial;
+}
+
+Tensor begin(const InputKey& input, DType dtype, const Dims& dims, Random random) {
+  if (const auto interval = input.initial.interval) {
+    return uniform(dtype, dims, random, interval->first, interval->second);
+  }
+  const std::int64_t stacked = input.initial.initializer.stacked;
+  if (stacked == 0) return begin_one(input, dtype, dims, random);
+  const auto rest = dims.begin() + std::min(stacked, std::ssize(dims));
+  Tensor all(dtype, dims);
+  const Dims each(rest, dims.end());
+  auto* to = static_cast<std::byte*>(all.mutable_raw_data());
+  for (std::int64_t left = element_count(Dims(dims.begin(), rest)); left > 0; --left) {
+    const Tensor one = begin_one(input, dtype, each, Random(random.next(), input.path));
+    if (one.bytes() > 0) std::memcpy(to, one.raw_data(), one.bytes());
+    to += one.bytes();
+  }
+  return all;
 }
 
 // Each parameter has its own random stream, named by its path, so short names do not change its

@@ -46,7 +46,7 @@ ValueId output_named(const Graph& graph, const std::string& name) {
   return output->value;
 }
 
-// Adds the gradients by the wanted values.
+// Adds the gradients with respect to the wanted values.
 ReverseMode add_gradients(Graph& graph, const DifferentiateOptions& options,
                           const std::vector<ValueId>& wanted) {
   ReverseMode reverse(graph, free_prefix(graph), wanted);

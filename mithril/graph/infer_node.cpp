@@ -100,12 +100,12 @@ class NodeInference {
   Dim leave(const Dim& dim) { return resolve(rename(dim, left_, *graph_.facts())); }
 
   Value output(const Wire* wire, size_t item) {
-    if (op_.mirrors_list()) return mirrored(graph_, node_, item);
     if (states_outputs(op_)) return stated_outputs(node_)[item];
     Value value;
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
-    value.dtype = output_dtype(graph_, node_, find(wire->type)->kinds);
+    value.dtype = op_.mirrors_list() ? mirrored_dtype(graph_, node_, item)
+                                     : output_dtype(graph_, node_, find(wire->type)->kinds);
     return value;
   }
 
@@ -131,11 +131,9 @@ size_t output_list_size(const Node& node) {
   return std::get<Datum>(node.arguments[node.argument_index(node.op->outputs_from)]).tuple().size();
 }
 
-Value mirrored(const Graph& graph, const Node& node, size_t item) {
+DType mirrored_dtype(const Graph& graph, const Node& node, size_t item) {
   const size_t first = node.argument_index(node.op->outputs_from);
-  Value value = graph.value(*tensor_of(node.arguments[first + item]));
-  value.name.clear();
-  return value;
+  return graph.value(*tensor_of(node.arguments[first + item])).dtype;
 }
 
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {

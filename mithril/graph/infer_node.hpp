@@ -16,8 +16,8 @@ std::vector<Value> infer_in_facts(const Graph& graph, const Node& node);
 
 // How many tensors the list output of its op has.
 size_t output_list_size(const Node& node);
-// Output `item` of a node whose op mirrors its list input, without a name.
-Value mirrored(const Graph& graph, const Node& node, size_t item);
+// The dtype of output `item` of a node whose op mirrors its list input.
+DType mirrored_dtype(const Graph& graph, const Node& node, size_t item);
 // Whether both `outputs_from` and `dtype_from` of the op name one tuple. Its items (dtype, dims)
 // are the outputs, which may have different dtypes.
 bool states_outputs(const OpDef& op);

@@ -128,8 +128,12 @@ class NodeMatch final : public Solver {
     std::vector<Value> made;
     for (size_t i = 0; i < op_.outputs.size(); ++i) {
       if (op_.outputs[i].list && op_.mirrors_list()) {
-        for (size_t item = 0; item < node_.list_size(); ++item)
-          made.push_back(mirrored(graph_, node_, item));
+        for (size_t item = 0; item < node_.list_size(); ++item) {
+          require(list_shapes_[item].has_value());
+          made.push_back({.name = {},
+                          .dims = std::move(*list_shapes_[item]),
+                          .dtype = mirrored_dtype(graph_, node_, item)});
+        }
         continue;
       }
       const size_t port = op_.inputs.size() + i;

@@ -1,4 +1,4 @@
-// Adds the gradients of some values of a graph by others, in reverse mode.
+// Adds the gradients of some values of a graph with respect to others, in reverse mode.
 #pragma once
 #include <deque>
 #include <optional>
@@ -13,17 +13,18 @@ namespace mithril {
 // Differentiates the nodes that the graph has at construction. The graph outlives it.
 class ReverseMode {
  public:
-  // `wanted`: the values by which the others are differentiated. Names of new values begin with
-  // `prefix` and the name of a value. GradientError E0502 for a wanted value that is not of a float
-  // dtype.
+  // `wanted`: the values with respect to which the others are differentiated. Names of new values
+  // begin with `prefix` and the name of a value. GradientError E0502 for a wanted value that is not
+  // of a float dtype.
   ReverseMode(Graph& graph, std::string prefix, const std::vector<ValueId>& wanted);
 
-  // The gradient of what is differentiated by `value`. Gradients of one value add up.
+  // The incoming gradient of `value`. Gradients of one value add up.
   void seed(ValueId value, ValueId gradient);
   // Adds the nodes of the gradients. GradientError E0501 for an op that is not differentiable.
   void run();
 
-  // After run: the gradient by a wanted value; none if nothing that was seeded depends on it.
+  // After run: the gradient with respect to a wanted value; none if nothing that was seeded depends
+  // on it.
   const std::optional<ValueId>& gradient(ValueId wanted) const { return gradients_[index(wanted)]; }
   // The same, or zeros. `name` is the scope of the zeros.
   ValueId gradient_or_zeros(ValueId wanted, const std::string& name);

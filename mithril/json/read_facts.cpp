@@ -77,7 +77,7 @@ Binding value_of(const Json& json, const Place& place) {
 }
 
 Initializer initializer_of(const Json& json, const Place& place) {
-  const Fields fields(json, place, {"law", "a", "b", "fan_of", "zero_row"});
+  const Fields fields(json, place, {"law", "a", "b", "fan_of", "zero_row", "stacked"});
   constexpr std::pair<const char*, Initializer::Distribution> distributions[] = {
       {"zeros", Initializer::Distribution::zeros},
       {"ones", Initializer::Distribution::ones},
@@ -112,6 +112,11 @@ Initializer initializer_of(const Json& json, const Place& place) {
     const auto* number = row->as<int64_t>();
     if (!number || *number < 0) wrong_form(*row, place.at("zero_row"), "an int of at least 0");
     initializer.zero_row = *number;
+  }
+  if (const Json* axes = fields.find("stacked")) {
+    const auto* number = axes->as<int64_t>();
+    if (!number || *number < 0) wrong_form(*axes, place.at("stacked"), "an int of at least 0");
+    initializer.stacked = *number;
   }
   return initializer;
 }

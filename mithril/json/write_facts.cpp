@@ -153,6 +153,7 @@ void FactsWriter::write(Json::Object& fields) const {
         if (start.b != 1) object.emplace_back("b", start.b);
         if (distribution->fan_of) object.emplace_back("fan_of", name_of(distribution->fan_of));
         if (start.zero_row) object.emplace_back("zero_row", *start.zero_row);
+        if (start.stacked != 0) object.emplace_back("stacked", start.stacked);
         add(distributions, name, std::move(object), true);
       } else if (const auto* state = std::get_if<StatedState>(&fact->what)) {
         states.emplace_back(

@@ -223,7 +223,7 @@ class Flattening {
     }
     std::vector<DType> dtypes;
     for (Wire* wire : part.output_slots()) {
-      dtypes.push_back(part.op->mirrors_list() ? mirrored(graph, node, dtypes.size()).dtype
+      dtypes.push_back(part.op->mirrors_list() ? mirrored_dtype(graph, node, dtypes.size())
                        : states_outputs(*part.op)
                            ? stated_outputs(node)[dtypes.size()].dtype
                            : output_dtype(graph, node, find(top(wire)->type)->kinds));

@@ -34,6 +34,9 @@ struct Initializer {
   // Returns a tensor of these dims, or a number for all elements. JSON does not hold it.
   std::function<Tensor(const Dims& dims, std::uint64_t seed)> function = {};
   std::optional<std::int64_t> zero_row = {};  // this row of the first axis is zero, if it exists
+  // As many first axes number parameters that begin independently (vmap). The rest of this counts
+  // the dims after them.
+  std::int64_t stacked = 0;
 };
 
 // PyTorch's xavier_uniform_ and xavier_normal_ (Glorot and Bengio, 2010).

@@ -4,23 +4,23 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/model/composite.hpp"
-#include "mithril/model/keys.hpp"
-#include "mithril/models/builder.hpp"
+#include "mithril/models/wrapping.hpp"
 
 namespace mithril {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<Connection>& connections) {
-  std::vector<std::string> names;
-  for (const Connection& connection : connections) names.push_back(connection.name());
-  return names;
-}
-
-std::vector<Binding> as_bindings(const std::vector<Connection>& connections) {
-  return {connections.begin(), connections.end()};
+// What `derivative` makes of each seed that is 1 at one element of `like` and 0 elsewhere, with the
+// axes of `like` first, or last.
+template <typename Derivative>
+std::vector<Connection> for_units(const Connection& like, const Derivative& derivative, bool last) {
+  const Connection unit = apply("unit_of", {like});
+  std::vector<Connection> values = derivative(unit);
+  values.push_back(unit);
+  std::vector<Connection> stacked =
+      Model::op("stack_units").apply({Binding(as_bindings(values)), like, last});
+  stacked.pop_back();
+  return stacked;
 }
 
 Binding seed_for(const Connection& of, const std::optional<Binding>& seed) {
@@ -30,11 +30,14 @@ Binding seed_for(const Connection& of, const std::optional<Binding>& seed) {
   return apply("fill_like", {of, *seed});
 }
 
-// sum(a[0] * b[0]) + sum(a[1] * b[1]) + ...
-Connection inner_product(const std::vector<Connection>& a, const std::vector<Binding>& b) {
+// sum(gradients[0] * vectors[0]) + sum(gradients[1] * vectors[1]) + ... ShapeError for a vector
+// that does not have the shape of its `wrt`: it would be broadcast.
+Connection inner_product(const std::vector<Connection>& gradients,
+                         const std::vector<Binding>& vectors, const std::vector<Connection>& wrt) {
   std::optional<Connection> total;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const Connection term = (a[i] * b[i]).sum();
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const Connection vector = apply("same_shape", {vectors[i], wrt[i]});
+    const Connection term = (gradients[i] * vector).sum();
     total = total ? *total + term : term;
   }
   return *total;
@@ -49,20 +52,6 @@ void check_pairs(const char* call, const char* what, size_t wrt, size_t given) {
          .help = "pass one for each connection of wrt"});
 }
 
-// The inputs that keys and patterns name, in the order of the patterns.
-std::vector<std::string> inputs_named(const std::vector<std::string>& patterns,
-                                      const std::vector<std::string>& inputs) {
-  std::vector<std::string> found;
-  for (const std::string& pattern : patterns) {
-    check_pattern(pattern, inputs, "input");
-    for (const std::string& input : inputs) {
-      const bool is_new = std::find(found.begin(), found.end(), input) == found.end();
-      if (is_new && matches(pattern, input)) found.push_back(input);
-    }
-  }
-  return found;
-}
-
 // A model around another one, with its ports. Inputs of `wrt` reach it through a buffer, so that
 // paths outside do not count.
 struct Wrapped {
@@ -72,31 +61,19 @@ struct Wrapped {
   std::vector<Connection> wrt;
 };
 
-// The key has the first values of the input that reads it through the buffer.
-void keep_initializer(Model& model, const std::string& key, const Connection& buffered) {
-  const std::shared_ptr<Composite> composite = model.composite();
-  if (!composite->extras) return;
-  const Wire* inner = top(buffered.wire());
-  for (const WireDistribution& given : composite->extras->distributions) {
-    if (top(given.wire) != inner) continue;
-    Initializer initializer = given.initializer;
-    if (given.fan_of) initializer.fan_of = wire_name(top(given.fan_of));
-    return void(model.set_initializer(key, initializer));
-  }
-}
-
 Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options) {
   const std::vector<std::string> inputs = part.input_keys(), outputs = part.output_keys();
   if (std::find(outputs.begin(), outputs.end(), options.of) == outputs.end())
     unknown_name(ErrorKind::name, "E0606", "output", options.of, "", outputs);
-  Wrapped wrapped{.model = model_of_class(class_name),
+  Wrapped wrapped{.model = wrapper_of_class(class_name),
                   .of = {},
-                  .keys = inputs_named(options.wrt, inputs),
+                  .keys = keys_matching(options.wrt, inputs, "input"),
                   .wrt = {}};
   const auto is_wrt = [&](const std::string& key) {
     return std::find(wrapped.keys.begin(), wrapped.keys.end(), key) != wrapped.keys.end();
   };
-  const std::vector<std::string> cins = names_of(part.cins()), couts = names_of(part.couts());
+  const std::vector<std::string> cins = names_among(part.cins(), inputs);
+  const std::vector<std::string> couts = names_among(part.couts(), outputs);
   Bindings bindings;
   for (const std::string& key : inputs) {
     const Connection outer = wrapped.model[key];
@@ -108,7 +85,7 @@ Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions&
     const auto at = std::find_if(bindings.begin(), bindings.end(),
                                  [&](const auto& bound) { return bound.first == key; });
     wrapped.wrt.push_back(std::get<Connection>(at->second.held()));
-    keep_initializer(wrapped.model, key, wrapped.wrt.back());
+    keep_initializer(wrapped.model, key, wrapped.wrt.back(), 0);
   }
   wrapped.of = wrapped.model.at(options.of);
   wrapped.model.set_cin(cins).set_cout(couts).expose_keys(outputs);
@@ -141,19 +118,43 @@ Connection gradient(const Connection& of, const Connection& wrt,
   return gradient(of, std::vector{wrt}, seed).front();
 }
 
-// The gradient is linear in its seed, so its derivative by the seed is the product with the
-// Jacobian. The nodes of the gradient itself are not read.
+// The gradient is linear in its seed, so its gradient with respect to the seed is the product with
+// the Jacobian. The elements of the first gradient are not read, so they are not computed.
 Connection jvp(const Connection& of, const std::vector<Connection>& wrt,
                const std::vector<Binding>& tangents) {
   check_pairs("jvp", "tangents", wrt.size(), tangents.size());
   const Connection seed = apply("fill_like", {of, 0.0});
-  return gradient(inner_product(gradient(of, wrt, seed), tangents), seed);
+  return gradient(inner_product(gradient(of, wrt, seed), tangents, wrt), seed);
 }
 
 std::vector<Connection> hvp(const Connection& of, const std::vector<Connection>& wrt,
                             const std::vector<Binding>& vectors) {
   check_pairs("hvp", "vectors", wrt.size(), vectors.size());
-  return gradient(inner_product(gradient(of, wrt), vectors), wrt);
+  return gradient(inner_product(gradient(of, wrt), vectors, wrt), wrt);
+}
+
+std::vector<Connection> jacobian(const Connection& of, const std::vector<Connection>& wrt,
+                                 JacobianMode mode) {
+  if (mode == JacobianMode::reverse) {
+    return for_units(
+        of, [&](const Connection& seed) { return gradient(of, wrt, seed); }, false);
+  }
+  std::vector<Connection> jacobians;
+  for (const Connection& by : wrt) {
+    const auto derivative = [&](const Connection& tangent) {
+      return std::vector{jvp(of, {by}, {tangent})};
+    };
+    jacobians.push_back(for_units(by, derivative, true).front());
+  }
+  return jacobians;
+}
+
+Connection jacobian(const Connection& of, const Connection& wrt, JacobianMode mode) {
+  return jacobian(of, std::vector{wrt}, mode).front();
+}
+
+Connection hessian(const Connection& of, const Connection& wrt) {
+  return jacobian(gradient(of, wrt), wrt);
 }
 
 Model Gradient(const Model& model, const DerivativeOptions& options) {
@@ -174,6 +175,26 @@ Model Hvp(const Model& model, const DerivativeOptions& options) {
   Wrapped wrapped = wrap("Hvp", model, options);
   const std::vector<Connection> products = hvp(wrapped.of, wrapped.wrt, tangents_of(wrapped));
   return with_outputs(std::move(wrapped), products, ".hvp");
+}
+
+Model Jacobian(const Model& model, const DerivativeOptions& options, JacobianMode mode) {
+  Wrapped wrapped = wrap("Jacobian", model, options);
+  const std::vector<Connection> jacobians = jacobian(wrapped.of, wrapped.wrt, mode);
+  return with_outputs(std::move(wrapped), jacobians, ".jacobian");
+}
+
+Model Hessian(const Model& model, const DerivativeOptions& options) {
+  Wrapped wrapped = wrap("Hessian", model, options);
+  const std::vector<Connection> gradients = gradient(wrapped.of, wrapped.wrt);
+  std::vector<std::pair<std::string, Connection>> blocks;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const std::vector<Connection> row = jacobian(gradients[i], wrapped.wrt);
+    for (size_t j = 0; j < row.size(); ++j) {
+      const std::string other = i == j ? "" : "." + wrapped.keys[j];
+      blocks.emplace_back(wrapped.keys[i] + other + ".hessian", row[j]);
+    }
+  }
+  return wrapped.model.expose_keys(blocks);
 }
 
 }  // namespace mithril

@@ -102,7 +102,7 @@ struct OpDef {
   // or that of a port: a dtype, a tensor whose dtype it is, or a list whose widest floats it has.
   std::string dtype_from = {};
   // A list output has as many tensors as the tuple at this port has items. If the port is the list
-  // input, each tensor of the output has the dtype and the dims of an input.
+  // input, each tensor of the output has the dtype of an input.
   std::string outputs_from = {};
 
   // Inputs that `model += part` may chain to; empty: the first input.

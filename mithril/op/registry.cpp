@@ -84,7 +84,8 @@ void validate(const OpDef& op) {
     if (!op.solve) faulty_record(op, "it makes only values and has no solve to fold them");
     return;
   }
-  if (!op.eval == !op.expand) faulty_record(op, "it needs either eval or expand");
+  // A transform without either is replaced together with the nodes that another one transforms.
+  if (!op.eval == !op.expand && !op.transform) faulty_record(op, "it needs either eval or expand");
   if (op.expand) return;
   if (!op.grad == op.not_differentiable.empty())
     faulty_record(op, "it needs either grad or not_differentiable");

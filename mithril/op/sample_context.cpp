@@ -9,12 +9,6 @@
 namespace mithril {
 namespace {
 
-// Has a formula of one element, so that it works on each element by itself.
-bool is_elementwise(const OpDef& op) {
-  const Spelling* formula = op.spelling("c");
-  return formula && !formula->text.starts_with("unsupported");
-}
-
 // An axis by the pattern of its port: a variable of dims, or an axis of a run, counted from the end
 // of the run, as broadcasting does.
 struct PatternAxis {
@@ -210,6 +204,11 @@ std::vector<SampleAxis> alike_along(size_t axis, int64_t size, int64_t batch) {
   if (!spans_batch(size, batch)) return {};
   if (size == batch) return {SampleAxis::along(axis)};
   return {SampleAxis::along(axis), SampleAxis::along(axis, size / batch)};
+}
+
+bool is_elementwise(const OpDef& op) {
+  const Spelling* formula = op.spelling("c");
+  return formula && !formula->text.starts_with("unsupported");
 }
 
 bool has_sample_rule(const OpDef& op) {

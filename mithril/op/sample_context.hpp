@@ -104,6 +104,8 @@ std::vector<SampleAxis> alike_along(size_t axis, int64_t size, int64_t batch);
 // Applies the rule of the record: `samples`; of an op that keeps_elements the rule of reshapes; by
 // the pattern variables in `separable`, all of them for a formula of one element.
 void follow_samples(SampleContext& c);
+// Whether the op has a formula of one element, so that it works on each element by itself.
+bool is_elementwise(const OpDef& op);
 // Whether the record has such a rule.
 bool has_sample_rule(const OpDef& op);
 // Whether the op makes axes that its tensors do not have: it has a port `shape` or `like`, or takes

@@ -6,6 +6,8 @@
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/passes/drop_rows.hpp"
+#include "mithril/passes/early_likes.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/roll_loops.hpp"
@@ -13,7 +15,7 @@
 namespace mithril {
 namespace {
 
-constexpr int most_rounds = 50;  // of a graph without derivatives
+constexpr int most_rounds = 50;  // of a graph without transforms
 
 bool is_expandable(const Node& node) {
   if (!is_scan(node)) return node.op->expand != nullptr;
@@ -21,12 +23,10 @@ bool is_expandable(const Node& node) {
   return std::any_of(body.nodes().begin(), body.nodes().end(), is_expandable);
 }
 
-// A derivative may need all rounds of the expansions before it.
-int most_rounds_of(const Graph& graph) {
+int count_transforms(const Graph& graph) {
   const auto& nodes = graph.nodes();
-  const auto derivatives = std::count_if(nodes.begin(), nodes.end(),
-                                         [](const Node& node) { return node.op->transform; });
-  return most_rounds * (1 + static_cast<int>(derivatives));
+  return static_cast<int>(std::count_if(nodes.begin(), nodes.end(),
+                                        [](const Node& node) { return node.op->transform; }));
 }
 
 std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::string& scope,
@@ -43,7 +43,7 @@ std::vector<ValueId> results_of(Graph& graph, const Node& node, const std::strin
 }
 
 // An op that is made of several ops is computed in float32 where they would round to half precision
-// in between, so that it rounds once, as other ops do. A derivative does so for each of its ops.
+// in between, so that it rounds once, as other ops do. A transform does so for each of its ops.
 std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::string& scope,
                                   DType dtype) {
   const size_t values = graph.values().size(), nodes = graph.nodes().size();
@@ -84,7 +84,7 @@ bool is_left(const Rebuilder& rebuilder, size_t first) {
                      is_expandable);
 }
 
-// A derivative needs the nodes before it as they are after all expansions.
+// A transform needs the nodes before it as they are after all expansions.
 Rebuilder expanded_once(const Graph& graph, int round) {
   Rebuilder rebuilder(graph);
   bool left = false;  // of the nodes so far
@@ -102,15 +102,20 @@ Rebuilder expanded_once(const Graph& graph, int round) {
 
 Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   Graph result = roll_loops(graph);
-  const int most = most_rounds_of(graph);
+  const int transforms = count_transforms(graph);
+  // A transform may need all rounds of the expansions before it.
+  const int most = most_rounds * (1 + transforms);
   for (int round = 1;; ++round) {
     const auto& nodes = result.nodes();
     const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
-    if (left == nodes.end()) return merge_loops(result);
+    if (left == nodes.end()) break;
     if (round > most) faulty_record(*left->op, "it expands into itself");
     Rebuilder rebuilder = expanded_once(result, round);
     result = (rebuilder.*finish)();
   }
+  // The gradient of a gradient reads the shapes of the first one.
+  if (transforms > 0) result = read_early_likes(drop_rows(result));
+  return merge_loops(result);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class PrecisionMixing {
     const Graph& graph = rebuilder_.graph();
     std::vector<DType> dtypes;
     for (size_t i = 0; i < count; ++i) {
-      dtypes.push_back(mapped.op->mirrors_list() ? mirrored(graph, mapped, i).dtype
+      dtypes.push_back(mapped.op->mirrors_list() ? mirrored_dtype(graph, mapped, i)
                                                  : output_dtype(graph, mapped, kind::float_tensor));
     }
     return dtypes;

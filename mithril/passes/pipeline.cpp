@@ -1,6 +1,7 @@
 #include "mithril/passes/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <optional>
 #include <ostream>
@@ -36,10 +37,17 @@ Graph run_and_verify(const Pass& pass, const Graph& graph, bool verify_result) {
   return result;
 }
 
+// What a transform refuses is in the user's model, whose graph says no more.
+bool is_of_model(const Error& error) {
+  constexpr std::array codes = {"E0497", "E0499", "E0501", "E0502"};
+  return std::find(codes.begin(), codes.end(), error.code()) != codes.end();
+}
+
 Graph run_named(const Pass& pass, const Graph& graph, bool verify_result) {
   try {
     return run_and_verify(pass, graph, verify_result);
   } catch (const Error& error) {
+    if (is_of_model(error)) throw;
     ErrorDetails details = error.details();
     details.message += " (in pass '" + std::string(pass.name) + "')";
     details.facts.push_back({"graph", "\n" + shown(graph), ""});

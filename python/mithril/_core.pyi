@@ -9,10 +9,14 @@ from typing_extensions import Self
 
 from ._stubs.connection import Connection as Connection
 from ._stubs.derivatives import Gradient as Gradient
+from ._stubs.derivatives import Hessian as Hessian
 from ._stubs.derivatives import Hvp as Hvp
+from ._stubs.derivatives import Jacobian as Jacobian
 from ._stubs.derivatives import Jvp as Jvp
 from ._stubs.derivatives import gradient as gradient
+from ._stubs.derivatives import hessian as hessian
 from ._stubs.derivatives import hvp as hvp
+from ._stubs.derivatives import jacobian as jacobian
 from ._stubs.derivatives import jvp as jvp
 from ._stubs.engine import Engine as Engine
 from ._stubs.engine import PendingAnswer as PendingAnswer
@@ -71,6 +75,7 @@ from ._stubs.types import (
     Shape,
 )
 from ._stubs.types import Value as Value
+from ._stubs.vmap import vmap as vmap
 from .distributed import Group
 from .files import WeightReport, WeightSource
 from .per_sample import PerSample

@@ -157,6 +157,7 @@ void bind_jax_backend(py::module_& module);
 void bind_web(py::module_& module);
 void bind_derivatives(py::module_& module);
 void bind_loops(py::module_& module);
+void bind_vmap(py::module_& module);
 void bind_distributed(py::module_& module);
 void bind_generation(py::module_& module);
 void bind_metrics(py::module_& module);

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/base/names.hpp"
 #include "mithril/models/derivatives.hpp"
 
 namespace mithril::python {
@@ -58,6 +59,22 @@ py::object hvp_of(const Connection& of, py::handle wrt, py::handle vectors) {
   return inputs.like(hvp(of, inputs.items, inputs.bindings_of(vectors)));
 }
 
+JacobianMode mode_of(const std::string& mode) {
+  if (mode == "reverse") return JacobianMode::reverse;
+  if (mode == "forward") return JacobianMode::forward;
+  unknown_name(ErrorKind::name, "E0633", "mode of a Jacobian", mode, "", {"reverse", "forward"});
+}
+
+py::object jacobian_of(const Connection& of, py::handle wrt, const std::string& mode) {
+  const Connections inputs(wrt);
+  return inputs.like(jacobian(of, inputs.items, mode_of(mode)));
+}
+
+Model jacobian_model(const Model& model, const std::string& of, std::vector<std::string> wrt,
+                     const std::string& mode) {
+  return Jacobian(model, {of, std::move(wrt)}, mode_of(mode));
+}
+
 using Derivative = Model (*)(const Model&, const DerivativeOptions&);
 
 template <Derivative derivative>
@@ -69,11 +86,10 @@ Model derivative_of(const Model& model, const std::string& of, std::vector<std::
 
 void bind_derivatives(py::module_& module) {
   module.def("gradient", gradient_of, py::arg("of"), py::arg("wrt"), py::arg("seed") = py::none(),
-             R"(Returns the gradient of a connection by others, as connections.
+             R"(Returns the gradient of a connection with respect to others, as connections.
 
 All paths of the model from `wrt` to `of` count. The gradient is zero where there is none. Results
-may enter a loss and may be differentiated again. Costs one backward pass: two to three times the
-forward pass.
+may enter a loss and may be differentiated again.
 
 Args:
     of: A connection of floats, which must be a scalar if there is no seed.
@@ -96,7 +112,7 @@ See docs/derivatives.md.)");
   module.def("jvp", jvp_of, py::arg("of"), py::arg("wrt"), py::arg("tangents"),
              R"(Returns the derivative of a connection in a direction, as a connection.
 
-It is the Jacobian of `of` by `wrt` times the tangents. Costs about one more forward pass.
+It is the Jacobian of `of` with respect to `wrt`, times the tangents. The Jacobian is never made.
 
 Args:
     of: A connection of floats.
@@ -116,7 +132,7 @@ See docs/derivatives.md.)");
   module.def("hvp", hvp_of, py::arg("of"), py::arg("wrt"), py::arg("vectors"),
              R"(Returns the Hessian of a scalar times vectors, as connections.
 
-The Hessian is never made. Costs about two backward passes.
+The Hessian is never made.
 
 Args:
     of: A connection of floats, a scalar.
@@ -131,6 +147,46 @@ Raises:
 Example:
     x, v = ml.IOKey("x", shape=[3]), ml.IOKey("v", shape=[3])
     model = ml.Model.create(output=ml.hvp((x * x * x).sum(), x, v))
+
+See docs/derivatives.md.)");
+  module.def("jacobian", jacobian_of, py::arg("of"), py::arg("wrt"), py::arg("mode") = "reverse",
+             R"(Returns the Jacobian of a connection, as connections.
+
+"reverse" computes a gradient for each element of `of`, and "forward" a jvp for each element of
+`wrt`; all are computed at once. Use "forward" if `wrt` has fewer elements.
+
+Args:
+    of: A connection of floats of known rank.
+    wrt: A connection of floats, or a list of them.
+    mode: "reverse" or "forward".
+Returns:
+    A connection of shape [*of, *wrt], or a list of them.
+Raises:
+    NameError: An unknown mode.
+
+Example:
+    x = ml.IOKey("x", shape=[3])
+    model = ml.Model.create(output=ml.jacobian(ml.Sine()(x), x))
+
+See docs/derivatives.md.)");
+  module.def(
+      "hessian", [](const Connection& of, const Connection& wrt) { return hessian(of, wrt); },
+      py::arg("of"), py::arg("wrt"),
+      R"(Returns the Hessian of a scalar, as a connection.
+
+It is a product with the Hessian for each element of `wrt`, all computed at once.
+
+Args:
+    of: A connection of floats, a scalar.
+    wrt: A connection of floats of known rank.
+Returns:
+    A connection of shape [*wrt, *wrt].
+Raises:
+    ShapeError: `of` is no scalar.
+
+Example:
+    x = ml.IOKey("x", shape=[3])
+    model = ml.Model.create(output=ml.hessian((x * x * x).sum(), x))
 
 See docs/derivatives.md.)");
   module.def("Gradient", derivative_of<Gradient>, py::arg("model"), py::kw_only(), py::arg("of"),
@@ -161,7 +217,7 @@ See docs/derivatives.md.)");
              py::arg("wrt"), R"(Returns a model with the derivative of an output in a direction.
 
 The model becomes a part. Each key of `wrt` has an input "<key>.tangent" of its shape, and the
-output "<of>.tangent" is the Jacobian times them. Costs about one more forward pass.
+output "<of>.tangent" is the Jacobian times them.
 
 Args:
     model: A model that is not yet a part.
@@ -182,7 +238,7 @@ See docs/derivatives.md.)");
              py::arg("wrt"), R"(Returns a model with the product of a Hessian and vectors.
 
 The model becomes a part. Each key of `wrt` has an input "<key>.tangent", the vector, and an output
-"<key>.hvp" of its shape. The Hessian is never made. Costs about two backward passes.
+"<key>.hvp" of its shape. The Hessian is never made.
 
 Args:
     model: A model that is not yet a part.
@@ -199,6 +255,53 @@ Example:
     net |= ml.Linear(1)(input="x", output="y")
     net |= ml.Sum()(input="y", output="total")
     model = ml.Hvp(net, of="total", wrt=["x", "linear.weight"])
+
+See docs/derivatives.md.)");
+  module.def("Jacobian", jacobian_model, py::arg("model"), py::kw_only(), py::arg("of"),
+             py::arg("wrt"), py::arg("mode") = "reverse",
+             R"(Returns a model with the Jacobian of an output.
+
+The model becomes a part. Each key of `wrt` has an output "<key>.jacobian" of shape [*of, *key].
+
+Args:
+    model: A model that is not yet a part.
+    of: The name of an output of known rank.
+    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+    mode: "reverse": a gradient for each element of the output; "forward": a jvp for each element of
+        the inputs.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name does not exist, a pattern matches no input, or the mode is unknown.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(2)(input="x", output="y")
+    model = ml.Jacobian(net, of="y", wrt=["x"])
+    print(model.output_keys)  # ['y', 'x.jacobian']
+
+See docs/derivatives.md.)");
+  module.def("Hessian", derivative_of<Hessian>, py::arg("model"), py::kw_only(), py::arg("of"),
+             py::arg("wrt"), R"(Returns a model with the Hessian of a scalar output.
+
+The model becomes a part. Each key of `wrt` has an output "<key>.hessian" of shape [*key, *key], and
+each pair of different keys an output "<key>.<other>.hessian" of shape [*key, *other].
+
+Args:
+    model: A model that is not yet a part.
+    of: The name of an output, a scalar.
+    wrt: Names of inputs of known rank: data or parameters. They may contain the wildcards * and ?.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name does not exist, or a pattern matches no input.
+    ShapeError: `of` is no scalar.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(1)(input="x", output="y")
+    net |= ml.Sum()(input="y", output="total")
+    model = ml.Hessian(net, of="total", wrt=["linear.weight"])
 
 See docs/derivatives.md.)");
 }

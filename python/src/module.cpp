@@ -46,6 +46,7 @@ PYBIND11_MODULE(_core, module) {
   bind_web(module);
   bind_derivatives(module);
   bind_loops(module);
+  bind_vmap(module);
   bind_distributed(module);
   bind_generation(module);
   bind_metrics(module);

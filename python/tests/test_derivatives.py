@@ -210,6 +210,14 @@ def test_parameters_of_a_gradient_model_start_as_those_of_the_model() -> None:
         np.testing.assert_array_equal(compiled.get_parameters()[key], value)
 
 
+def test_an_initializer_of_the_user_is_kept() -> None:
+    net = network()
+    net.set_initializer("linear.bias", ml.initializers.constant(3.0))
+    model = ml.Gradient(net, of="loss", wrt=["linear.*"])
+    compiled = ml.compile(model, float64_cpu(), shapes={"x": [4, 3]}, data_keys={"x"})
+    np.testing.assert_array_equal(compiled.get_parameters()["linear.bias"], np.full(5, 3.0))
+
+
 def test_derivatives_survive_json_copies_and_pickling(values: dict) -> None:
     import pickle  # noqa: PLC0415
 

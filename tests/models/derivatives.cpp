@@ -4,7 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
@@ -13,6 +17,7 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/reductions.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -37,6 +42,24 @@ void check_close(const Tensor& got, const std::vector<double>& expected) {
     CHECK(got.at_as_double(static_cast<std::int64_t>(i)) ==
           doctest::Approx(expected[i]).epsilon(1e-12));
   }
+}
+
+// Matrix products of a network of four layers and its derivative, which `add` makes of the
+// network's input, its weights, its output and its loss.
+template <class Add>
+std::int64_t count_products(const Add& add) {
+  const Connection x = input("x", {8, 8});
+  Connection h = x;
+  std::vector<Connection> weights;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    weights.push_back(input(name, {8, 8}));
+    h = apply("matmul", {weights.size() == 1 ? h : apply("sin", {h}), weights.back()});
+  }
+  const Model model = Model::create(add(x, weights, h, h.sum()));
+  CompileOptions options{.data_keys = {"x"}};
+  const ExportedModel exported = compile(model, cpu({.dtype = DType::float64}), options).exported();
+  return std::count_if(exported.graph.nodes().begin(), exported.graph.nodes().end(),
+                       [](const Node& node) { return node.op->name == "matmul"; });
 }
 
 }  // namespace
@@ -88,6 +111,49 @@ TEST_CASE("a derivative in a direction, and a product with the Hessian") {
   check_close(outputs.at("hvp"), {12, -18});
 }
 
+TEST_CASE("derivatives cost the matrix products that the documents state") {
+  using Outputs = std::vector<std::pair<std::string, Connection>>;
+  for (const bool with_weights : {false, true}) {
+    CAPTURE(with_weights);
+    const auto wrt_of = [&](const Connection& x, const std::vector<Connection>& weights) {
+      std::vector<Connection> wrt{x};
+      if (with_weights) wrt.insert(wrt.end(), weights.begin(), weights.end());
+      return wrt;
+    };
+    const auto named = [](const std::vector<Connection>& connections) {
+      Outputs outputs;
+      for (size_t i = 0; i < connections.size(); ++i)
+        outputs.emplace_back("output_" + std::to_string(i), connections[i]);
+      return outputs;
+    };
+    const auto tangents_of = [](const std::vector<Connection>& wrt) {
+      std::vector<Binding> tangents;
+      for (size_t i = 0; i < wrt.size(); ++i)
+        tangents.emplace_back(Connection(IOKey{.name = "tangent_" + std::to_string(i)}));
+      return tangents;
+    };
+    CHECK(count_products([&](auto x, auto weights, auto, auto loss) {
+            return named(gradient(loss, wrt_of(x, weights)));
+          }) == (with_weights ? 11 : 7));
+    CHECK(count_products([&](auto x, auto weights, auto y, auto) {
+            const std::vector<Connection> wrt = wrt_of(x, weights);
+            return named({y, jvp(y, wrt, tangents_of(wrt))});
+          }) == (with_weights ? 12 : 8));
+    CHECK(count_products([&](auto x, auto weights, auto, auto loss) {
+            const std::vector<Connection> wrt = wrt_of(x, weights);
+            return named(hvp(loss, wrt, tangents_of(wrt)));
+          }) == (with_weights ? 26 : 12));
+  }
+}
+
+TEST_CASE("a scalar whose rank is known late needs no seed") {
+  const Connection x = Connection(IOKey{.name = "x"});
+  const Model model = Model::create({{"slope", gradient(x * x, x)}});
+  const Tensor scalar = Tensor::of<double>({}, {3});
+  check_close(evaluated(model, {{"x", scalar}}).at("slope"), {6});
+  CHECK_THROWS_AS(evaluated(model, {{"x", vector_of({1, 2})}}), ShapeError);
+}
+
 TEST_CASE("paths outside a gradient model do not count") {
   Model product;
   product |= Model::op("multiply")({{"left", "a"}, {"right", "b"}, {"output", "p"}});
@@ -124,6 +190,24 @@ TEST_CASE("a gradient model is written to JSON and read") {
   check_close(evaluated(read, data).at("x.grad"), {2 * (1 - std::pow(std::tanh(0.5), 2))});
 }
 
+TEST_CASE("the JSON form of a derivative has its numbers and the first values of parameters") {
+  Model net;
+  net |= Linear({.dimension = 3})({{"input", "x"}, {"output", "y"}});
+  net.set_initializer("linear.bias", {.distribution = Initializer::Distribution::ones});
+  const Model model = Jvp(net, {.of = "y", .wrt = {"linear.bias"}});
+  const Model read = from_json(to_json(model));
+  CHECK(to_json(read) == to_json(model));
+  const TensorMap data{{"x", Tensor::full(DType::float64, {2, 4}, 1.0)},
+                       {"linear.bias.tangent", vector_of({1, 2, 3})}};
+  CompileOptions options;
+  for (const auto& [key, tensor] : data) options.data_keys.emplace_back(key);
+  options.shapes = {{"x", {2, 4}}};
+  const CompiledModel compiled = compile(read, cpu({.dtype = DType::float64}), options);
+  const TensorMap params = compiled.get_parameters(0);
+  check_close(params.at("linear.bias"), {1, 1, 1});
+  check_close(compiled.evaluate(params, data).at("y.tangent"), {1, 2, 3, 1, 2, 3});
+}
+
 TEST_CASE("a gradient without a rule names the op") {
   const Connection x = input("x", {4});
   const Connection points = apply("auc_core", {x, x > 0.5});
@@ -136,6 +220,8 @@ TEST_CASE("a seed that does not fit is refused while composing") {
   const Connection x = input("x", {2}), seed = input("seed", {3});
   CHECK_THROWS_WITH_AS(gradient(x * x, x), doctest::Contains("needs a seed"), ShapeError);
   CHECK_THROWS_AS(gradient(x * x, x, seed), ShapeError);
+  CHECK_THROWS_AS(jvp(x * x, {x}, {input("tangent", {3})}), ShapeError);
+  CHECK_THROWS_AS(hvp((x * x).sum(), {x}, {input("vector", {})}), ShapeError);
   CHECK_THROWS_AS(Gradient(Tanh(), {.of = "out", .wrt = {"input"}}), NameError);
   CHECK_THROWS_AS(Gradient(Tanh(), {.of = "output", .wrt = {"x*"}}), NameError);
   CHECK_THROWS_AS(hvp((x * x).sum(), {x}, {}), ValueError);

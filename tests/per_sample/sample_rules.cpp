@@ -18,6 +18,7 @@
 #include "mithril/op/sample_context.hpp"
 #include "mithril/tensor/functions.hpp"
 #include "tests/table/case.hpp"
+#include "tests/table/sample_rows.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -206,15 +207,6 @@ int64_t batch_of(const check::RowGraph& row, const std::vector<SampleAxis>& axes
     batch = size;
   }
   return batch;
-}
-
-bool has_tensor(const OpCase& row) {
-  for (const auto& [port, content] : row.inputs) {
-    for (const Item& item : content.items) {
-      if (std::holds_alternative<TensorSpec>(item)) return true;
-    }
-  }
-  return false;
 }
 
 // Returns the number of claims of the op's rule that were checked.

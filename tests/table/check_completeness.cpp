@@ -76,6 +76,7 @@ class Completeness {
   void run() {
     require("has a doc line", !op_.doc.empty());
     if (is_op_of_loops(op_.name)) return;
+    if (is_op_of_vmap(op_.name)) return require("has rows", !rows_.empty());
     require("means something: eval, expand, or solve for values",
             op_.eval || op_.expand || op_.solve);
     if (op_.eval)

@@ -1,4 +1,4 @@
-// Ops without rows that every target runs: those of groups of processes, and those of loops.
+// Ops that do not run by themselves, or not on every target.
 #pragma once
 
 #include <string_view>
@@ -14,5 +14,10 @@ inline bool is_op_of_groups(std::string_view op) {
 // Whether the op is one of those that loops are made of. It has no meaning outside of a loop, or
 // takes a graph: tests/loops has loops.
 inline bool is_op_of_loops(std::string_view op) { return op == "scan" || op.starts_with("scan_"); }
+
+// Whether the op has a meaning only with its counterpart, between which vmap transforms the nodes.
+inline bool is_op_of_vmap(std::string_view op) {
+  return op == "row_of" || op == "stack_rows" || op == "unit_of" || op == "stack_units";
+}
 
 }  // namespace mithril::tests

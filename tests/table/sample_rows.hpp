@@ -11,6 +11,16 @@
 #include "tests/table/case.hpp"
 
 namespace mithril::tests {
+
+inline bool has_tensor(const OpCase& row) {
+  for (const auto& [port, content] : row.inputs) {
+    for (const Item& item : content.items) {
+      if (std::holds_alternative<TensorSpec>(item)) return true;
+    }
+  }
+  return false;
+}
+
 // What a row tests that others of its op may not.
 inline std::string kind_of_row(const OpCase& row) {
   if (!row.error.empty()) return "refused: " + row.name;

@@ -1,4 +1,5 @@
 // Broadcasting to the dims of another tensor, which may be symbolic and of unknown rank.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -16,6 +17,7 @@ OpDef define_expand_like() {
       .shape_constraints = {"*o = broadcast(*s, *o)"},
       .eval = repeat_elements,
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
+      .batch = batch_expanded,
       .dtype_from = "input",
       .samples = samples_expanded,
       .linear = {"input"},

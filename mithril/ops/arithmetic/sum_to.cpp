@@ -2,6 +2,7 @@
 // the rank may be unknown.
 #include <vector>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -16,6 +17,11 @@ void samples_of_sum_to(SampleContext& c) {
   const size_t added = c.dims("input").size() - c.out().size();
   if (at.axis < added || c.out()[at.axis - added] != c.dims("input")[at.axis]) return c.add_up();
   c.put(SampleAxis::along(at.axis - added, at.outer));
+}
+
+void batch_sum_to(BatchContext& c) {
+  const Expression summed = call("sum_to", {c.batched("input"), c.padded("like", c.rank("input"))});
+  c.become(c.rank("like") == c.rank("input") ? summed : c.reshaped(summed, c.out_dims()));
 }
 
 }  // namespace
@@ -45,6 +51,7 @@ OpDef define_sum_to() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
+      .batch = batch_sum_to,
       .dtype_from = "input",
       .samples = samples_of_sum_to,
       .linear = {"input"},

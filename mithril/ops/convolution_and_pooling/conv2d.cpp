@@ -1,6 +1,7 @@
 // Convolution over two axes.
 #include <vector>
 
+#include "mithril/ops/support/batched_convolution.hpp"
 #include "mithril/ops/support/convolution.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/window_spelling.hpp"
@@ -42,6 +43,15 @@ void differentiate_conv2d(GradContext& g) {
   if (g.needs("bias")) flow_summed(g, "bias", call("sum", {g.out_grad(), Datum::ints({0, 2, 3})}));
 }
 
+void batch_conv2d(BatchContext& c) {
+  const bool many_biases = c.has("bias") && c.is_batched("bias");
+  if (!c.is_batched("weight") && !many_biases) {
+    if (!batch_by_patterns(c)) c.refuse("it has no batching rule for these inputs");
+    return;
+  }
+  c.become(channels_divided(c, grouped_convolution(c, {"input"}, {"weight", "bias"})));
+}
+
 }  // namespace
 
 OpDef define_conv2d() {
@@ -59,6 +69,7 @@ OpDef define_conv2d() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d,
       .grad = differentiate_conv2d,
+      .batch = batch_conv2d,
       .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell = {{"jax",

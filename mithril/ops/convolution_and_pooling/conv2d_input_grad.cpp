@@ -1,6 +1,7 @@
 // The gradient of conv2d in its input.
 #include <vector>
 
+#include "mithril/ops/support/batched_convolution.hpp"
 #include "mithril/ops/support/convolution.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/window_spelling.hpp"
@@ -36,6 +37,14 @@ void differentiate_conv2d_input_grad(GradContext& g) {
                 convolve(g, "conv2d_weight_grad", {g.in("grad"), change, g.in("weight")}));
 }
 
+void batch_conv2d_input_grad(BatchContext& c) {
+  if (!c.is_batched("weight")) {
+    if (!batch_by_patterns(c)) c.refuse("it has no batching rule for these inputs");
+    return;
+  }
+  c.become(channels_divided(c, grouped_convolution(c, {"grad", "input"}, {"weight"})));
+}
+
 }  // namespace
 
 OpDef define_conv2d_input_grad() {
@@ -53,6 +62,7 @@ OpDef define_conv2d_input_grad() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d_input_grad,
       .grad = differentiate_conv2d_input_grad,
+      .batch = batch_conv2d_input_grad,
       .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell = {{"jax",

@@ -1,6 +1,7 @@
 // The gradient of conv2d in its weight.
 #include <vector>
 
+#include "mithril/ops/support/batched_convolution.hpp"
 #include "mithril/ops/support/convolution.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/window_spelling.hpp"
@@ -36,6 +37,10 @@ void differentiate_conv2d_weight_grad(GradContext& g) {
                 convolve(g, "conv2d_input_grad", {g.in("grad"), g.in("input"), change}));
 }
 
+void batch_conv2d_weight_grad(BatchContext& c) {
+  c.become(c.reshaped(grouped_convolution(c, {"grad", "input"}, {"weight"}), c.out_dims()));
+}
+
 }  // namespace
 
 OpDef define_conv2d_weight_grad() {
@@ -53,6 +58,7 @@ OpDef define_conv2d_weight_grad() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d_weight_grad,
       .grad = differentiate_conv2d_weight_grad,
+      .batch = batch_conv2d_weight_grad,
       .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell =

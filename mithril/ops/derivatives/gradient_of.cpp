@@ -20,11 +20,17 @@ bool solve_gradient(Solver& s) {
   return known;
 }
 
+// The seed of a scalar. It reads the scalar only where the rank is checked when it runs.
+Expression one_for(const Expression& of) {
+  const Expression one = call_in(of, "full", {Datum::dims({}), 1.0, Datum(of.dtype())});
+  return of.ranked() ? one : call("same_shape", {one, of});
+}
+
 void expand_gradient(ExpandContext& c) {
   std::vector<ValueId> wanted;
   for (int k = 0; k < c.list_size(); ++k) wanted.push_back(c.in("wrt", k).id);
   const Expression of = c.in("of");
-  const Expression seed = c.has("seed") ? c.in("seed") : call("fill_like", {of, 1.0});
+  const Expression seed = c.has("seed") ? c.in("seed") : one_for(of);
   ReverseMode reverse(*of.graph, *of.scope + ".", wanted);
   reverse.seed(of.id, seed.id);
   reverse.run();
@@ -41,10 +47,10 @@ OpDef define_gradient_of() {
   return {
       .name = "gradient_of",
       .doc =
-          "The gradients of the sum of of * seed by each tensor of `wrt`; without a seed those of "
-          "a "
-          "scalar. The paths from `wrt` to `of` are those of the whole model. Zeros where there is "
-          "none.",
+          "The gradients of the sum of of * seed with respect to each tensor of `wrt`; without a "
+          "seed those of a scalar. The paths from `wrt` to `of` are those of the whole model. "
+          "Zeros "
+          "where there is none.",
       .internal = true,
       .inputs = {{"of", "*o", "float"},
                  optional("seed", "*o", "float"),

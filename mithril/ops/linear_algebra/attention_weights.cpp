@@ -60,6 +60,7 @@ OpDef define_attention_weights() {
           [](GradContext& g) {
             flow_by_scores(g, call("softmax_grad", {g.out_grad(), g.out(), Datum(-1)}));
           },
+      .batch = batch_attention,
       .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
       .spell = {{"jax", "attention_weights({query}, {key}, {attn_mask}, {is_causal}, {scale})"},

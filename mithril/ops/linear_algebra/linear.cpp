@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -83,6 +84,22 @@ void samples_of_linear(SampleContext& c) {
   return terms ? c.add_up() : couple_along(c, last);
 }
 
+// One matrix for each index of the new axis: a batch of matrix products.
+void batch_linear(BatchContext& c) {
+  const size_t rank = c.out_dims().size();
+  const bool many_biases = c.has("bias") && c.is_batched("bias");
+  if (!c.is_batched("weight")) {
+    const Operand bias = many_biases ? Operand(Datum()) : c.operand("bias");
+    const Expression y = call("linear", {c.in("input"), c.in("weight"), bias});
+    if (!many_biases) return c.become(y);
+    return c.become(y + c.padded("bias", rank));
+  }
+  const Expression matrices = call("swapaxes", {c.padded("weight", rank), -1, -2});
+  const Expression y = call("matmul", {c.in("input"), matrices});
+  if (!c.has("bias")) return c.become(y);
+  c.become(y + (many_biases ? c.padded("bias", rank) : c.in("bias")));
+}
+
 }  // namespace
 
 OpDef define_linear() {
@@ -95,6 +112,7 @@ OpDef define_linear() {
       .outputs = {{"output", "*n M O", "float"}},
       .eval = eval_linear,
       .grad = differentiate_linear,
+      .batch = batch_linear,
       .samples = samples_of_linear,
       .cast = CastPolicy::lower,
       .spell = {{"jax",

@@ -109,6 +109,7 @@ OpDef define_scaled_dot_product() {
       .solve = solve_scaled_dot_product,
       .eval = eval_scaled_dot_product,
       .grad = differentiate_scaled_dot_product,
+      .batch = batch_attention,
       .canonical = {"query"},
       .samples = samples_of_matrices,
       .cast = CastPolicy::lower,

@@ -1,4 +1,5 @@
 // positions: the indices of the rows of a tensor.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -20,6 +21,7 @@ OpDef define_positions() {
             });
           },
       .not_differentiable = "positions do not depend on elements",
+      .batch = batch_made,
       .samples = samples_by_place,
       .spell = {{"jax", "jnp.arange({like.shape}[-2], dtype={output.dtype})"},
                 {"torch", "aten::arange(output.shape[0])"}},

@@ -1,9 +1,19 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
 #include "mithril/ops/shared/random_bits.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+namespace {
+
+void batch_random_uniform(BatchContext& c) {
+  if (c.is_batched("key")) return c.refuse("its key has the new axis");
+  c.become(call("random_uniform", {c.in("like"), c.in("key")}));
+}
+
+}  // namespace
+
 OpDef define_random_uniform() {
   return {
       .name = "random_uniform",
@@ -25,6 +35,7 @@ OpDef define_random_uniform() {
             });
           },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
+      .batch = batch_random_uniform,
       .samples = samples_of_filled,
       .rows_drawn_by = "random_uniform_rows",
       .cast = CastPolicy::float32,  // rounded to fewer bits they would favour some results

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sorting.hpp"
@@ -69,6 +70,7 @@ OpDef define_argsort() {
       .solve = [](Solver& s) { return solve_first(s, "count", {"output"}); },
       .eval = eval_argsort,
       .not_differentiable = "an index is an integer",
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "argsort({input}, {axis}, {descending}, {count}, {output.dtype})"},
                 {"torch", "aten::argsort, and the first of it", spell_argsort},

@@ -1,6 +1,7 @@
 // concat: tensors one after the other along an axis.
 #include <algorithm>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -105,6 +106,7 @@ OpDef define_concat() {
       .solve = solve_concat,
       .eval = eval_concat,
       .grad = grad_concat,
+      .batch = batch_beside_axis_or_flat,
       .samples = samples_of_concat,
       .linear = {"input"},
       .spell = {{"jax", "jnp.concatenate({input}, axis={axis})"},

@@ -1,4 +1,5 @@
 // concat_grad: the gradient of concat for one input of unknown rank.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -78,6 +79,24 @@ void samples_of_concat_grad(SampleContext& c) {
   c.put(at);
 }
 
+void batch_concat_grad(BatchContext& c) {
+  if (!c.value("axis").is_none()) {
+    const size_t rank = c.rank("input");
+    std::vector<Operand> operands{c.batched("input")};
+    for (int k = 0; k < c.list_size(); ++k) operands.push_back(c.batched("like", k));
+    operands.insert(operands.end(), {batched_axis(c.value("axis"), rank), c.value("part")});
+    return c.become(call("concat_grad", std::move(operands)));
+  }
+  Dim start = 0;
+  const auto part = static_cast<int>(c.value("part").integer());
+  for (int k = 0; k < part; ++k) start = start + product(c.dims("like", k));
+  const Dim stop = start + product(c.out_dims());
+  const Expression row =
+      call("slice", {c.batched("input"), Datum(Tuple{Datum(start)}), Datum(Tuple{Datum(stop)}),
+                     Datum(), Datum(Tuple{Datum(1)})});
+  c.become(c.reshaped(row, c.out_dims()));
+}
+
 }  // namespace
 
 OpDef define_concat_grad() {
@@ -104,6 +123,7 @@ OpDef define_concat_grad() {
             parts.push_back(g.value("axis"));
             g.flow("input", call("concat", std::move(parts)));
           },
+      .batch = batch_concat_grad,
       .samples = samples_of_concat_grad,
       .linear = {"input"},
       .spell = {{"jax", "concat_grad({input}, {like.shape}, {axis}, {part})"},

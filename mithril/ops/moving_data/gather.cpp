@@ -1,4 +1,5 @@
 // gather: elements along an axis, chosen by index.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/gathering.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -44,6 +45,40 @@ void samples_of_gather(SampleContext& c) {
   c.put(SampleAxis::along(at.axis < axis ? at.axis : at.axis - 1 + chosen, at.outer));
 }
 
+// Each index of the new axis chooses from its own tensor, in one row.
+Expression gather_each(BatchContext& c, size_t axis) {
+  const std::vector<Dim> dims = c.dims("input");
+  const Expression front = moved_to_front(c.in("input"), axis + 1);  // [size of axis, batch, ...]
+  const Expression rows = call("swapaxes", {front, 0, 1});
+  const Dim count = product(c.dims("index"));
+  std::vector<Dim> shape{count};
+  shape.insert(shape.end(), dims.begin(), dims.end());
+  shape.erase(shape.begin() + 1 + static_cast<std::ptrdiff_t>(axis));
+  std::vector<Dim> column(shape.size(), Dim(1));
+  column[0] = count;
+  const Expression index =
+      call("broadcast_to", {c.reshaped(c.in("index"), column), c.shape(shape)});
+  const Expression taken = call("take_along_axis", {rows, index, 1});  // [batch, count, ...]
+  Tuple order{Datum(0)};
+  for (size_t i = 0; i < axis; ++i) order.push_back(Datum(static_cast<int64_t>(i) + 2));
+  order.push_back(Datum(1));
+  for (size_t i = axis + 2; i < shape.size() + 1; ++i)
+    order.push_back(Datum(static_cast<int64_t>(i)));
+  return c.reshaped(call("transpose", {taken, Datum(order)}), c.out_dims());
+}
+
+void batch_gather(BatchContext& c) {
+  const size_t axis = axis_of(c.value("axis").integer(), c.rank("input"));
+  const bool indices = c.has("index") && c.is_batched("index");
+  if (indices && c.is_batched("input")) return c.become(gather_each(c, axis));
+  if (!indices) {
+    return c.become(
+        call("gather", {c.in("input"), c.operand("index"), Datum(static_cast<int64_t>(axis) + 1)}));
+  }
+  c.become(moved_to_front(
+      call("gather", {c.in("input"), c.in("index"), Datum(static_cast<int64_t>(axis))}), axis));
+}
+
 }  // namespace
 
 OpDef define_gather() {
@@ -74,6 +109,7 @@ OpDef define_gather() {
             g.flow("input", call("scatter_add", {g.out_grad(), g.operand("index"), g.in("input"),
                                                  g.value("axis")}));
           },
+      .batch = batch_gather,
       .samples = samples_of_gather,
       .linear = {"input"},
       .spell = {{"jax", "jnp.take({input}, {index}, axis={axis})"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -115,6 +116,12 @@ void samples_of_pad(SampleContext& c) {
   c.put(at);
 }
 
+void batch_pad(BatchContext& c) {
+  Tuple widths = c.value("pad_width").tuple();
+  widths.insert(widths.begin(), Datum::ints({0, 0}));
+  c.become(call("pad", {c.in("input"), Datum(widths), c.value("value")}));
+}
+
 }  // namespace
 
 OpDef define_pad() {
@@ -130,6 +137,7 @@ OpDef define_pad() {
       .solve = solve_pad,
       .eval = eval_pad,
       .grad = grad_pad,
+      .batch = batch_pad,
       .samples = samples_of_pad,
       .spell = {{"jax", "pad({input}, {pad_width}, {value})"},
                 {"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",

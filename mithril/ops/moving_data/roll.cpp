@@ -1,5 +1,6 @@
 // roll: elements shifted along axes; those that leave at one end come back at the other.
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -82,6 +83,7 @@ OpDef define_roll() {
       .solve = solve_roll,
       .eval = eval_roll,
       .grad = grad_roll,
+      .batch = batch_beside_axis_or_flat,
       .samples = samples_beside_axis,
       .linear = {"input"},
       .spell = {{"jax", "jnp.roll({input}, {shift}, {axis})"},

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "mithril/ops/support/along_axis.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -142,6 +143,7 @@ OpDef define_scatter() {
       .solve = solve_scatter,
       .eval = eval_scatter,
       .grad = grad_scatter,
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "scatter({input}, {index}, {source}, {axis}, {reduce})"},
                 {"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",

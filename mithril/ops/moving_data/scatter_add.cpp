@@ -1,4 +1,5 @@
 // scatter_add: adds elements at the indices from which gather takes them.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/gathering.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -40,6 +41,45 @@ void samples_of_scatter_add(SampleContext& c) {
   c.put(SampleAxis::along(at.axis < axis ? at.axis : at.axis + 1 - chosen, at.outer));
 }
 
+// Each index of the new axis has its own indices: all elements of a tensor are scattered along the
+// axis, which comes first.
+Expression scatter_each(BatchContext& c, size_t axis) {
+  const size_t chosen = c.rank("index");
+  const std::vector<Dim> whole = c.out_dims();
+  std::vector<Dim> rest = whole;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
+  // [batch, indices, the other axes]
+  Tuple order{Datum(0)};
+  const auto at = [](size_t i) { return Datum(static_cast<int64_t>(i)); };
+  for (size_t i = 0; i < chosen; ++i) order.push_back(at(1 + axis + i));
+  for (size_t i = 0; i < axis; ++i) order.push_back(at(1 + i));
+  for (size_t i = axis; i < rest.size(); ++i) order.push_back(at(1 + chosen + i));
+  std::vector<Dim> shape{product(c.dims("index"))};
+  shape.insert(shape.end(), rest.begin(), rest.end());
+  const Expression source =
+      c.reshaped(call("transpose", {c.batched("input"), Datum(order)}), shape);
+  std::vector<Dim> column(shape.size(), Dim(1));
+  column[0] = shape[0];
+  const Expression index =
+      call("broadcast_to", {c.reshaped(c.batched("index"), column), c.shape(shape)});
+  std::vector<Dim> into = rest;
+  into.insert(into.begin(), whole[axis]);
+  const Expression zeros = call_in(source, "zeros", {c.shape(into), Datum(source.dtype())});
+  const Expression sums = call("scatter", {zeros, index, source, 1, Datum("add")});
+  Tuple back{Datum(0)};
+  for (size_t i = 0; i < axis; ++i) back.push_back(at(2 + i));
+  back.push_back(Datum(1));
+  for (size_t i = axis + 1; i < whole.size(); ++i) back.push_back(at(1 + i));
+  return call("transpose", {sums, Datum(back)});
+}
+
+void batch_scatter_add(BatchContext& c) {
+  const size_t axis = axis_of(c.value("axis").integer(), c.rank("like"));
+  if (c.has("index") && c.is_batched("index")) return c.become(scatter_each(c, axis));
+  c.become(call("scatter_add", {c.batched("input"), c.operand("index"), c.batched("like"),
+                                Datum(static_cast<int64_t>(axis) + 1)}));
+}
+
 }  // namespace
 
 OpDef define_scatter_add() {
@@ -70,6 +110,7 @@ OpDef define_scatter_add() {
           [](GradContext& g) {
             g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
           },
+      .batch = batch_scatter_add,
       .samples = samples_of_scatter_add,
       .linear = {"input"},
       .spell = {{"jax", "scatter_add({input}, {index}, {like.shape}, {axis})"},

@@ -1,4 +1,5 @@
 // slice: a range of indices along each axis.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
@@ -36,6 +37,7 @@ OpDef define_slice() {
                    call("slice_grad", {g.out_grad(), g.in("input"), g.value("starts"),
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
+      .batch = [](BatchContext& c) { batch_sliced(c, {"input"}, c.rank("input")); },
       .samples = samples_of_slice,
       .linear = {"input"},
       .spell = {{"jax", "{input}[slices({input.ndim}, {starts}, {stops}, {steps}, {axes})]"},

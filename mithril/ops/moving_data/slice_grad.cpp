@@ -1,4 +1,5 @@
 // slice_grad: the gradient of slice.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
@@ -41,6 +42,10 @@ OpDef define_slice_grad() {
           [](GradContext& g) {
             g.flow("input", call("slice", {g.out_grad(), g.value("starts"), g.value("stops"),
                                            g.value("steps"), g.value("axes")}));
+          },
+      .batch =
+          [](BatchContext& c) {
+            batch_sliced(c, {"input", "like"}, c.rank("like"));
           },
       .samples = samples_of_slice,
       .linear = {"input"},

@@ -1,4 +1,5 @@
 // split: a tensor cut along an axis.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -62,6 +63,11 @@ void samples_of_split(SampleContext& c) {
   c.put_all(at);
 }
 
+void batch_split(BatchContext& c) {
+  c.become_all(call_all(
+      "split", {c.in("input"), c.value("sizes"), batched_axis(c.value("axis"), c.rank("input"))}));
+}
+
 }  // namespace
 
 OpDef define_split() {
@@ -81,6 +87,7 @@ OpDef define_split() {
             parts.push_back(g.value("axis"));
             g.flow("input", call("concat", std::move(parts)));
           },
+      .batch = batch_split,
       .outputs_from = "sizes",
       .samples = samples_of_split,
       .linear = {"input"},

@@ -1,5 +1,6 @@
 // take_along_axis: an element of each row for each index of that row.
 #include "mithril/ops/support/along_axis.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -38,6 +39,7 @@ OpDef define_take_along_axis() {
             g.flow("input", call("scatter", {zeros, g.in("index"), g.out_grad(), g.value("axis"),
                                              Datum("add")}));
           },
+      .batch = batch_beside_axis,
       .dtype_from = "input",
       .samples = samples_beside_axis,
       .linear = {"input"},

@@ -1,4 +1,5 @@
 // Normalising the last axis.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/normalization.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -36,6 +37,34 @@ std::string spell_layer_norm(const SpellingContext& c) {
                      spell_optional_as_output("weight"), spell_optional_as_output("bias"), "eps"});
 }
 
+// Weights and biases of each index of the new axis come after the norm.
+void batch_layer_norm(BatchContext& c) {
+  const bool many_weights = c.has("weight") && c.is_batched("weight");
+  const bool many_biases = c.has("bias") && c.is_batched("bias");
+  if (!many_weights && !many_biases) {
+    if (!batch_by_patterns(c)) c.refuse("it has no batching rule for these inputs");
+    return;
+  }
+  const size_t rank = c.rank("input");
+  const std::vector<Expression> norm =
+      call_all("layer_norm", {c.in("input"), Datum(), Datum(), c.value("eps")});
+  const auto factor = [&](const char* port, bool many) {
+    return many ? c.padded(port, rank) : c.in(port);
+  };
+  Expression y = norm[0];
+  if (c.has("weight")) y = y * factor("weight", many_weights);
+  if (c.has("bias")) y = y + factor("bias", many_biases);
+  c.become(y);
+  for (const int statistic : {1, 2}) {
+    const Expression& value = norm[static_cast<size_t>(statistic)];
+    if (c.is_batched("input")) {
+      c.become(value, statistic);
+    } else {
+      c.become_shared(value, statistic);
+    }
+  }
+}
+
 }  // namespace
 
 OpDef define_layer_norm() {
@@ -54,6 +83,7 @@ OpDef define_layer_norm() {
                   {"rstd", "*lead 1", "float"}},
       .eval = eval_layer_norm,
       .grad = differentiate_layer_norm,
+      .batch = batch_layer_norm,
       .separable = {"*lead"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "layer_norm({input}, {weight}, {bias}, {eps})"},

@@ -1,4 +1,5 @@
 // argmax: the index of the largest element.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/extremum_reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -18,6 +19,7 @@ OpDef define_argmax() {
       .eval =
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x > best; }); },
       .not_differentiable = "an index is an integer",
+      .batch = batch_beside_axis_or_flat,
       .samples = samples_of_reduction,
       .spell =
           {{"jax",

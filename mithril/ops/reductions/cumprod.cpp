@@ -1,4 +1,5 @@
 // Cumulative products.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -76,6 +77,7 @@ OpDef define_cumprod() {
       .solve = check_axes,
       .eval = cumulative_products,
       .grad = grad_cumprod,
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "cumprod({input}, {axis}, {reverse}, {exclusive})"},

@@ -1,4 +1,5 @@
 // Cumulative sums.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -44,6 +45,7 @@ OpDef define_cumsum() {
             const bool reverse = g.value("reverse").flag();
             g.flow("input", call("cumsum", {g.out_grad(), g.value("axis"), !reverse}));
           },
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .linear = {"input"},
       .cast = CastPolicy::float32,

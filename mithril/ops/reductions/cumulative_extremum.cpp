@@ -1,5 +1,6 @@
 // The index of the largest or smallest element so far along an axis.
 #include "mithril/ops/shared/continues_extremum.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -50,6 +51,7 @@ OpDef define_cumulative_extremum() {
       .solve = check_axes,
       .eval = eval_cumulative_extremum,
       .not_differentiable = "an index is an integer",
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "cumulative_extremum({input}, {axis}, {largest}, {output.dtype})"},
                 {"torch", "largest ? aten::cummax(input, axis)[1] : aten::cummin(input, axis)[1]"}},

@@ -2,6 +2,7 @@
 // of a sum, a mean, a variance.
 #include <algorithm>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -47,6 +48,14 @@ void samples_expanded_again(SampleContext& c) {
   c.put(SampleAxis::along(axis, at.outer));
 }
 
+void batch_expand_reduced(BatchContext& c) {
+  const size_t rank = c.rank("like");
+  // Axis 0 of a scalar is no axis.
+  const Datum axis = rank == 0 ? Datum(Tuple()) : batched_axis(c.value("axis"), rank);
+  c.become(call("expand_reduced", {c.batched("input"), c.batched("like"), axis, c.value("keepdim"),
+                                   c.value("correction")}));
+}
+
 }  // namespace
 
 OpDef define_expand_reduced() {
@@ -87,6 +96,7 @@ OpDef define_expand_reduced() {
             const Expression grad = scaled ? g.out_grad() * scale : g.out_grad();
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
+      .batch = batch_expand_reduced,
       .samples = samples_expanded_again,
       .linear = {"input"},
       .spell = {{"jax", "expand_reduced({input}, {like.shape}, {axis}, {correction})"},

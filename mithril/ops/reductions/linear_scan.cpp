@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -69,6 +70,7 @@ OpDef define_linear_scan() {
       .solve = check_axes,
       .eval = eval_linear_scan,
       .grad = grad_linear_scan,
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "linear_scan({input}, {decay}, {axis}, {reverse}, {exclusive})"},

@@ -1,4 +1,5 @@
 // Logarithm of softmax.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
@@ -24,6 +25,7 @@ OpDef define_log_softmax() {
           [](GradContext& g) {
             g.flow("input", call("log_softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.log_softmax({input}, axis={axis})"},

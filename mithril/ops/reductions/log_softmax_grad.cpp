@@ -1,6 +1,7 @@
 // The gradient of log_softmax.
 #include <cmath>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
@@ -37,6 +38,7 @@ OpDef define_log_softmax_grad() {
             if (g.needs("result"))
               flow_summed(g, "result", -weighted * call("sum", {g.in("grad"), axis, true}));
           },
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "{grad} - jnp.exp({result}) * jnp.sum({grad}, axis={axis}, keepdims=True)"},

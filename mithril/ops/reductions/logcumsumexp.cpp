@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -59,6 +60,7 @@ OpDef define_logcumsumexp() {
       .solve = check_axes,
       .eval = eval_logcumsumexp,
       .grad = grad_logcumsumexp,
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "logcumsumexp({input}, {axis})"},
                 {"torch", "aten::logcumsumexp(input, axis)"}},

@@ -1,4 +1,5 @@
 // The largest of elements.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/extremum_reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -16,6 +17,7 @@ OpDef define_max() {
       .solve = [](Solver& s) { return solve_reduction(s); },
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x > best; }); },
       .grad = differentiate_extremum,
+      .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .combines_by = "max",
       .reduces_to_element_size = true,

@@ -1,6 +1,7 @@
 // The mean of elements.
 #include <algorithm>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -30,6 +31,7 @@ OpDef define_mean() {
             g.flow("input", call("expand_reduced", {g.out_grad(), g.in("input"), g.value("axis"),
                                                     g.value("keepdim"), 0.0}));
           },
+      .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .linear = {"input"},
       .cast = CastPolicy::float32,

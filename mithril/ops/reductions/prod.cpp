@@ -1,4 +1,5 @@
 // The product of elements.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -46,6 +47,7 @@ OpDef define_prod() {
             const Expression others = call("prod_of_others", {g.in("input"), g.value("axis")});
             g.flow("input", expand_reduced(g, g.out_grad(), g.in("input")) * others);
           },
+      .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.prod({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},

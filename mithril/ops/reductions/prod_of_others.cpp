@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -94,6 +95,7 @@ OpDef define_prod_of_others() {
       .solve = check_axes,
       .eval = eval_prod_of_others,
       .grad = grad_prod_of_others,
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "prod_of_others({input}, {axis})"},

@@ -1,5 +1,6 @@
 // Softmax.
 #include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -22,6 +23,7 @@ OpDef define_softmax() {
           [](GradContext& g) {
             g.flow("input", call("softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.softmax({input}, axis={axis})"},

@@ -1,4 +1,5 @@
 // The gradient of softmax.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
@@ -35,6 +36,7 @@ OpDef define_softmax_grad() {
             const Expression changed = call("sum", {change * y, axis, true});
             flow_summed(g, "result", change * (dy - sum) - dy * changed);
           },
+      .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax",

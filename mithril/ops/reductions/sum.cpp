@@ -1,4 +1,5 @@
 // The sum of elements.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -17,6 +18,7 @@ OpDef define_sum() {
       .eval = [](EvalContext& c) { fold_reduced(c, 0, [](auto& total, auto x) { total += x; }); },
       .grad =
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
+      .batch = batch_beside_axis,
       .samples = samples_of_sum,
       .linear = {"input"},
       .cast = CastPolicy::float32,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -67,6 +68,7 @@ OpDef define_variance() {
       .solve = [](Solver& s) { return solve_reduction(s); },
       .eval = eval_variance,
       .grad = differentiate_variance,
+      .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "variance({input}, {axis}, {keepdim}, {correction})"},

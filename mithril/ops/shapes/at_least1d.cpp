@@ -1,4 +1,5 @@
 // at_least1d: a number as a vector of one.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -26,6 +27,7 @@ OpDef define_at_least1d() {
           },
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.atleast_1d({input})"},
                 {"torch", "aten::reshape(input, output.shape)"},

@@ -1,4 +1,5 @@
 // broadcast_to: repeated along new axes and along axes of size 1.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -30,6 +31,7 @@ OpDef define_broadcast_to() {
       .solve = solve_broadcast_to,
       .eval = repeat_elements,
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
+      .batch = batch_expanded,
       .samples = samples_expanded,
       .linear = {"input"},
       .spell = {{"jax", "jnp.broadcast_to({input}, {shape})"},

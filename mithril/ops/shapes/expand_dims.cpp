@@ -1,5 +1,6 @@
 // expand_dims: with new axes of size 1.
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -41,6 +42,7 @@ OpDef define_expand_dims() {
       .solve = solve_expand_dims,
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.expand_dims({input}, {axis})"},
                 {"torch", "aten::reshape(input, output.shape)"}},

@@ -1,5 +1,6 @@
 // flatten: several neighbouring axes as one.
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -46,6 +47,7 @@ OpDef define_flatten() {
       .solve = solve_flatten,
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "flatten({input}, {start_dim}, {end_dim})"},
                 {"torch", "aten::flatten(input, start_dim, end_dim)"}},

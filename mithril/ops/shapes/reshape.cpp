@@ -1,6 +1,7 @@
 // reshape: the same elements in another shape.
 #include <algorithm>
 
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -107,6 +108,7 @@ OpDef define_reshape() {
       .solve = solve_reshape,
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.reshape({input}, {output.shape})"},
                 {"torch", "aten::reshape(input, output.shape)"}},

@@ -1,4 +1,5 @@
 // reshape_like: a reshape to a shape that need not be known before the graph runs, for gradients.
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -26,6 +27,7 @@ OpDef define_reshape_like() {
       .solve = solve_reshape_like,
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.reshape({input}, {like.shape})"},
                 {"torch", "aten::reshape(input, like.shape)"}},

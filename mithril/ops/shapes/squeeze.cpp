@@ -1,5 +1,6 @@
 // squeeze: without the axes of size 1.
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -65,6 +66,7 @@ OpDef define_squeeze() {
       .solve = solve_squeeze,
       .eval = copy_elements,
       .grad = flow_reshaped,
+      .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.squeeze({input}, {axis})"},
                 {"torch", "aten::reshape(input, output.shape)"}},

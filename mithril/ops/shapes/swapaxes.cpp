@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -36,6 +37,12 @@ void samples_of_swapaxes(SampleContext& c) {
   samples_permuted(c, order);
 }
 
+void batch_swapaxes(BatchContext& c) {
+  const size_t rank = c.rank("input");
+  c.become(call("swapaxes", {c.in("input"), batched_axis(c.value("axis1"), rank),
+                             batched_axis(c.value("axis2"), rank)}));
+}
+
 }  // namespace
 
 OpDef define_swapaxes() {
@@ -56,6 +63,7 @@ OpDef define_swapaxes() {
           [](GradContext& g) {
             g.flow("input", call("swapaxes", {g.out_grad(), g.value("axis1"), g.value("axis2")}));
           },
+      .batch = batch_swapaxes,
       .samples = samples_of_swapaxes,
       .linear = {"input"},
       .spell = {{"jax", "jnp.swapaxes({input}, {axis1}, {axis2})"},

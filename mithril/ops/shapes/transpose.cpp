@@ -1,5 +1,6 @@
 // transpose: the axes in another order.
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -53,6 +54,13 @@ void samples_of_transpose(SampleContext& c) {
   samples_permuted(c, order_of(c.value("axes"), c.out().size()));
 }
 
+void batch_transpose(BatchContext& c) {
+  Tuple order{Datum(0)};
+  for (const size_t axis : order_of(c.value("axes"), c.rank("input")))
+    order.push_back(Datum(static_cast<int64_t>(axis) + 1));
+  c.become(call("transpose", {c.in("input"), Datum(order)}));
+}
+
 }  // namespace
 
 OpDef define_transpose() {
@@ -81,6 +89,7 @@ OpDef define_transpose() {
             for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
+      .batch = batch_transpose,
       .samples = samples_of_transpose,
       .linear = {"input"},
       .spell = {{"jax", "permuted({input}, {axes})"},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mithril/graph/batch_context.hpp"
 #include "mithril/infer/dim.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -23,6 +24,18 @@ inline std::vector<PortDef> attention_inputs(std::vector<PortDef> more) {
   ports.push_back(value("is_causal", "bool", true));
   ports.push_back(value("scale", "float|int|none", Datum()));
   return ports;
+}
+
+// All tensors have the rank of the result, so that the new axis is the first one of each.
+inline void batch_attention(BatchContext& c) {
+  const size_t rank = c.out_dims().size();
+  std::vector<Operand> operands = c.operands();
+  operands[c.position("query")] = c.padded("query", rank);
+  for (size_t i = 1; i < operands.size(); ++i) {
+    const std::string_view port = c.port_of(i);
+    if (operands[i].expression() && c.is_batched(port)) operands[i] = c.padded(port, rank);
+  }
+  c.become(call(c.op().name, std::move(operands)));
 }
 
 // 1 / sqrt(width); 1 for a width of 0.

@@ -1,0 +1,58 @@
+#include "mithril/models/wrapping.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/key_patterns.hpp"
+#include "mithril/model/composite.hpp"
+#include "mithril/model/keys.hpp"
+
+namespace mithril {
+
+Model wrapper_of_class(const std::string& name) {
+  return Model(std::shared_ptr<Part>(new_root(name)));
+}
+
+std::vector<std::string> names_among(const std::vector<Connection>& connections,
+                                     const std::vector<std::string>& keys) {
+  std::vector<std::string> names;
+  for (const Connection& connection : connections) {
+    if (std::find(keys.begin(), keys.end(), connection.name()) != keys.end())
+      names.push_back(connection.name());
+  }
+  return names;
+}
+
+std::vector<Binding> as_bindings(const std::vector<Connection>& connections) {
+  return {connections.begin(), connections.end()};
+}
+
+std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,
+                                       const std::vector<std::string>& keys, const char* what) {
+  std::vector<std::string> found;
+  for (const std::string& pattern : patterns) {
+    check_pattern(pattern, keys, what);
+    for (const std::string& key : keys) {
+      const bool is_new = std::find(found.begin(), found.end(), key) == found.end();
+      if (is_new && matches(pattern, key)) found.push_back(key);
+    }
+  }
+  return found;
+}
+
+void keep_initializer(Model& model, const std::string& key, const Connection& inside,
+                      std::int64_t stacked) {
+  const std::shared_ptr<Composite> composite = model.composite();
+  if (!composite->extras) return;
+  const Wire* inner = top(inside.wire());
+  const auto& all = composite->extras->distributions;
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const WireDistribution& given) {
+    return top(given.wire) == inner;
+  });
+  if (last == all.rend()) return;
+  Initializer initializer = last->initializer;
+  if (last->fan_of) initializer.fan_of = wire_name(top(last->fan_of));
+  initializer.stacked += stacked;
+  model.set_initializer(key, initializer);
+}
+
+}  // namespace mithril

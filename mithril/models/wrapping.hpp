@@ -1,0 +1,31 @@
+// For models around another one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// An empty model of this class. Its JSON form has its parts, unlike that of a model of the library,
+// which names the class and its arguments.
+Model wrapper_of_class(const std::string& name);
+
+std::vector<Binding> as_bindings(const std::vector<Connection>& connections);
+
+// The names of those that are keys.
+std::vector<std::string> names_among(const std::vector<Connection>& connections,
+                                     const std::vector<std::string>& keys);
+
+// The keys that match one of the patterns, in the order of the patterns. NameError E0623 for a
+// pattern without a match. `what` they are the keys of.
+std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,
+                                       const std::vector<std::string>& keys, const char* what);
+
+// The key begins as the input of the inner model that `inside` is bound to. The key has `stacked`
+// axes before the dims of this input (Initializer::stacked).
+void keep_initializer(Model& model, const std::string& key, const Connection& inside,
+                      std::int64_t stacked);
+
+}  // namespace mithril

@@ -1,0 +1,73 @@
+// A model over a new axis.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/models/vmap.hpp"
+
+namespace mithril::python {
+namespace {
+
+using NamedAxes = std::vector<std::pair<std::string, std::int64_t>>;
+
+// {"x": 0}, or an int for all of `keys`.
+NamedAxes named_axes(py::handle axes, const char* all) {
+  if (axes.is_none()) return {};
+  if (py::isinstance<py::int_>(axes)) return {{all, axes.cast<std::int64_t>()}};
+  if (!py::isinstance<py::dict>(axes)) wrong_type(axes, "a dict of names and axes, or an int");
+  NamedAxes named;
+  for (const auto& [key, axis] : axes.cast<py::dict>())
+    named.emplace_back(key.cast<std::string>(), axis.cast<std::int64_t>());
+  return named;
+}
+
+std::vector<std::string> patterns_of(py::handle patterns) {
+  if (patterns.is_none()) return {};
+  if (py::isinstance<py::str>(patterns)) return {patterns.cast<std::string>()};
+  return patterns.cast<std::vector<std::string>>();
+}
+
+Model vmap_of(const Model& model, py::handle in_axes, py::handle out_axes, py::handle params,
+              std::optional<std::int64_t> size) {
+  if (py::isinstance<py::int_>(in_axes)) wrong_type(in_axes, "a dict of names of inputs and axes");
+  return vmap(model, {.in_axes = named_axes(in_axes, ""),
+                      .out_axes = named_axes(out_axes, "*"),
+                      .params = patterns_of(params),
+                      .size = size});
+}
+
+}  // namespace
+
+void bind_vmap(py::module_& module) {
+  module.def("vmap", vmap_of, py::arg("model"), py::arg("in_axes") = py::none(),
+             py::arg("out_axes") = 0, py::arg("params") = py::none(), py::kw_only(),
+             py::arg("size") = py::none(),
+             R"(Returns a model that computes a model for each index of a new axis, at once.
+
+The model becomes a part, and the new one has its ports. All outputs have the new axis. Inputs that
+are not named are the same for each index. Masks of dropout differ for each index. The result
+composes, trains and is differentiated like any other part, and vmap applies to it again.
+
+Args:
+    model: A model that is not yet a part.
+    in_axes: A dict of inputs that have the new axis and its place among their axes. Names may
+        contain the wildcards * and ?.
+    out_axes: The place of the axis in all outputs, or a dict of outputs and places.
+    params: Parameters of layers that have it as their first axis, as names or patterns: each index
+        has its own, which begin independently. "*" means all of them.
+    size: The size of the axis. Needed where only parameters have it.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name or a pattern matches nothing.
+    ValueError: No input has the axis. When compiling: the model has an op without a batching rule.
+
+Example:
+    net = ml.Model()
+    net |= ml.Linear(2)(input="x", output="y")
+    ensemble = ml.vmap(net, params="*", size=8)  # y: [8, N, 2]
+    print(ensemble.output_keys)  # ['y']
+
+See docs/derivatives.md.)");
+}
+
+}  // namespace mithril::python
