@@ -49,7 +49,7 @@ def make_model(group):
     train.add_loss(ml.CrossEntropy(), input="scores", target="next_bytes")
     return ml.compile(
         train,
-        ml.TorchBackend() if group.size == 1 else ml.CpuBackend(),
+        ml.TorchBackend(),
         shapes={"input_ids": [None, LENGTH], "targets": [None, LENGTH]},
         trainable_keys={"model.wpe.weight"},
         group=group,

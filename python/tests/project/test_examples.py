@@ -40,6 +40,24 @@ def test_newtons_method_converges_quadratically(example):
     assert norms[4] < 1e-3 and norms[6] < 1e-11
 
 
+def test_an_ensemble_disagrees_where_there_is_no_data(example):
+    disagreement, _ = example("ensemble").main()
+    assert disagreement > 3
+
+
+def test_maml_learns_to_learn(example):
+    before, after = example("maml").main()
+    assert before > 1 and after < 0.3
+
+
+def test_score_matching_finds_the_score(example):
+    assert example("score_matching").main() < 0.2
+
+
+def test_a_gradient_penalty_trains_a_generator(example):
+    assert example("gradient_penalty").main() < 0.3
+
+
 @pytest.mark.slow
 def test_validated_digits_are_classified():
     program = ROOT / "examples" / "python" / "validate_digits.py"
