@@ -23,6 +23,7 @@
 #include "mithril/export/write.hpp"
 #include "mithril/generation/generate.hpp"
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/edit/edit.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/metrics/classification.hpp"
 #include "mithril/metrics/perplexity.hpp"

@@ -109,7 +109,7 @@ Model make_named(const std::string& name, const Place& place) {
   return reading(place, [&] { return make_model(name); });
 }
 
-Model make_named(const Fields& fields, const Place& place) {
+Model make_named(const Fields& fields, const Place& place, bool opened) {
   const std::string& name = text_of(fields.need("name"), place.at("name"));
   const Json* given = fields.find("args");
   const Place here = place.at("args");
@@ -127,7 +127,9 @@ Model make_named(const Fields& fields, const Place& place) {
   if (const Json* tuples = fields.find("tuples")) check_tuples(args, *tuples, place.at("tuples"));
   if (const Json* enums = fields.find("enums")) name_members(arguments, *enums, place.at("enums"));
   if (composite) return {};
-  return reading(given ? here : place.at("name"), [&] { return make_model(name, arguments); });
+  return reading(given ? here : place.at("name"), [&] {
+    return opened ? make_opened(name, arguments) : make_model(name, arguments);
+  });
 }
 
 }  // namespace mithril

@@ -6,6 +6,7 @@
 namespace mithril {
 
 Model make_named(const std::string& name, const Place& place);
-Model make_named(const Fields& fields, const Place& place);  // "name", "args", "tuples", "enums"
+// "name", "args", "tuples", "enums". `opened` as in from_form.
+Model make_named(const Fields& fields, const Place& place, bool opened = false);
 
 }  // namespace mithril

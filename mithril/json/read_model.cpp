@@ -19,6 +19,7 @@ namespace mithril {
 namespace {
 
 Model read(const Json& json, const Place& place);
+Model read_part(const Json& json, const Place& place, const Functions* functions, bool opened);
 
 // Parts are named by their ids.
 void name_parts(std::vector<std::pair<std::string, Model>>& parts) {
@@ -39,8 +40,10 @@ void state_names(Part& part, Bindings& bindings) {
 
 class ModelReader {
  public:
-  ModelReader(const Json& json, const Place& place)
+  // `functions`: of the constraints; null: the form has none.
+  ModelReader(const Json& json, const Place& place, const Functions* functions, bool opened)
       : place_(place),
+        functions_(functions),
         fields_(json, place,
                 {"name",
                  "given_name",
@@ -62,8 +65,9 @@ class ModelReader {
                  "assigned_initializers",
                  "assigned_cins",
                  "assigned_couts",
-                 "state_keys"}),
-        model_(make_named(fields_, place)),
+                 "state_keys",
+                 "constraints"}),
+        model_(make_named(fields_, place, opened)),
         specs_(model_) {}
 
   Model run() {
@@ -75,6 +79,7 @@ class ModelReader {
     join_connections();
     expose();
     read_facts(model_, fields_, place_);
+    add_constraints();
     choose("assigned_cins", &Model::set_cin);
     choose("assigned_couts", &Model::set_cout);
     return model_;
@@ -118,7 +123,7 @@ class ModelReader {
     if (models) {
       for (const auto& [id, json] : object_of(*models, at_parts)) {
         const Place here = at_parts.at(id);
-        parts.emplace_back(id, read(json, here));
+        parts.emplace_back(id, read_part(json, here, functions_, false));
         ids.push_back(id);
       }
     }
@@ -182,6 +187,18 @@ class ModelReader {
     return erased > 0 ? outputs : std::vector<std::string>();
   }
 
+  void add_constraints() {
+    const Json* constraints = fields_.find("constraints");
+    if (!constraints) return;
+    const Place here = place_.at("constraints");
+    if (!functions_) wrong_form(*constraints, here, "no constraints, which are functions");
+    for (const Json& constraint : array_of(*constraints, here)) {
+      const Json::Array& items = items_of(constraint, here, 2, "[keys, number]");
+      model_.add_constraint(functions_->at(static_cast<size_t>(integer_of(items[1], here))),
+                            names_of(items[0], here));
+    }
+  }
+
   void choose(const char* field, Model& (Model::*set)(const std::vector<std::string>&)) {
     const Json* keys = fields_.find(field);
     if (!keys) return;
@@ -191,18 +208,25 @@ class ModelReader {
   }
 
   const Place& place_;
+  const Functions* functions_;
   Fields fields_;
   Model model_;
   SpecReader specs_;
 };
 
-Model read(const Json& json, const Place& place) {
+Model read_part(const Json& json, const Place& place, const Functions* functions, bool opened) {
   if (const auto* name = json.as<std::string>()) return make_named(*name, place);
   if (is_training(json)) return read_training(json, place, read);
-  return ModelReader(json, place).run();
+  return ModelReader(json, place, functions, opened).run();
 }
 
+Model read(const Json& json, const Place& place) { return read_part(json, place, nullptr, false); }
+
 }  // namespace
+
+Model from_form(const Json& form, const Functions& functions, bool opened) {
+  return read_part(form, Place(), &functions, opened);
+}
 
 Model from_json(std::string_view text) try {
   const Json json = guarded_parse(text);

@@ -232,7 +232,40 @@ Json json_of(const Model& model, bool constraints) {
   return json;
 }
 
+// Gives the constraints of a form their numbers.
+void number_constraints(Json& form, const Part& part, Functions& functions) {
+  if (part.op) return;
+  const Composite& model = static_cast<const Composite&>(part);
+  if (model.completion) return refuse_what_has_no_form(part, true);
+  Json::Object& fields = *form.as<Json::Object>();
+  for (auto& [field, json] : fields) {
+    if (field == "submodels") {
+      Json::Object& parts = *json.as<Json::Object>();
+      for (size_t i = 0; i < parts.size(); ++i)
+        number_constraints(parts[i].second, *model.parts[parts_by_recipe(model) + i], functions);
+    }
+    if (field != "constraints") continue;
+    for (Json& keys : *json.as<Json::Array>()) {
+      const Json number(static_cast<int64_t>(functions.size()) + (&keys - json.as<Json::Array>()->data()));
+      keys = Json::Array{std::move(keys), number};
+    }
+  }
+  for (const StatedFact& fact : model.statements) {
+    if (const auto* constraint = std::get_if<StatedConstraint>(&fact.what))
+      functions.push_back(constraint->ask);
+  }
+}
+
 }  // namespace
+
+Json model_form(const Part& part, Functions& functions) {
+  refuse_what_has_no_form(part, false);
+  Json form = json_of_part(part);
+  if (!part.given_name().empty())
+    form.as<Json::Object>()->emplace_back("given_name", part.given_name());
+  number_constraints(form, part, functions);
+  return form;
+}
 
 std::string to_json(const Model& model) try {
   return to_text(json_of(model, false));

@@ -6,7 +6,7 @@ namespace mithril {
 
 Model model_of_class(const std::string& name) {
   auto composite = new_root(name);
-  composite->by_recipe = true;
+  composite->by_recipe = !is_opening();
   return Model(std::shared_ptr<Part>(std::move(composite)));
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
@@ -133,6 +134,20 @@ Arguments renamed(Arguments arguments,
   return arguments;
 }
 
+thread_local bool opening = false;  // the builder that runs on this thread is make_opened's
+
+// While a builder runs. The models that it makes of records are not opened.
+class Building {
+ public:
+  explicit Building(bool opened) : outer_(std::exchange(opening, opened)) {}
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+  ~Building() { opening = outer_; }
+
+ private:
+  bool outer_;
+};
+
 }  // namespace
 
 CheckedArguments::CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
@@ -239,6 +254,7 @@ Model make_model(std::string_view name, const Arguments& arguments) try {
     return make_model(def->alias_of, renamed(arguments, def->renamed));
   }
   if (def) {
+    const Building closed(false);
     Model model = def->build(CheckedArguments(def->name, def->arguments, arguments));
     model.composite()->set_recipe(Note(def->name), arguments);
     return model;
@@ -248,6 +264,18 @@ Model make_model(std::string_view name, const Arguments& arguments) try {
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
+
+Model make_opened(std::string_view name, const Arguments& arguments) try {
+  const ModelDef* def = try_find_model(name);
+  if (!def) return make_model(name, arguments);
+  if (!def->alias_of.empty()) return make_opened(def->alias_of, renamed(arguments, def->renamed));
+  const Building opened(true);
+  return def->build(CheckedArguments(def->name, def->arguments, arguments));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+bool is_opening() { return opening; }
 
 Model made_of(const Datum& argument) {
   if (argument.kind() == kind::string) return make_model(argument.text());

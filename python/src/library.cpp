@@ -16,7 +16,7 @@ namespace {
 
 // The record of a port or an argument.
 template <typename Def>
-py::dict argument(const Def& def, const std::string& kinds, const std::string& doc) {
+py::dict argument_entry(const Def& def, const std::string& kinds, const std::string& doc) {
   py::dict entry(py::arg("name") = def.name, py::arg("kinds") = kinds, py::arg("doc") = doc,
                  py::arg("required") = !def.fallback.has_value(), py::arg("words") = def.words);
   if (def.fallback) entry["default"] = object_of(*def.fallback);
@@ -68,8 +68,8 @@ py::list library() {
     }
     for (size_t i = 0; i < op->inputs.size(); ++i) {
       const PortDef& port = op->inputs[i];
-      if (op->compiled.ports[i].value) arguments.append(argument(port, port.type, ""));
-      inputs.append(argument(port, port.type, ""));
+      if (op->compiled.ports[i].value) arguments.append(argument_entry(port, port.type, ""));
+      inputs.append(argument_entry(port, port.type, ""));
       ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
                    port.type);
     }
@@ -90,7 +90,7 @@ py::list library() {
   for (const ModelDef* model : all_models()) {
     py::list arguments;
     for (const ArgumentDef& def : model->arguments)
-      arguments.append(argument(def, def.kinds, def.doc));
+      arguments.append(argument_entry(def, def.kinds, def.doc));
     entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(),
                             py::arg("doc") = model->doc, py::arg("arguments") = arguments,
                             py::arg("ports") = py::list(), py::arg("lists") = py::list(),

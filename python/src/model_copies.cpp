@@ -2,15 +2,24 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/model/part_view.hpp"
 #include "mithril/train_model/train_model.hpp"
 
 namespace mithril::python {
 namespace {
 
-Connection key_of(const Model& model, const std::string& key) {
+std::string path_in(const Model& model, const PartView& part) {
+  const std::string outer = PartView(model).path();
+  return part.path().substr(outer.empty() ? 0 : outer.size() + 1);
+}
+
+py::object key_or_part(const Model& model, const std::string& key) {
   try {
-    return model.at(key);
+    return py::cast(model.at(key));
   } catch (const NameError& error) {
+    for (const PartView& part : walk(model)) {
+      if (path_in(model, part) == key) return py::cast(part);
+    }
     ErrorDetails details = error.unnumbered();
     details.help +=
         (details.help.empty() ? "" : " ") + ("add_input(" + quoted(key) + ") makes a new input");
@@ -52,8 +61,9 @@ py::object of_class(const py::object& self, const Model& model) {
 
 void bind_model_copies(py::class_<Model>& model) {
   model
-      .def("__getitem__", key_of, py::arg("key"),
-           "Returns the connection of a key or of a path, such as \"encoder.fc1.output\".")
+      .def("__getitem__", key_or_part, py::arg("key"),
+           "Returns the connection of a key or of a path, such as \"encoder.fc1.output\", or the part "
+           "of a path, such as \"encoder.fc1\".")
       .def("__setattr__", set_attribute, py::arg("name"), py::arg("value"))
       .def("add_input", &Model::add_input, py::arg("key"),
            R"(Adds a new input and returns its connection.

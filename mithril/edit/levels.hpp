@@ -1,0 +1,63 @@
+// The levels of a model down to a part that an edit changes.
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mithril/edit/level_form.hpp"
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// Where a path leads.
+struct Located {
+  std::vector<Composite*> around;  // the models that contain the part, the outermost first
+  Part* part = nullptr;            // null: the path is that of a key, or there is none
+  std::string port = {};           // the rest of the path; empty: the part itself
+};
+Located located(const Model& model, std::string_view path);
+// The same model, composed of the parts of its model of the library.
+Model opened(const Model& model);
+// The same model, in which the part of this path, of the library, is composed of its parts.
+Model opened_at(const Model& model, std::string_view path);
+// The same model, in which no model of the library contains the part.
+Model opened_around(Model model, std::string_view path);
+
+class Levels {
+ public:
+  // Of a part. NameError E0606 if there is none of this path; with `port`, the path may go on with
+  // the name of a port.
+  Levels(const Model& model, std::string_view path, bool port = false);
+
+  LevelForm& form() { return levels_.back(); }
+  Model part() const;  // a handle
+  const std::string& id() const { return id_; }
+  const std::string& port() const { return at_.port; }
+  Functions& functions() { return functions_; }
+  // The model with the changed form.
+  Model rebuilt();
+
+ private:
+  void pass_on(const LevelForm& inner, LevelForm& outer);
+
+  Model model_;
+  Located at_;
+  std::string path_, id_;
+  Functions functions_;
+  std::deque<LevelForm> levels_;
+};
+
+// Removes what was a port of a part that is gone, and refuses to if something needs it.
+void lose_end(LevelForm& form, size_t net, const std::string& id, const std::string& port,
+              const std::string& path);
+[[noreturn]] void refuse_edit(const std::string& path, std::string message,
+                              std::vector<Fact> facts, std::string help);
+// "input [5, 4], weight [3, 4]".
+std::string ports_text(const Model& part, bool inputs);
+std::string readers_text(const LevelForm& form, size_t net, const std::string& id);
+// ConnectionError E0123.
+void refuse_shared(const Part& part);
+
+}  // namespace mithril

@@ -1,0 +1,187 @@
+// Edits of the structure of a model.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/edit/edit.hpp"
+
+namespace mithril::python {
+namespace {
+
+Call part_to_place(py::handle part) {
+  if (py::isinstance<Call>(part)) return part.cast<Call>();
+  if (!py::isinstance<Model>(part)) wrong_type(part, "a model, or a part with its ports bound");
+  return {part.cast<const Model&>().part(), {}};
+}
+
+// Names of values and their paths: a path, a list of paths, or a dict from names to paths.
+EditableModel::Values values_of(py::handle given) {
+  if (py::isinstance<py::str>(given)) return {{text_of(given), text_of(given)}};
+  EditableModel::Values values;
+  if (py::isinstance<py::dict>(given)) {
+    for (const auto& [name, path] : given.cast<py::dict>())
+      values.emplace_back(text_of(name, "the name of a value"), text_of(path, "a path"));
+    return values;
+  }
+  if (!py::isinstance<py::iterable>(given)) wrong_type(given, "a path, a list of paths or a dict");
+  for (const py::handle path : given)
+    values.emplace_back(text_of(path, "a path"), text_of(path, "a path"));
+  return values;
+}
+
+EditableModel& wrap(EditableModel& model, py::handle what, const py::function& function) {
+  const EditableModel::Wrapper wrapper = [&](const Model& part) {
+    const py::object made = function(object_of(part));
+    if (!py::isinstance<Model>(made)) wrong_type(made, "a model, from the function of wrap");
+    return made.cast<Model>();
+  };
+  if (py::isinstance<py::type>(what))
+    return model.wrap_class(std::string(py::str(what.attr("__name__"))), wrapper);
+  return model.wrap(text_of(what, "a class, or a pattern of paths"), wrapper);
+}
+
+}  // namespace
+
+void bind_edits(py::module_& module, py::class_<Model>& model) {
+  py::class_<EditableModel, Model>(module, "EditableModel", py::dynamic_attr(),
+                                   R"(A copy of a model whose parts can be exchanged: Model.edit.
+
+Each edit changes this model and returns it. An edit that fails raises an error and changes
+nothing. Parts keep their paths, and so the keys of their parameters. Parts and connections that
+were read before an edit belong to the model as it was before. See docs/editing.md.
+
+Example:
+    model = net.edit()
+    model.replace("head", ml.Linear(10)).remove("dropout"))")
+      .def(
+          "replace",
+          [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
+            return self.replace(path, part_to_place(part));
+          },
+          py::arg("path"), py::arg("part"), py::return_value_policy::reference_internal,
+          R"(Replaces a part by a copy of another, which gets its name and its connections.
+
+Args:
+    path: The path of a part, such as "encoder.fc1".
+    part: A model, or a call that also binds ports, `ml.Add()(right="x")`. Strings are keys, or
+        paths of ports, of the model that contains the part.
+
+Raises:
+    ConnectionError: A port of the old part is connected and the new part does not have it, or
+        the parameters of the part are used in two places.
+
+Example:
+    model.replace("head", ml.Linear(10)))")
+      .def(
+          "insert_after",
+          [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
+            return self.insert_after(path, part_to_place(part));
+          },
+          py::arg("path"), py::arg("part"), py::return_value_policy::reference_internal,
+          R"(Inserts a copy of a part between a value and all that read it.
+
+Args:
+    path: The path of a part with one output, or of an output: "split.output_0".
+    part: As in `replace`. It gets its name, or one by its class.
+
+Raises:
+    ConnectionError: The part has no single free input and output, or the edit makes a cycle.
+
+Example:
+    model.insert_after("encoder.fc1", ml.Dropout(0.1)))")
+      .def(
+          "insert_before",
+          [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
+            return self.insert_before(path, part_to_place(part));
+          },
+          py::arg("path"), py::arg("part"), py::return_value_policy::reference_internal,
+          R"(Inserts a copy of a part between an input of a part and what it reads.
+
+Args:
+    path: The path of a part with one canonical input, or of an input: "add.right".
+    part: As in `insert_after`.
+
+Raises:
+    ConnectionError: As for `insert_after`.
+
+Example:
+    model.insert_before("head", ml.LayerNorm()))")
+      .def(
+          "remove",
+          [](EditableModel& self, const std::string& path) -> EditableModel& {
+            return self.remove(path);
+          },
+          py::arg("path"), py::return_value_policy::reference_internal,
+          R"(Removes a part: what read its output reads its input.
+
+Raises:
+    ConnectionError: The part has no single canonical input and output, what it computes inside
+        is read elsewhere, or its parameters are used in two places.
+
+Example:
+    model.remove("encoder.dropout"))")
+      .def("wrap", wrap, py::arg("what"), py::arg("function"),
+           py::return_value_policy::reference_internal,
+           R"(Replaces each matching part by what a function returns for a copy of it.
+
+Args:
+    what: A class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
+    function: Takes a copy of the part, which knows the sizes that were inferred, and returns a
+        model with the same ports.
+
+Example:
+    def twice(part):
+        model = ml.Model()
+        model |= part(**{key: key for key in part.input_keys}, output="h")
+        model |= ml.Multiply()(left="h", right=2.0, output="output")
+        model.expose_keys("output")
+        return model
+
+    model.wrap(ml.Linear, twice))")
+      .def(
+          "expose",
+          [](EditableModel& self, const std::string& path, const std::optional<std::string>& name)
+              -> EditableModel& { return self.expose(path, name.value_or("")); },
+          py::arg("path"), py::arg("name") = py::none(),
+          py::return_value_policy::reference_internal,
+          R"(Makes an inner value an output, in addition to those there are.
+
+Args:
+    path: The path of a part with one output, or of a port.
+    name: The name of the output; None: the path.
+
+Example:
+    model.expose("encoder.fc1", "features"))")
+      .def(
+          "rename",
+          [](EditableModel& self, const std::string& path, const std::string& name)
+              -> EditableModel& { return self.rename(path, name); },
+          py::arg("path"), py::arg("name"), py::return_value_policy::reference_internal,
+          R"(Renames a part, and so the keys of its parameters, or a key.
+
+Example:
+    model.rename("linear_1", "head"))")
+      .def(
+          "extract",
+          [](const EditableModel& self, py::handle inputs, py::handle outputs) {
+            return self.extract(values_of(inputs), values_of(outputs));
+          },
+          py::kw_only(), py::arg("inputs"), py::arg("outputs"),
+          R"(Returns the part of the model between values, as a model.
+
+Args:
+    inputs: Paths of values, or a dict from names in the new model to paths.
+    outputs: The same.
+
+Raises:
+    ConnectionError: No output needs one of the inputs.
+
+Example:
+    encoder = model.extract(inputs=["x"], outputs={"features": "encoder"}))");
+  model.def("edit", &edit, R"(Returns a copy of the model whose parts can be exchanged.
+
+Example:
+    model = net.edit()
+    model.replace("head", ml.Linear(10)))");
+}
+
+}  // namespace mithril::python
