@@ -1,376 +1,37 @@
 #include "mithril/edit/edit.hpp"
 
-#include <algorithm>
-#include <optional>
-
-#include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
-#include "mithril/json/values.hpp"
-#include "mithril/model/keys.hpp"
+#include "mithril/edit/part_edit.hpp"
 #include "mithril/model/part_view.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
-namespace {
-
-// A model of its own with the same statements.
-Model restated(const Model& model) {
-  Functions functions;
-  const Json form = model_form(*model.part(), functions);
-  const Model made = from_form(form, functions);
-  return Model(std::static_pointer_cast<Part>(made.composite()));
-}
-
-// A part is named by the model that contains it.
-FormPart nameless(std::string id, const Model& part, Functions& functions) {
-  FormPart form = form_of_part(std::move(id), *part.part(), functions);
-  std::erase_if(*form.json.as<Json::Object>(),
-                [](const auto& field) { return field.first == "given_name"; });
-  return form;
-}
-
-bool has_port(const FormPart& form, const Model& part, const std::string& port) {
-  if (!part.part()->op) return find_port(*part.composite(), port) != nullptr;
-  if (item_of(form, port)) return true;
-  const OpDef& op = *part.part()->op;
-  for (size_t i = 0; i < op.port_count(); ++i) {
-    if (op.port(i).name == port) return true;
-  }
-  return false;
-}
-
-bool has_argument(const Model& part, const std::string& port) {
-  if (!part.part()->op) return false;
-  const auto& arguments = static_cast<const OpPart&>(*part.part()).arguments;
-  return arguments && std::any_of(arguments->begin(), arguments->end(), [&](const auto& argument) {
-           return argument.first == port;
-         });
-}
-
-// The canonical ports of a part that is in no model yet.
-std::vector<std::string> canonical_ports(const Model& part, bool inputs) {
-  std::vector<std::string> names;
-  if (part.part()->op) {
-    const OpDef& op = *part.part()->op;
-    if (inputs) return canonical_names(op);
-    if (!op.outputs.empty()) names.push_back(op.outputs.front().name);
-    return names;
-  }
-  const std::shared_ptr<Composite> model = part.composite();
-  const Level level = level_of(*model);
-  for (Wire* wire : inputs ? open_inputs(*model) : open_outputs(*model)) {
-    const Group& group = level.groups[level.group_of.at(wire_in(*model, wire))];
-    names.push_back(group.keys.empty() ? level.endpoints[group.endpoints.front()].path()
-                                       : std::string(*model->keys[group.keys.front()].name));
-  }
-  return names;
-}
-
-// The nets of the canonical ports of a part of the form.
-std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs) {
-  std::vector<size_t> nets;
-  for (const Connection& port : inputs ? part.cins() : part.couts()) {
-    if (const auto net = form.net_of(port.wire())) nets.push_back(*net);
-  }
-  return nets;
-}
-
-std::string sort_of(bool inputs) { return inputs ? "input" : "output"; }
-
-// The port that an edit of the part means.
-size_t end_in(const FormNet& net, const std::string& id) {
-  for (size_t i = 0; i < net.ends.size(); ++i) {
-    if (net.ends[i].id == id) return i;
-  }
-  return net.ends.size();
-}
-
-class Edit {
- public:
-  Edit(const Model& model, std::string_view path, std::string call, bool port = false)
-      : levels_(model, path, port),
-        form_(levels_.form()),
-        path_(path),
-        id_(levels_.id()),
-        call_(std::move(call)) {}
-
-  Model replace(const Call& call) {
-    refuse_shared(*levels_.part().part());
-    const Model part(call.part);
-    FormPart made = nameless(id_, part, levels_.functions());
-    size_lists(made, call.bindings);
-    keep_lists(made);
-    const auto mapped = canonical_mapping(part);
-    for (size_t i = 0; i < form_.nets.size(); ++i) {
-      std::vector<std::string> lost;
-      for (FormEnd& end : form_.nets[i].ends) {
-        if (end.id != id_) continue;
-        if (has_port(made, part, end.port)) {
-          if (has_argument(part, end.port)) form_.nets[i].literal.reset();
-        } else if (const auto at = mapped_port(mapped, i)) {
-          end.port = *at;
-        } else {
-          lost.push_back(end.port);
-        }
-      }
-      for (const std::string& port : lost) lose_port(i, port, part);
-    }
-    form_.part(id_) = std::move(made);
-    bind(id_, call.bindings);
-    return finished();
-  }
-
-  Model insert(const Call& call, bool after) {
-    const size_t net = chosen_net(!after);
-    const Model part(call.part);
-    const std::string input = free_port(call, true), output = free_port(call, false);
-    const std::string id = form_.free_id(std::string(call.part->label()));
-    FormPart made = nameless(id, part, levels_.functions());
-    size_lists(made, call.bindings);
-    const auto at = form_.parts.begin() + static_cast<std::ptrdiff_t>(form_.place_of(id_));
-    form_.parts.insert(after ? at + 1 : at, std::move(made));
-    FormEnd& end = form_.nets[net].ends[end_in(form_.nets[net], id_)];
-    if (form_.nets[net].giver == end.path()) form_.nets[net].giver.clear();
-    FormNet between{{}, {end}};
-    end = {id, after ? output : input};
-    between.ends.push_back({id, after ? input : output});
-    form_.nets.push_back(std::move(between));
-    bind(id, call.bindings);
-    return finished();
-  }
-
-  Model remove() {
-    const Model part = levels_.part();
-    refuse_shared(*part.part());
-    const size_t input = chosen_net(true), output = chosen_net(false);
-    for (size_t i = 0; i < form_.nets.size(); ++i) {
-      if (i == input || i == output) continue;
-      std::vector<std::string> lost;
-      for (const FormEnd& end : form_.nets[i].ends) {
-        if (end.id == id_) lost.push_back(end.port);
-      }
-      for (const std::string& port : lost) lose_end(form_, i, id_, port, path_);
-    }
-    const FormNet& made = form_.nets[output];
-    const bool is_read = std::any_of(made.ends.begin(), made.ends.end(),
-                                     [&](const FormEnd& end) { return end.id != id_; });
-    if (!form_.model.owner && !is_read && !form_.is_driven(input) && !made.keys.empty()) {
-      refuse_edit(path_, "nothing would compute " + quoted(form_.nets[output].keys.front()),
-                  {{"input", readers_text(form_, input, id_), ""},
-                   {"readers", readers_text(form_, output, id_), ""}},
-                  "replace the part by Buffer(), whose output is its input");
-    }
-    form_.join(input, output);
-    form_.drop_ends(id_);
-    form_.parts.erase(form_.parts.begin() + static_cast<std::ptrdiff_t>(form_.place_of(id_)));
-    return finished();
-  }
-
-  Model rename(const std::string& name) {
-    check_name(name);
-    if (form_.place_of(name) < form_.parts.size()) {
-      raise({.kind = ErrorKind::name,
-             .code = "E0607",
-             .path = path_,
-             .message = "there is a part " + quoted(name) + " already",
-             .help = "choose another name"});
-    }
-    FormPart& part = form_.part(id_);
-    Json::Object& fields = *part.json.as<Json::Object>();
-    std::erase_if(fields, [](const auto& field) { return field.first == "given_name"; });
-    fields.emplace_back("given_name", name);
-    part.id = name;
-    for (FormNet& net : form_.nets) {
-      if (net.giver.starts_with(id_ + ".")) net.giver = name + net.giver.substr(id_.size());
-      for (FormEnd& end : net.ends) {
-        if (end.id == id_) end.id = name;
-      }
-    }
-    return finished();
-  }
-
- private:
-  Model finished() {
-    try {
-      return levels_.rebuilt();
-    } catch (const Error& error) {
-      ErrorDetails details = error.unnumbered();
-      const auto is_place = [](const std::string& text) { return text.starts_with("/"); };
-      std::erase_if(details.facts,
-                    [&](const Fact& fact) { return fact.label == "at" && is_place(fact.text); });
-      if (details.path.empty() || is_place(details.path)) details.path = path_;
-      details.facts.push_back({"edit", call_, ""});
-      details.facts.push_back({"inputs", ports_text(levels_.part(), true), "of " + path_});
-      details.facts.push_back({"outputs", ports_text(levels_.part(), false), "of " + path_});
-      raise(std::move(details));
-    }
-  }
-
-  // Nets of the only canonical ports, and what these ports are called in the new part.
-  std::vector<std::pair<size_t, std::string>> canonical_mapping(const Model& part) const {
-    std::vector<std::pair<size_t, std::string>> mapped;
-    for (const bool inputs : {true, false}) {
-      const std::vector<size_t> nets = canonical_nets(form_, levels_.part(), inputs);
-      std::vector<std::string> names = canonical_ports(part, inputs);
-      if (nets.size() == 1 && names.size() == 1) mapped.emplace_back(nets[0], names[0]);
-    }
-    return mapped;
-  }
-
-  static std::optional<std::string> mapped_port(
-      const std::vector<std::pair<size_t, std::string>>& mapped, size_t net) {
-    for (const auto& [from, port] : mapped) {
-      if (from == net) return port;
-    }
-    return {};
-  }
-
-  void lose_port(size_t net, const std::string& port, const Model& part) {
-    FormNet& from = form_.nets[net];
-    if (from.ends.size() == 1 && from.keys.empty()) {
-      from.ends.clear();
-      return;
-    }
-    refuse_edit(path_, part.class_name() + " has no port " + quoted(port) + ", which is connected",
-                {{"old inputs", ports_text(levels_.part(), true), ""},
-                 {"old outputs", ports_text(levels_.part(), false), ""},
-                 {"new inputs", ports_text(part, true), ""},
-                 {"new outputs", ports_text(part, false), ""},
-                 {"connected to", readers_text(form_, net, id_), ""}},
-                "wrap the new part in a model whose keys have the names of the old ports");
-  }
-
-  // The net of the only canonical input or output of the part, or of the port in the path.
-  size_t chosen_net(bool inputs) const {
-    const Model part = levels_.part();
-    std::vector<size_t> nets = canonical_nets(form_, part, inputs);
-    if (!levels_.port().empty()) {
-      nets.clear();
-      if (const auto net = form_.net_named(id_ + "." + levels_.port())) nets.push_back(*net);
-    }
-    if (nets.size() == 1 && end_in(form_.nets[nets[0]], id_) < form_.nets[nets[0]].ends.size())
-      return nets[0];
-    refuse_edit(path_, part.class_name() + " has no single " + sort_of(inputs) + " for this edit",
-                {{"inputs", ports_text(part, true), ""}, {"outputs", ports_text(part, false), ""}},
-                "name the port in the path: \"" + path_ + "." + sort_of(inputs) + "\"");
-  }
-
-  // The canonical port of a new part that the call does not bind.
-  std::string free_port(const Call& call, bool inputs) const {
-    const Model part(call.part);
-    std::vector<std::string> names = canonical_ports(part, inputs);
-    std::erase_if(names, [&](const std::string& name) {
-      return std::any_of(call.bindings.begin(), call.bindings.end(),
-                         [&](const auto& binding) { return binding.first == name; });
-    });
-    if (names.size() == 1) return names.front();
-    refuse_edit(path_, part.class_name() + " has no single free " + sort_of(inputs),
-                {{"inputs", ports_text(part, true), ""},
-                 {"outputs", ports_text(part, false), ""},
-                 {"free", names.empty() ? "none" : join(names, ", "), ""}},
-                "bind the other ports in the call, or choose one with set_cin or set_cout");
-  }
-
-  static void size_lists(FormPart& part, const Bindings& bindings) {
-    for (auto& [list, count] : part.lists) {
-      for (const auto& [port, binding] : bindings) {
-        const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
-        if (port == list && items) count = static_cast<int>(items->size());
-      }
-    }
-  }
-
-  // A list has as many ports as in the old part, if the call does not give them.
-  void keep_lists(FormPart& part) const {
-    for (auto& [list, count] : part.lists) {
-      if (count > 0) continue;
-      while (form_.has_end(id_, list + "_" + std::to_string(count))) ++count;
-    }
-  }
-
-  void bind(const std::string& id, const Bindings& bindings) {
-    for (const auto& [port, binding] : bindings) {
-      const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
-      const bool is_list = items && item_of(form_.part(id), port + "_0");
-      if (!is_list) {
-        bind_port({id, port}, binding);
-        continue;
-      }
-      for (size_t i = 0; i < items->size(); ++i)
-        bind_port({id, port + "_" + std::to_string(i)}, (*items)[i]);
-    }
-  }
-
-  void bind_port(FormEnd end, const Binding& binding) {
-    for (FormNet& net : form_.nets) {
-      std::erase_if(net.ends, [&](const FormEnd& other) { return other.path() == end.path(); });
-      if (net.ends.empty()) net.keys.clear();
-    }
-    if (const auto* name = std::get_if<std::string>(&binding.held())) {
-      if (const auto net = form_.net_named(*name)) {
-        form_.nets[*net].ends.push_back(std::move(end));
-      } else {
-        form_.keys.push_back(*name);
-        form_.nets.push_back({{*name}, {std::move(end)}});
-      }
-      return;
-    }
-    FormNet net{{}, {std::move(end)}};
-    if (const auto* datum = std::get_if<Datum>(&binding.held())) {
-      net.literal = Json::Object{{"key", Json::Object{{"value", json_of(*datum)}}}};
-    } else if (const auto* tensor = std::get_if<Tensor>(&binding.held())) {
-      net.literal = json_of(*tensor);
-    } else {
-      refuse_edit(path_, "port " + quoted(net.ends.front().port) + " is bound to a connection",
-                  {{"edit", call_, ""}}, "write the key or the path of the value as a string");
-    }
-    form_.nets.push_back(std::move(net));
-  }
-
-  Levels levels_;
-  LevelForm& form_;
-  const std::string path_, id_, call_;
-};
-
-std::string call_text(const char* edit, std::string_view path, const Call* call = nullptr) {
-  return std::string(edit) + "(" + quoted(std::string(path)) +
-         (call ? ", " + call->part->class_name() : "") + ")";
-}
-
-}  // namespace
-
 EditableModel::EditableModel(const Model& model) : Model(restated(model)) {}
 
 EditableModel& EditableModel::replace(std::string_view path, const Call& part) try {
-  Edit edit(*this, path, call_text("replace", path, &part));
-  static_cast<Model&>(*this) = edit.replace(part);
+  static_cast<Model&>(*this) = with_replaced(*this, path, part);
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 EditableModel& EditableModel::insert_after(std::string_view path, const Call& part) try {
-  Edit edit(*this, path, call_text("insert_after", path, &part), true);
-  static_cast<Model&>(*this) = edit.insert(part, true);
+  static_cast<Model&>(*this) = with_inserted(*this, path, part, true);
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 EditableModel& EditableModel::insert_before(std::string_view path, const Call& part) try {
-  Edit edit(*this, path, call_text("insert_before", path, &part), true);
-  static_cast<Model&>(*this) = edit.insert(part, false);
+  static_cast<Model&>(*this) = with_inserted(*this, path, part, false);
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 EditableModel& EditableModel::remove(std::string_view path) try {
-  Edit edit(*this, path, call_text("remove", path));
-  static_cast<Model&>(*this) = edit.remove();
+  static_cast<Model&>(*this) = with_removed(*this, path);
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -418,9 +79,8 @@ EditableModel& EditableModel::wrap_all(const std::vector<std::string>& paths,
 EditableModel& EditableModel::expose(std::string_view path, std::string name) try {
   Model made = restated(*this);
   const Located found = located(made, path);
-  Connection value = found.part && found.port.empty()
-                         ? Model(part_at(made, path).model()).cout()
-                         : made.at(std::string(path));
+  Connection value = found.part && found.port.empty() ? Model(part_at(made, path).model()).cout()
+                                                      : made.at(std::string(path));
   value = Connection(made.composite(), value.wire());
   std::vector<std::pair<std::string, Connection>> outputs;
   for (const std::string& key : made.output_keys()) outputs.emplace_back(key, made.at(key));
@@ -435,8 +95,7 @@ EditableModel& EditableModel::expose(std::string_view path, std::string name) tr
 EditableModel& EditableModel::rename(std::string_view path, const std::string& name) try {
   const Located found = located(*this, path);
   if (found.part && found.port.empty()) {
-    Edit edit(*this, path, call_text("rename", path));
-    static_cast<Model&>(*this) = edit.rename(name);
+    static_cast<Model&>(*this) = with_renamed(*this, path, name);
   } else {
     Model made = restated(*this);
     static_cast<Model&>(*this) = made.rename_key(std::string(path), name);

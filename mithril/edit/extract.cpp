@@ -17,9 +17,8 @@ using Wires = std::vector<Wire*>;
 
 Wire* wire_of(const Model& model, const std::string& path) {
   const Located found = located(model, path);
-  const Connection value = found.part && found.port.empty()
-                               ? part_at(model, path).model().cout()
-                               : model.at(path);
+  const Connection value =
+      found.part && found.port.empty() ? part_at(model, path).model().cout() : model.at(path);
   return top(value.wire());
 }
 

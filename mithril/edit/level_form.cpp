@@ -24,9 +24,9 @@ Json taken(Json::Object& fields, std::string_view name) {
   return json;
 }
 
-constexpr const char* fact_fields[] = {
-    "assigned_shapes",         "assigned_types",     "assigned_values",
-    "assigned_differentiabilities", "assigned_intervals", "assigned_initializers"};
+constexpr const char* fact_fields[] = {"assigned_shapes",    "assigned_types",
+                                       "assigned_values",    "assigned_differentiabilities",
+                                       "assigned_intervals", "assigned_initializers"};
 
 }  // namespace
 
@@ -74,8 +74,7 @@ LevelForm::LevelForm(const Composite& from, Functions& functions)
       Json literal;
       if (facts.literal(i, literal)) net.literal = std::move(literal);
     } else {
-      std::iter_swap(net.keys.begin(),
-                     std::find(net.keys.begin(), net.keys.end(), facts.name(i)));
+      std::iter_swap(net.keys.begin(), std::find(net.keys.begin(), net.keys.end(), facts.name(i)));
     }
     nets.push_back(std::move(net));
   }
@@ -162,15 +161,14 @@ std::optional<size_t> LevelForm::net_named(const std::string& name) const {
 
 bool LevelForm::has_end(const std::string& id, const std::string& port) const {
   return std::any_of(nets.begin(), nets.end(), [&](const FormNet& net) {
-    return std::any_of(net.ends.begin(), net.ends.end(), [&](const FormEnd& end) {
-      return end.id == id && end.port == port;
-    });
+    return std::any_of(net.ends.begin(), net.ends.end(),
+                       [&](const FormEnd& end) { return end.id == id && end.port == port; });
   });
 }
 
 size_t LevelForm::place_of(const std::string& id) const {
-  const auto at = std::find_if(parts.begin(), parts.end(),
-                               [&](const FormPart& part) { return part.id == id; });
+  const auto at =
+      std::find_if(parts.begin(), parts.end(), [&](const FormPart& part) { return part.id == id; });
   return static_cast<size_t>(at - parts.begin());
 }
 

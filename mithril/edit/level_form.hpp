@@ -57,13 +57,14 @@ class LevelForm {
   const Level& level() const { return level_; }
   // The net of a wire of the model; none: the level has none.
   std::optional<size_t> net_of(Wire* wire) const;
-  std::optional<size_t> net_named(const std::string& name) const;  // by a key, or the path of a port
+  std::optional<size_t> net_named(
+      const std::string& name) const;  // by a key, or the path of a port
   bool has_end(const std::string& id, const std::string& port) const;
   FormPart& part(const std::string& id);
   size_t place_of(const std::string& id) const;
   std::string free_id(const std::string& label) const;
   void join(size_t into, size_t from);
-  bool is_driven(size_t net) const;  // by a part of the model that the form was made of
+  bool is_driven(size_t net) const;       // by a part of the model that the form was made of
   void drop_ends(const std::string& id);  // and the keys that only they had
 
   const Composite& model;

@@ -41,6 +41,13 @@ Json opened_form(const Composite& model, Functions& functions) {
 
 }  // namespace
 
+Model restated(const Model& model) {
+  Functions functions;
+  const Json form = model_form(*model.part(), functions);
+  const Model made = from_form(form, functions);
+  return Model(std::static_pointer_cast<Part>(made.composite()));
+}
+
 Located located(const Model& model, std::string_view path) {
   Located found;
   Composite* at = model.composite().get();
@@ -59,11 +66,12 @@ Located located(const Model& model, std::string_view path) {
 Model opened_around(Model model, std::string_view path) {
   while (true) {
     const Located found = located(model, path);
-    const auto closed = std::find_if(found.around.begin(), found.around.end(),
-                                     [](const Composite* level) { return level->recipe != nullptr; });
+    const auto closed =
+        std::find_if(found.around.begin(), found.around.end(),
+                     [](const Composite* level) { return level->recipe != nullptr; });
     if (closed == found.around.end()) return model;
-    model = closed == found.around.begin() ? opened(model)
-                                           : opened_at(model, mithril::path(*closed));
+    model =
+        closed == found.around.begin() ? opened(model) : opened_at(model, mithril::path(*closed));
   }
 }
 
@@ -142,10 +150,10 @@ void Levels::pass_on(const LevelForm& inner, LevelForm& outer) {
     if (net.giver.starts_with(id + ".")) net.giver.clear();
     for (size_t e = 0; e < net.ends.size(); ++e) {
       const std::string path = net.ends[e].path();
-      net.ends.erase(std::remove_if(net.ends.begin() + static_cast<std::ptrdiff_t>(e) + 1,
-                                    net.ends.end(),
-                                    [&](const FormEnd& end) { return end.path() == path; }),
-                     net.ends.end());
+      net.ends.erase(
+          std::remove_if(net.ends.begin() + static_cast<std::ptrdiff_t>(e) + 1, net.ends.end(),
+                         [&](const FormEnd& end) { return end.path() == path; }),
+          net.ends.end());
     }
   }
 }

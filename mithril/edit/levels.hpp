@@ -11,6 +11,9 @@
 
 namespace mithril {
 
+// A model of its own with the same statements.
+Model restated(const Model& model);
+
 // Where a path leads.
 struct Located {
   std::vector<Composite*> around;  // the models that contain the part, the outermost first
@@ -52,8 +55,8 @@ class Levels {
 // Removes what was a port of a part that is gone, and refuses to if something needs it.
 void lose_end(LevelForm& form, size_t net, const std::string& id, const std::string& port,
               const std::string& path);
-[[noreturn]] void refuse_edit(const std::string& path, std::string message,
-                              std::vector<Fact> facts, std::string help);
+[[noreturn]] void refuse_edit(const std::string& path, std::string message, std::vector<Fact> facts,
+                              std::string help);
 // "input [5, 4], weight [3, 4]".
 std::string ports_text(const Model& part, bool inputs);
 std::string readers_text(const LevelForm& form, size_t net, const std::string& id);

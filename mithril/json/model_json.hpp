@@ -20,7 +20,8 @@ std::string to_json(const Model& model);
 Model from_json(std::string_view text);
 
 // The form of a part that is changed and read again in the same process: it has constraints, too,
-// by their numbers in `functions`. ValueError E0422, E0424 as above, the latter in a training model.
+// by their numbers in `functions`. ValueError E0422, E0424 as above, the latter in a training
+// model.
 using Functions = std::vector<std::function<bool(Solver&)>>;
 Json model_form(const Part& part, Functions& functions);
 // `opened`: a model of the library becomes one that its user composed of the same parts.

@@ -246,7 +246,8 @@ void number_constraints(Json& form, const Part& part, Functions& functions) {
     }
     if (field != "constraints") continue;
     for (Json& keys : *json.as<Json::Array>()) {
-      const Json number(static_cast<int64_t>(functions.size()) + (&keys - json.as<Json::Array>()->data()));
+      const Json number(static_cast<int64_t>(functions.size()) +
+                        (&keys - json.as<Json::Array>()->data()));
       keys = Json::Array{std::move(keys), number};
     }
   }

@@ -17,6 +17,7 @@ from ._core import (
     ConstantSchedule,
     CosineSchedule,
     DistributedError,
+    EditableModel,
     Engine,
     Error,
     Gradient,
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from .training.fit import History, TensorBoard, fit
     from .training.grad_scaler import GradScaler
     from .training.progress import ProgressBar
+    from .transfer import TransferReport, transfer
     from .user_ops import add_op, check_op
 
 # The names above, by their modules, which are imported at the first use of a name.
@@ -128,6 +130,7 @@ _NAMES = {
     "training.fit": "History TensorBoard fit",
     "training.grad_scaler": "GradScaler",
     "training.progress": "ProgressBar",
+    "transfer": "TransferReport transfer",
     "user_ops": "add_op check_op",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -186,6 +189,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Plateau",
     "StepSchedule",
     "TrainingStep",
+    "TransferReport",
     "AttributeError",
     "BackendComparison",
     "BackendDifference",
@@ -196,6 +200,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ConnectionError",
     "CpuBackend",
     "DistributedError",
+    "EditableModel",
     "Engine",
     "Error",
     "GradDotProdEngine",
@@ -289,6 +294,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "to_javascript",
     "to_jax",
     "to_wasm",
+    "transfer",
     "uint8",
     "vmap",
     "with_prefix",

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/edit/cost.hpp"
 #include "mithril/edit/edit.hpp"
 
 namespace mithril::python {
@@ -39,6 +40,24 @@ EditableModel& wrap(EditableModel& model, py::handle what, const py::function& f
   return model.wrap(text_of(what, "a class, or a pattern of paths"), wrapper);
 }
 
+py::dict dict_of_cost(const Cost& cost) {
+  py::dict made;
+  made["operations"] = cost.operations;
+  made["bytes"] = cost.bytes;
+  return made;
+}
+
+py::dict cost_of_model(const Model& model, const py::dict& shapes) {
+  std::vector<std::pair<std::string, ShapeSpec>> sizes;
+  for (const auto& [key, shape] : shapes)
+    sizes.emplace_back(text_of(key, "the name of a key"), shape_of(shape));
+  const ModelCost found = cost(model, sizes);
+  py::dict made = dict_of_cost(found.total), parts;
+  for (const auto& [path, of_part] : found.parts) parts[py::str(path)] = dict_of_cost(of_part);
+  made["parts"] = parts;
+  return made;
+}
+
 }  // namespace
 
 void bind_edits(py::module_& module, py::class_<Model>& model) {
@@ -50,8 +69,8 @@ nothing. Parts keep their paths, and so the keys of their parameters. Parts and 
 were read before an edit belong to the model as it was before. See docs/editing.md.
 
 Example:
-    model = net.edit()
-    model.replace("head", ml.Linear(10)).remove("dropout"))")
+    edited = model.edit()
+    edited.insert_after("linear", ml.Relu()).rename("linear", "head"))")
       .def(
           "replace",
           [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
@@ -70,7 +89,7 @@ Raises:
         the parameters of the part are used in two places.
 
 Example:
-    model.replace("head", ml.Linear(10)))")
+    edited = model.edit().replace("linear", ml.Linear(10)))")
       .def(
           "insert_after",
           [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
@@ -87,7 +106,7 @@ Raises:
     ConnectionError: The part has no single free input and output, or the edit makes a cycle.
 
 Example:
-    model.insert_after("encoder.fc1", ml.Dropout(0.1)))")
+    edited = model.edit().insert_after("linear", ml.Relu()))")
       .def(
           "insert_before",
           [](EditableModel& self, const std::string& path, py::handle part) -> EditableModel& {
@@ -104,7 +123,7 @@ Raises:
     ConnectionError: As for `insert_after`.
 
 Example:
-    model.insert_before("head", ml.LayerNorm()))")
+    edited = model.edit().insert_before("linear", ml.LayerNorm()))")
       .def(
           "remove",
           [](EditableModel& self, const std::string& path) -> EditableModel& {
@@ -118,7 +137,8 @@ Raises:
         is read elsewhere, or its parameters are used in two places.
 
 Example:
-    model.remove("encoder.dropout"))")
+    edited = model.edit().insert_after("linear", ml.Relu())
+    edited.remove("relu"))")
       .def("wrap", wrap, py::arg("what"), py::arg("function"),
            py::return_value_policy::reference_internal,
            R"(Replaces each matching part by what a function returns for a copy of it.
@@ -130,13 +150,13 @@ Args:
 
 Example:
     def twice(part):
-        model = ml.Model()
-        model |= part(**{key: key for key in part.input_keys}, output="h")
-        model |= ml.Multiply()(left="h", right=2.0, output="output")
-        model.expose_keys("output")
-        return model
+        doubled = ml.Model()
+        doubled |= part(**{key: key for key in part.input_keys}, output="h")
+        doubled |= ml.Multiply()(left="h", right=2.0, output="output")
+        doubled.expose_keys("output")
+        return doubled
 
-    model.wrap(ml.Linear, twice))")
+    edited = model.edit().wrap(ml.Linear, twice))")
       .def(
           "expose",
           [](EditableModel& self, const std::string& path, const std::optional<std::string>& name)
@@ -150,16 +170,17 @@ Args:
     name: The name of the output; None: the path.
 
 Example:
-    model.expose("encoder.fc1", "features"))")
+    edited = model.edit().insert_after("linear", ml.Relu())
+    edited.expose("linear", "features"))")
       .def(
           "rename",
-          [](EditableModel& self, const std::string& path, const std::string& name)
-              -> EditableModel& { return self.rename(path, name); },
+          [](EditableModel& self, const std::string& path,
+             const std::string& name) -> EditableModel& { return self.rename(path, name); },
           py::arg("path"), py::arg("name"), py::return_value_policy::reference_internal,
           R"(Renames a part, and so the keys of its parameters, or a key.
 
 Example:
-    model.rename("linear_1", "head"))")
+    edited = model.edit().rename("linear", "head"))")
       .def(
           "extract",
           [](const EditableModel& self, py::handle inputs, py::handle outputs) {
@@ -176,12 +197,36 @@ Raises:
     ConnectionError: No output needs one of the inputs.
 
 Example:
-    encoder = model.extract(inputs=["x"], outputs={"features": "encoder"}))");
+    layer = model.edit().extract(inputs=["x"], outputs={"features": "linear"}))");
+  model.def("count_parameters", &count_parameters,
+            R"(Returns the number of elements of all parameters.
+
+Raises:
+    ShapeError: A size of a parameter is not known.
+
+Example:
+    model.count_parameters())");
+  model.def(
+      "cost", cost_of_model, py::arg("shapes") = py::dict(),
+      R"(Returns the operations and the bytes of one evaluation without gradients, in all and per part.
+
+Operations are the additions and multiplications of products of matrices and convolutions; each
+other op counts as one per element. Bytes are what the ops read and write.
+
+Args:
+    shapes: Sizes of inputs, by key.
+
+Raises:
+    ShapeError: A size stays open.
+
+Example:
+    cost = model.cost({"x": [32, 4]})
+    print(cost["operations"], cost["parts"]["linear"]["bytes"]))");
   model.def("edit", &edit, R"(Returns a copy of the model whose parts can be exchanged.
 
 Example:
-    model = net.edit()
-    model.replace("head", ml.Linear(10)))");
+    edited = model.edit()
+    edited.replace("linear", ml.Linear(10)))");
 }
 
 }  // namespace mithril::python

@@ -62,7 +62,8 @@ py::object of_class(const py::object& self, const Model& model) {
 void bind_model_copies(py::class_<Model>& model) {
   model
       .def("__getitem__", key_or_part, py::arg("key"),
-           "Returns the connection of a key or of a path, such as \"encoder.fc1.output\", or the part "
+           "Returns the connection of a key or of a path, such as \"encoder.fc1.output\", or the "
+           "part "
            "of a path, such as \"encoder.fc1\".")
       .def("__setattr__", set_attribute, py::arg("name"), py::arg("value"))
       .def("add_input", &Model::add_input, py::arg("key"),

@@ -6,8 +6,8 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/arithmetic.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -182,8 +182,7 @@ TEST_CASE("a part that is used in two places is not edited") {
 
 TEST_CASE("constraints survive edits") {
   Model net = net_of(8, Tanh(), 3);
-  net.add_constraint(
-      [](Solver&) { return true; }, {"x", "y"});
+  net.add_constraint([](Solver&) { return true; }, {"x", "y"});
   EditableModel model = edit(net);
   model.replace("encoder.act", Relu());
   Model expected = net_of(8, Relu(), 3);

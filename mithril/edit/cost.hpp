@@ -1,0 +1,33 @@
+// The number of parameters of a model, and the work of one evaluation.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// The elements of all parameters, those that several parts read once. ShapeError E0209 with the
+// parameters whose sizes are not known.
+std::int64_t count_parameters(const Model& model);
+
+struct Cost {
+  // Additions and multiplications of ops that multiply matrices or convolve; each other op counts
+  // as one operation per element that it makes or, if it reduces, reads.
+  std::int64_t operations = 0;
+  // What the ops read and write, with floats of four bytes, if nothing stays in a cache.
+  std::int64_t bytes = 0;
+};
+struct ModelCost {
+  Cost total;
+  std::map<std::string, Cost> parts;  // by path, of all levels
+};
+// Of one evaluation without gradients. ShapeError E0209 with a value whose sizes `shapes` leaves
+// open.
+ModelCost cost(const Model& model,
+               const std::vector<std::pair<std::string, ShapeSpec>>& shapes = {});
+
+}  // namespace mithril

@@ -1,0 +1,67 @@
+"""Parameters of a model for an edited copy of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._core import CompiledModel, raise_error
+from ._internal.arguments import checked
+
+
+@dataclass
+class TransferReport:
+    """What `transfer` could not take over, by keys.
+
+    Attributes:
+        added: Parameters that the old model does not have.
+        dropped: Parameters that the new model does not have.
+        reshaped: Parameters with another shape in the new model.
+
+    See docs/editing.md.
+    """
+
+    added: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    reshaped: list[str] = field(default_factory=list)
+
+
+@checked
+def transfer(
+    params: Mapping[str, Any], old: CompiledModel, new: CompiledModel, *, seed: int = 0
+) -> tuple[dict[str, Any], TransferReport]:
+    """Returns the parameters of a new model, with those that kept their path and shape taken over.
+
+    Args:
+        params: The parameters of the old model.
+        old: The old model.
+        new: The new model, such as an edited copy. Its other parameters begin as in
+            `randomize_params(seed)`.
+        seed: The seed of the parameters that begin anew.
+    Returns:
+        The parameters, and a report of those that were not taken over.
+    Raises:
+        NameError: `params` lacks a parameter of the old model.
+
+    Example:
+        edited = model.edit().insert_after("linear", ml.Linear(3, name="head"))
+        old, new = (ml.compile(each, ml.CpuBackend()) for each in (model, edited))
+        params, report = ml.transfer(old.randomize_params(), old, new)
+        assert report.added == ["head.weight", "head.bias"]
+
+    See docs/editing.md.
+    """
+    made = new.randomize_params(seed)
+    report = TransferReport()
+    for key in old.parameter_keys:
+        if key not in params:
+            raise_error("NameError", "E0609", f"there is no parameter '{key}' in params")
+        if key not in made:
+            report.dropped.append(key)
+    for key, value in made.items():
+        if key not in params:
+            report.added.append(key)
+        elif tuple(params[key].shape) != tuple(value.shape):
+            report.reshaped.append(key)
+        else:
+            made[key] = params[key]
+    return made, report

@@ -1,0 +1,287 @@
+"""Edited models compute what models that were composed so compute."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+ROOT = Path(__file__).parents[2]
+needs_peft = pytest.mark.skipif(
+    importlib.util.find_spec("peft") is None, reason="peft is not installed"
+)
+
+
+def network(width: int = 8, activation: Any = ml.Tanh, classes: int = 3) -> ml.Model:
+    encoder = ml.Model()
+    encoder |= ml.Linear(width, name="fc1")(input="x", output="h")
+    encoder |= activation(name="act")(input="h", output="r")
+    net = ml.Model()
+    net |= encoder(x="x", r="r")
+    net |= ml.Linear(classes, name="head")(input="r", output="y")
+    net.set_shapes(x=[5, 4])
+    return net
+
+
+def outputs_of(model: ml.Model, shapes: Any = None) -> dict[str, np.ndarray]:
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes or {})
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    outputs = compiled.evaluate(compiled.randomize_params(seed=1), {"x": x})
+    return {key: np.asarray(value) for key, value in outputs.items()}
+
+
+def assert_same(model: ml.Model, expected: ml.Model) -> None:
+    assert model == expected
+    found, wanted = outputs_of(model), outputs_of(expected)
+    assert found.keys() == wanted.keys()
+    for key, value in wanted.items():
+        np.testing.assert_array_equal(found[key], value)
+    assert ml.Model.from_json(model.to_json()) == model
+
+
+def test_edited_models_equal_models_that_were_composed_so() -> None:
+    edited = network().edit()
+    assert edited == network()
+    edited.replace("model.act", ml.Relu()).replace("head", ml.Linear(6))
+    assert_same(edited, network(activation=ml.Relu, classes=6))
+    edited.replace("model.fc1", ml.Linear(2))
+    assert_same(edited, network(2, ml.Relu, 6))
+    edited.insert_after("model.fc1", ml.Sigmoid()).remove("model.sigmoid")
+    assert_same(edited, network(2, ml.Relu, 6))
+
+
+def test_inserted_parts_compute_between_their_neighbours() -> None:
+    edited = network(activation=ml.Relu).edit()
+    edited.insert_after("model.fc1", ml.Multiply(right=-1.0))
+    edited.insert_before("head", ml.Add(right=2.0))
+    plain = ml.Model()
+    plain |= ml.Linear(8)(input="x", weight="model.fc1.weight", bias="model.fc1.bias", output="a")
+    plain |= ml.Multiply()(left="a", right=-1.0, output="b")
+    plain |= ml.Relu()(input="b", output="r")
+    plain |= ml.Add()(left="r", right=2.0, output="c")
+    plain |= ml.Linear(3)(input="c", weight="head.weight", bias="head.bias", output="y")
+    plain.expose_keys("y")
+    np.testing.assert_allclose(
+        outputs_of(edited)["y"], outputs_of(plain, {"x": [5, 4]})["y"], rtol=1e-6
+    )
+
+
+def test_an_extracted_part_computes_what_it_does_inside() -> None:
+    edited = network().edit().expose("model.fc1", "f")
+    whole = ml.compile(edited, ml.CpuBackend())
+    params = whole.randomize_params(seed=1)
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    wanted = whole.evaluate(params, {"x": x})
+    first = ml.compile(edited.extract(inputs="x", outputs={"f": "model.fc1"}), ml.CpuBackend())
+    rest = ml.compile(
+        edited.extract(inputs={"f": "model.fc1"}, outputs=["y"]),
+        ml.CpuBackend(),
+        shapes={"f": [5, 8]},
+    )
+    given = {key: params[key] for key in first.parameter_keys}
+    f = first.evaluate(given, {"x": x})["f"]
+    y = rest.evaluate({key: params[key] for key in rest.parameter_keys}, {"f": f})["y"]
+    np.testing.assert_array_equal(f, wanted["f"])
+    np.testing.assert_array_equal(y, wanted["y"])
+
+
+def test_layers_of_the_library_are_opened_where_they_are_edited() -> None:
+    layer = ml.TransformerBlock(2, dimension=8)
+    net = ml.Model()
+    net |= layer(input="x", output="y")
+    net.set_shapes(x=[2, 5, 8])
+    path = net.find(ml.Linear)[0].path
+    before = net.input_keys
+    edited = net.edit().insert_after(path, ml.Buffer())
+    assert edited.input_keys == before
+    x = np.random.default_rng(0).normal(size=(2, 5, 8)).astype(np.float32)
+    results = []
+    for model in (net, edited):
+        compiled = ml.compile(model, ml.CpuBackend())
+        results.append(compiled.evaluate(compiled.randomize_params(seed=1), {"x": x})["y"])
+    np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_models_of_the_examples_are_equal_when_they_are_made_again(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "models"))
+    module = import_module(name)
+    model = getattr(module, name)(module.Config())
+    edited = model.edit()
+    assert edited == model
+    path = model.find(ml.Linear)[0].path
+    edited.insert_after(path, ml.Buffer(name="same")).remove("same")
+    assert edited == model
+
+
+def test_a_path_of_a_part_is_an_item() -> None:
+    net = network()
+    assert net["model.fc1"].class_name == "Linear"
+    assert net["model.fc1.output"].name == "model.h"
+    with pytest.raises(ml.NameError, match=r"model\.fc1"):
+        net["model.fc2"]
+
+
+def test_edits_that_do_not_fit_change_nothing() -> None:
+    net = network()
+    net.set_shapes(y=[5, 3])
+    edited = net.edit()
+    with pytest.raises(ml.ShapeError, match=r"replace\('head', Linear\)"):
+        edited.replace("head", ml.Linear(6))
+    with pytest.raises(ml.ConnectionError, match=r"E0102"):
+        edited.insert_after("model.fc1", ml.Add()(right="act.output"))
+    with pytest.raises(ml.NameError, match=r"head"):
+        edited.remove("haed")
+    with pytest.raises(ml.ConnectionError, match=r"E0124"):
+        edited.extract(inputs="y", outputs="model.fc1")
+    with pytest.raises(ZeroDivisionError):
+        edited.wrap(ml.Linear, lambda part: 1 // 0)
+    assert edited == net
+
+
+def test_a_part_that_is_used_in_two_places_is_not_edited() -> None:
+    net = ml.Model()
+    layer = ml.Linear(4, name="first")
+    net |= layer(input="x", output="h")
+    net |= layer.shared()(input="h", output="y")
+    edited = net.edit()
+    for path in ("first", "first_1"):
+        with pytest.raises(ml.ConnectionError, match=r"E0123(.|\n)*first(.|\n)*first_1"):
+            edited.replace(path, ml.Linear(4))
+    assert edited == net
+
+
+def test_parameters_are_transferred_with_a_report() -> None:
+    net = network()
+    edited = net.edit().replace("head", ml.Linear(6)).insert_after("model.fc1", ml.LayerNorm())
+    edited.rename("model.fc1", "first")
+    old, new = (ml.compile(model, ml.CpuBackend()) for model in (net, edited))
+    params = old.randomize_params(seed=3)
+    made, report = ml.transfer(params, old, new, seed=4)
+    assert report.reshaped == ["head.weight", "head.bias"]
+    assert report.dropped == ["model.fc1.weight", "model.fc1.bias"]
+    assert report.added[:2] == ["model.first.weight", "model.first.bias"]
+    assert set(made) == set(new.parameter_keys)
+    same, report = ml.transfer(params, old, old)
+    assert report == ml.TransferReport()
+    assert all(same[key] is params[key] for key in params)
+    with pytest.raises(ml.NameError, match=r"head\.bias"):
+        ml.transfer({key: params[key] for key in params if key != "head.bias"}, old, new)
+
+
+def test_parameters_and_costs_are_counted() -> None:
+    net = network()
+    assert net.count_parameters() == 4 * 8 + 8 + 8 * 3 + 3
+    cost = net.cost()
+    assert cost["parts"]["head"]["operations"] == 2 * 5 * 8 * 3
+    assert cost["parts"]["head"]["bytes"] == 4 * (5 * 8 + 8 * 3 + 3 + 5 * 3)
+    inner = cost["parts"]["model.fc1"]["operations"] + cost["parts"]["model.act"]["operations"]
+    assert cost["parts"]["model"]["operations"] == inner == 2 * 5 * 4 * 8 + 5 * 8
+    convolution = ml.Model()
+    convolution |= ml.Conv2d(3, 6, use_bias=False)(input="x", output="y")
+    cost = convolution.cost({"x": [2, 4, 8, 8]})
+    assert cost["operations"] == 2 * (2 * 6 * 6 * 6) * (4 * 3 * 3)
+    open_sizes = network().edit()
+    with pytest.raises(ml.ShapeError, match="E0209"):
+        convolution.cost()
+    assert open_sizes.count_parameters() > 0
+
+
+def test_frozen_parts_leave_nothing_in_the_backward_pass() -> None:
+    net = network()
+    net |= ml.Mean()(input="y", output="loss")
+    options: dict[str, Any] = {"frozen": ["model.*"]}
+    frozen = ml.compile(net, ml.CpuBackend(), **options)
+    x = np.ones((5, 4), np.float32)
+    gradients = frozen.evaluate(frozen.randomize_params(), {"x": x}, output_gradients={"loss": 1.0})
+    assert set(gradients[1]) == {"head.weight", "head.bias"}
+
+
+def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "editing.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 7 and all(block.count("\n") <= 40 for block in blocks)
+    names: dict[str, Any] = {}
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"docs/editing.md, block {number + 1}", "exec"), names)
+
+
+@pytest.fixture
+def lora(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
+    return import_module("fine_tune_lora")
+
+
+def test_adapters_are_trained_saved_loaded_and_merged(lora: Any, tmp_path: Path) -> None:
+    losses, _ = lora.main("20", tmp_path)
+    assert losses[-1] < 0.7 * losses[0]
+    saved = ml.load_safetensors(tmp_path / "adapter_model.safetensors")
+    assert "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight" in saved
+    assert all(".lora_" in key for key in saved)
+    base = lora.gpt2(lora.CONFIG)
+    adapted = base.edit().wrap("h.*.c_*", lora.with_adapter)
+    original, compiled = lora.compiled_gpt(base), lora.compiled_gpt(adapted)
+    params = original.randomize_params(seed=1) | lora.load_adapters(tmp_path)
+    batch = lora.batch_of(np.arange(200) % 256, 0)
+    np.testing.assert_allclose(
+        np.asarray(original.evaluate(lora.merged(params), batch)["logits"]),
+        np.asarray(compiled.evaluate(params, batch)["logits"]),
+        rtol=1e-3,
+        atol=1e-4,
+    )
+
+
+def test_only_the_adapters_are_trained(lora: Any) -> None:
+    base = lora.gpt2(lora.CONFIG)
+    params = lora.compiled_gpt(base).randomize_params(seed=1)
+    before = {key: np.array(value) for key, value in params.items()}
+    _, trained, _ = lora.fine_tuned(base, params, np.arange(200) % 256, 2)
+    for key, value in before.items():
+        np.testing.assert_array_equal(np.asarray(trained[key]), value)
+    assert np.abs(np.asarray(trained["h.0.attn.c_attn.lora_B.weight"])).max() > 0
+
+
+@needs_peft
+def test_the_adapters_give_equal_logits_in_peft(lora: Any, tmp_path: Path) -> None:
+    torch = import_module("torch")
+    transformers, peft = import_module("transformers"), import_module("peft")
+    lora.main("3", tmp_path)
+    shape = lora.CONFIG
+    config = transformers.GPT2Config(
+        vocab_size=shape.vocab_size,
+        n_positions=shape.n_positions,
+        n_embd=shape.n_embd,
+        n_layer=shape.n_layer,
+        n_head=shape.n_head,
+    )
+    base = lora.gpt2(shape)
+    weights = lora.compiled_gpt(base).randomize_params(seed=1)
+    theirs = transformers.GPT2LMHeadModel(config).eval()
+    transposed = re.compile(r"h\.\d+\.(attn|mlp)\.c_\w+\.weight")
+    state = {}
+    for key, value in weights.items():
+        array = np.array(value)
+        state["transformer." + key] = torch.tensor(array.T if transposed.fullmatch(key) else array)
+    missing = theirs.load_state_dict(state, strict=False)
+    assert missing.unexpected_keys == [] and missing.missing_keys == ["lm_head.weight"]
+    theirs.tie_weights()
+    settings = json.loads((tmp_path / "adapter_config.json").read_text())
+    assert settings["fan_in_fan_out"]
+    loaded = peft.PeftModel.from_pretrained(theirs, str(tmp_path)).eval()
+    adapted = lora.compiled_gpt(base.edit().wrap("h.*.c_*", lora.with_adapter))
+    batch = lora.batch_of(np.arange(200) % 256, 0)
+    ours = adapted.evaluate(weights | lora.load_adapters(tmp_path), batch)["logits"]
+    with torch.no_grad():
+        logits = loaded(torch.tensor(batch["input_ids"])).logits
+    np.testing.assert_allclose(np.asarray(ours), logits.numpy(), rtol=1e-3, atol=1e-3)
