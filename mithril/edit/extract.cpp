@@ -71,7 +71,7 @@ class Extraction {
   }
 
   // The form of a model that its user composed, with only what is needed.
-  LevelForm pruned(const Composite& model) {
+  LevelForm pruned(Composite& model) {
     LevelForm form(model, functions_);
     for (const auto& child : model.parts) {
       const std::string id = model.name_of(*child);
@@ -79,7 +79,7 @@ class Extraction {
         form.drop_ends(id);
         form.parts.erase(form.parts.begin() + static_cast<std::ptrdiff_t>(form.place_of(id)));
       } else if (!child->op && !static_cast<const Composite&>(*child).recipe) {
-        prune_child(form, static_cast<const Composite&>(*child));
+        prune_child(form, static_cast<Composite&>(*child));
       }
     }
     return form;
@@ -95,7 +95,7 @@ class Extraction {
                        [&](const Part* op) { return needed_.contains(op); });
   }
 
-  void prune_child(LevelForm& form, const Composite& child) {
+  void prune_child(LevelForm& form, Composite& child) {
     LevelForm inner = pruned(child);
     const std::string id = form.model.name_of(child);
     form.part(id).json = inner.json();

@@ -55,8 +55,7 @@ FormPart form_of_part(std::string id, const Part& part, Functions& functions) {
   return form;
 }
 
-LevelForm::LevelForm(const Composite& from, Functions& functions)
-    : model(from), level_(level_of(from)) {
+LevelForm::LevelForm(Composite& from, Functions& functions) : model(from), level_(level_of(from)) {
   MITHRIL_CHECK(!from.recipe && !from.completion, "an edit inside a model of the library");
   for (const auto& part : from.parts)
     parts.push_back(form_of_part(from.name_of(*part), *part, functions));
@@ -94,7 +93,7 @@ LevelForm::LevelForm(const Composite& from, Functions& functions)
     if (!constraint) continue;
     FormConstraint form{{}, static_cast<int64_t>(functions.size())};
     for (const std::string& key : constraint->keys) {
-      Wire* wire = find_port(const_cast<Composite&>(from), key);
+      Wire* wire = find_port(from, key);
       form.nets.push_back(net_of(wire).value());
     }
     functions.push_back(constraint->ask);
@@ -142,7 +141,10 @@ void LevelForm::read_facts(const std::string& field, const Json::Array& entries)
 std::optional<size_t> LevelForm::net_of(Wire* wire) const {
   const auto at = level_.group_of.find(wire_in(model, wire));
   if (at == level_.group_of.end()) return {};
-  size_t net = at->second;
+  return joined(at->second);
+}
+
+size_t LevelForm::joined(size_t net) const {
   while (nets[net].joined) net = *nets[net].joined;
   return net;
 }
@@ -182,6 +184,8 @@ std::string LevelForm::free_id(const std::string& label) const {
 }
 
 void LevelForm::join(size_t into, size_t from) {
+  into = joined(into);
+  from = joined(from);
   if (into == from) return;
   FormNet old = std::exchange(nets[from], {});
   FormNet& net = nets[into];
@@ -251,7 +255,8 @@ void LevelForm::write_facts(Json::Object& fields) const {
   const auto names = [&](const std::vector<size_t>& wanted) {
     Json::Array found;
     for (const size_t net : wanted) {
-      if (!nets[net].is_gone()) found.emplace_back(nets[net].name());
+      const FormNet& now = nets[joined(net)];
+      if (!now.is_gone()) found.emplace_back(now.name());
     }
     return found;
   };
@@ -261,8 +266,9 @@ void LevelForm::write_facts(Json::Object& fields) const {
       for (const FormFact& fact : net.facts) {
         if (fact.field != field || net.is_gone()) continue;
         Json json = fact.fact;
-        if (fact.fan_of && !nets[*fact.fan_of].is_gone())
-          json.as<Json::Object>()->emplace_back("fan_of", nets[*fact.fan_of].name());
+        const FormNet* fan_of = fact.fan_of ? &nets[joined(*fact.fan_of)] : nullptr;
+        if (fan_of && !fan_of->is_gone())
+          json.as<Json::Object>()->emplace_back("fan_of", fan_of->name());
         entries.emplace_back(Json::Array{net.name(), std::move(json)});
       }
     }
@@ -270,9 +276,9 @@ void LevelForm::write_facts(Json::Object& fields) const {
   }
   Json::Array bound, asked;
   for (const FormState& state : states) {
-    if (nets[state.input].is_gone() || nets[state.output].is_gone()) continue;
-    bound.emplace_back(
-        Json::Array{nets[state.input].name(), nets[state.output].name(), state.initial});
+    const FormNet &input = nets[joined(state.input)], &output = nets[joined(state.output)];
+    if (input.is_gone() || output.is_gone()) continue;
+    bound.emplace_back(Json::Array{input.name(), output.name(), state.initial});
   }
   write("state_keys", std::move(bound));
   for (const FormConstraint& constraint : constraints) {

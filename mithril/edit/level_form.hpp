@@ -51,7 +51,7 @@ struct FormConstraint {
 class LevelForm {
  public:
   // Of a model that its user composed; `functions` takes over its constraints.
-  LevelForm(const Composite& model, Functions& functions);
+  LevelForm(Composite& model, Functions& functions);
 
   Json json();  // reads back as the level
   const Level& level() const { return level_; }
@@ -64,10 +64,11 @@ class LevelForm {
   size_t place_of(const std::string& id) const;
   std::string free_id(const std::string& label) const;
   void join(size_t into, size_t from);
+  size_t joined(size_t net) const;        // the net that it is a part of now
   bool is_driven(size_t net) const;       // by a part of the model that the form was made of
   void drop_ends(const std::string& id);  // and the keys that only they had
 
-  const Composite& model;
+  Composite& model;
   std::vector<FormPart> parts;
   std::vector<FormNet> nets;
   std::vector<std::string> keys;  // in the order of naming

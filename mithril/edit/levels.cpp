@@ -1,6 +1,7 @@
 #include "mithril/edit/levels.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
@@ -31,6 +32,21 @@ std::shared_ptr<Part> held(const Part& part) {
   const auto& parts = static_cast<const Composite*>(part.owner)->parts;
   return *std::find_if(parts.begin(), parts.end(),
                        [&](const auto& child) { return child.get() == &part; });
+}
+
+// Connections that have become one inside a part are one outside, too.
+void join_ports(LevelForm& form, const std::string& id) {
+  std::unordered_map<std::string, size_t> net_of_port;
+  for (size_t i = 0; i < form.nets.size(); ++i) {
+    std::vector<size_t> same;
+    std::erase_if(form.nets[i].ends, [&](const FormEnd& end) {
+      if (end.id != id) return false;
+      const auto [at, is_new] = net_of_port.emplace(end.port, i);
+      if (!is_new) same.push_back(at->second);
+      return !is_new;
+    });
+    for (const size_t net : same) form.join(net, i);
+  }
 }
 
 Json opened_form(const Composite& model, Functions& functions) {
@@ -94,7 +110,7 @@ Levels::Levels(const Model& model, std::string_view path, bool port)
     static_cast<void>(part_at(model_, path));  // raises
   }
   id_ = at_.part->owner->name_of(*at_.part);
-  for (const Composite* level : at_.around) {
+  for (Composite* level : at_.around) {
     if (level->completion) {
       raise({.kind = ErrorKind::connection,
              .code = "E0115",
@@ -114,48 +130,25 @@ Model Levels::rebuilt() {
 }
 
 // The outer model has the changed model as a part, and its ports under their new names.
-void Levels::pass_on(const LevelForm& inner, LevelForm& outer) {
+void Levels::pass_on(LevelForm& inner, LevelForm& outer) {
   const std::string id = outer.model.name_of(inner.model);
-  outer.part(id).json = const_cast<LevelForm&>(inner).json();
+  outer.part(id).json = inner.json();
   for (size_t i = 0; i < outer.nets.size(); ++i) {
     std::vector<std::string> lost;
     for (FormEnd& end : outer.nets[i].ends) {
       if (end.id != id) continue;
       const auto net = inner.net_of(end.wire);
-      if (net && !inner.nets[*net].is_gone()) {
-        end.port = inner.nets[*net].name();
-      } else {
+      if (!net || inner.nets[*net].is_gone()) {
         lost.push_back(end.port);
+        continue;
       }
+      const bool names = outer.nets[i].giver == end.path();
+      end.port = inner.nets[*net].name();
+      if (names) outer.nets[i].giver = end.path();
     }
     for (const std::string& port : lost) lose_end(outer, i, id, port, path_);
   }
-  // Connections that have become one inside are one outside, too.
-  for (size_t i = 0; i < outer.nets.size(); ++i) {
-    for (size_t e = 0; e < outer.nets[i].ends.size(); ++e) {
-      const FormEnd end = outer.nets[i].ends[e];
-      if (end.id != id) continue;
-      for (size_t k = 0; k < i; ++k) {
-        const auto& ends = outer.nets[k].ends;
-        if (std::any_of(ends.begin(), ends.end(), [&](const FormEnd& other) {
-              return other.id == id && other.port == end.port;
-            })) {
-          outer.join(k, i);
-          break;
-        }
-      }
-    }
-  }
-  for (FormNet& net : outer.nets) {
-    if (net.giver.starts_with(id + ".")) net.giver.clear();
-    for (size_t e = 0; e < net.ends.size(); ++e) {
-      const std::string path = net.ends[e].path();
-      net.ends.erase(
-          std::remove_if(net.ends.begin() + static_cast<std::ptrdiff_t>(e) + 1, net.ends.end(),
-                         [&](const FormEnd& end) { return end.path() == path; }),
-          net.ends.end());
-    }
-  }
+  join_ports(outer, id);
 }
 
 void lose_end(LevelForm& form, size_t index, const std::string& id, const std::string& port,
@@ -165,7 +158,7 @@ void lose_end(LevelForm& form, size_t index, const std::string& id, const std::s
     return end.id == id && end.port == port;
   });
   const Wire* wire = at->wire ? top(at->wire) : nullptr;
-  const Part* part = const_cast<Composite&>(form.model).find_part(id);
+  const Part* part = form.model.find_part(id);
   const Part* driver = wire ? wire->driver : nullptr;
   while (driver && driver != part) driver = driver->owner;
   const std::string lost = at->path();

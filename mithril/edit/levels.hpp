@@ -43,7 +43,7 @@ class Levels {
   Model rebuilt();
 
  private:
-  void pass_on(const LevelForm& inner, LevelForm& outer);
+  void pass_on(LevelForm& inner, LevelForm& outer);
 
   Model model_;
   Located at_;
