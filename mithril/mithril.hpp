@@ -19,6 +19,7 @@
 #include "mithril/comparison/compare.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/inference_program.hpp"
+#include "mithril/edit/cost.hpp"
 #include "mithril/edit/edit.hpp"
 #include "mithril/engine/engine.hpp"
 #include "mithril/export/write.hpp"
@@ -63,3 +64,4 @@
 #include "mithril/training/progress_bar.hpp"
 #include "mithril/training/tensorboard.hpp"
 #include "mithril/training/training_step.hpp"
+#include "mithril/training/transfer.hpp"

@@ -21,8 +21,9 @@ std::optional<int64_t> elements(const Wire* wire) {
   if (shape.run) return {};
   int64_t count = 1;
   for (const Dim& dim : shape.tail) {
-    if (!dim.is_constant()) return {};
-    count *= dim.constant();
+    const Dim size = resolve(dim);
+    if (!size.is_constant()) return {};
+    count *= size.constant();
   }
   return count;
 }
@@ -42,18 +43,18 @@ int64_t bytes_per_element(const Wire* wire) {
          .help = help});
 }
 
-// How many products an element of the output is the sum of; 0 for ops that sum no products. These
-// are linear in two inputs each by itself, and the second one has axes that the output lacks.
+// How many products an element of the output is the sum of; 0 for ops that sum no products. The
+// second input of a product has axes that the output lacks.
 int64_t products_per_element(const Part& part) {
   const OpDef& op = *part.op;
-  if (op.linear.size() < 2) return 0;
-  const auto is_second = [&](const PortDef& port) { return port.name == op.linear[1]; };
-  const auto at = std::find_if(op.inputs.begin(), op.inputs.end(), is_second);
-  if (at == op.inputs.end()) return 0;
+  const auto needed = std::count_if(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
+    return !port.fallback && !port.shape.empty();
+  });
+  if (op.cast != CastPolicy::lower || needed != 2) return 0;
   const auto& ports = op.compiled.ports;
   int64_t products = 1;
   bool has_own = false;
-  for (const auto& element : ports[static_cast<size_t>(at - op.inputs.begin())].elements) {
+  for (const auto& element : ports[1].elements) {
     if (element.run || element.variable < 0) continue;
     const auto is_it = [&](const auto& other) {
       return !other.run && other.variable == element.variable;

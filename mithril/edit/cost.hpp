@@ -15,8 +15,9 @@ namespace mithril {
 std::int64_t count_parameters(const Model& model);
 
 struct Cost {
-  // Additions and multiplications of ops that multiply matrices or convolve; each other op counts
-  // as one operation per element that it makes or, if it reduces, reads.
+  // Additions and multiplications of ops that multiply two matrices or convolve. Each other op,
+  // also one of several products, counts as one operation per element that it makes or, if it
+  // reduces, reads.
   std::int64_t operations = 0;
   // What the ops read and write, with floats of four bytes, if nothing stays in a cache.
   std::int64_t bytes = 0;

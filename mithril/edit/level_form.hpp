@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mithril/json/level.hpp"
-#include "mithril/json/model_json.hpp"
+#include "mithril/json/model_form.hpp"
 
 namespace mithril {
 

@@ -1,11 +1,8 @@
 // Models as JSON, and back; docs/model-json.md has the form.
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "mithril/json/json.hpp"
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -18,14 +15,6 @@ std::string to_json(const Model& model);
 // unknown model, E0640 for an unknown field, E0641 for an unknown part, and the errors of
 // composing.
 Model from_json(std::string_view text);
-
-// The form of a part that is changed and read again in the same process: it has constraints, too,
-// by their numbers in `functions`. ValueError E0422, E0424 as above, the latter in a training
-// model.
-using Functions = std::vector<std::function<bool(Solver&)>>;
-Json model_form(const Part& part, Functions& functions);
-// `opened`: a model of the library becomes one that its user composed of the same parts.
-Model from_form(const Json& form, const Functions& functions, bool opened = false);
 
 // The same parts in the same order, with the same connections, names, literals and statements:
 // equal JSON forms. Trained parameters are not part of a model.

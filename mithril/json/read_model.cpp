@@ -7,6 +7,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
+#include "mithril/json/model_form.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/json/read_arguments.hpp"
 #include "mithril/json/read_facts.hpp"

@@ -6,6 +6,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/level.hpp"
+#include "mithril/json/model_form.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/json/write_arguments.hpp"

@@ -1,6 +1,7 @@
 #include "mithril/models/builder.hpp"
 
 #include "mithril/model/composite.hpp"
+#include "mithril/models/opening.hpp"
 
 namespace mithril {
 

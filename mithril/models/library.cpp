@@ -4,13 +4,13 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/models/opening.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
@@ -133,20 +133,6 @@ Arguments renamed(Arguments arguments,
   }
   return arguments;
 }
-
-thread_local bool opening = false;  // the builder that runs on this thread is make_opened's
-
-// While a builder runs. The models that it makes of records are not opened.
-class Building {
- public:
-  explicit Building(bool opened) : outer_(std::exchange(opening, opened)) {}
-  Building(const Building&) = delete;
-  Building& operator=(const Building&) = delete;
-  ~Building() { opening = outer_; }
-
- private:
-  bool outer_;
-};
 
 }  // namespace
 
@@ -274,8 +260,6 @@ Model make_opened(std::string_view name, const Arguments& arguments) try {
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
-
-bool is_opening() { return opening; }
 
 Model made_of(const Datum& argument) {
   if (argument.kind() == kind::string) return make_model(argument.text());

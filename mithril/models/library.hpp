@@ -70,8 +70,6 @@ Model make_model(std::string_view name, const Arguments& arguments = {});
 // A model that its user could have composed: with the same parts, and with what the library states
 // about their connections as statements. Its parts are models of the library.
 Model make_opened(std::string_view name, const Arguments& arguments = {});
-// Whether a builder works for make_opened: then statements are recorded.
-bool is_opening();
 // The model of an argument (argument_of in models/part_argument.hpp). NameError E0608 for an
 // unknown class.
 Model made_of(const Datum& argument);

@@ -210,7 +210,7 @@ Example:
       "cost", cost_of_model, py::arg("shapes") = py::dict(),
       R"(Returns the operations and the bytes of one evaluation without gradients, in all and per part.
 
-Operations are the additions and multiplications of products of matrices and convolutions; each
+Operations are the additions and multiplications of products of two matrices and convolutions; each
 other op counts as one per element. Bytes are what the ops read and write.
 
 Args:
