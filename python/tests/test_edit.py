@@ -188,7 +188,7 @@ def test_parameters_and_costs_are_counted() -> None:
     inner = cost["parts"]["model.fc1"]["operations"] + cost["parts"]["model.act"]["operations"]
     assert cost["parts"]["model"]["operations"] == inner == 2 * 5 * 4 * 8 + 5 * 8
     convolution = ml.Model()
-    convolution |= ml.Conv2d(3, 6, use_bias=False)(input="x", output="y")
+    convolution |= ml.Conv2d(3, filters=6, use_bias=False)(input="x", output="y")
     cost = convolution.cost({"x": [2, 4, 8, 8]})
     assert cost["operations"] == 2 * (2 * 6 * 6 * 6) * (4 * 3 * 3)
     open_sizes = network().edit()
