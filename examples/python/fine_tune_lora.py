@@ -102,7 +102,7 @@ def main(steps="30", folder=None):
     text = np.frombuffer((ROOT / "docs" / "semantics.md").read_bytes(), np.uint8).astype(np.int64)
     base = gpt2(CONFIG)
     original = compiled_gpt(base)
-    weights = original.randomize_params(seed=1)
+    weights = original.get_parameters(seed=1)
     _, params, losses = fine_tuned(base, weights, text, int(steps))
     with tempfile.TemporaryDirectory() as temporary:
         save_adapters(folder or temporary, params)

@@ -6,7 +6,7 @@ namespace mithril {
 
 Transfer transfer(const TensorMap& params, const CompiledModel& from, const CompiledModel& to,
                   std::uint64_t seed) {
-  Transfer made{to.randomize_params(seed), {}, {}, {}};
+  Transfer made{to.get_parameters(seed), {}, {}, {}};
   std::vector<std::string> given;
   for (const auto& [key, tensor] : params) given.push_back(key);
   for (const std::string& key : from.parameter_keys()) {

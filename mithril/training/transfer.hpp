@@ -16,7 +16,7 @@ struct Transfer {
 };
 
 // Takes over parameters that kept their path and dims; they share their elements with `params`. The
-// others are those of to.randomize_params(seed). NameError E0609 if `params` lacks a parameter of
+// others are those of to.get_parameters(seed). NameError E0609 if `params` lacks a parameter of
 // `from`.
 Transfer transfer(const TensorMap& params, const CompiledModel& from, const CompiledModel& to,
                   std::uint64_t seed = 0);

