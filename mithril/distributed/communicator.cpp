@@ -38,6 +38,12 @@ class SingleProcess final : public Communicator {
   void barrier() override {}
   void abandon(const std::string&) noexcept override {}
 
+ protected:
+  std::shared_ptr<Communicator> make_subgroup(const std::string&,
+                                              const std::vector<int>&) override {
+    return std::make_shared<SingleProcess>();
+  }
+
  private:
   const std::string name_ = "alone";
 };
@@ -58,7 +64,31 @@ CommunicatorTable& thread_table() {
   return table;
 }
 
+// The communicator with this name in the table, or a subgroup of one; null: there is none.
+std::shared_ptr<Communicator> find_in(const CommunicatorTable& table, std::string_view name) {
+  if (const auto at = table.find(name); at != table.end()) return at->second;
+  for (const auto& [each, communicator] : table) {
+    if (std::shared_ptr<Communicator> found = communicator->find_subgroup(name)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::shared_ptr<Communicator> Communicator::subgroup(const std::string& name,
+                                                     const std::vector<int>& ranks) {
+  if (std::shared_ptr<Communicator> known = find_subgroup(name)) return known;
+  return subgroups_[name] = make_subgroup(name, ranks);
+}
+
+std::shared_ptr<Communicator> Communicator::find_subgroup(std::string_view name) const {
+  const auto at = subgroups_.find(name);
+  return at == subgroups_.end() ? nullptr : at->second;
+}
+
+void Communicator::abandon_subgroups(const std::string& reason) noexcept {
+  for (const auto& [name, subgroup] : subgroups_) subgroup->abandon(reason);
+}
 
 std::string_view name(Reduction reduction) {
   constexpr std::string_view names[] = {"sum", "max", "min"};
@@ -101,11 +131,10 @@ void unregister_communicator(std::string_view name) {
 }
 
 std::shared_ptr<Communicator> communicator(std::string_view name) {
-  const CommunicatorTable& own = thread_table();
-  if (const auto at = own.find(name); at != own.end()) return at->second;
+  if (std::shared_ptr<Communicator> own = find_in(thread_table(), name)) return own;
   ProcessTable& known = process_table();
   const std::lock_guard lock(known.mutex);
-  if (const auto at = known.table.find(name); at != known.table.end()) return at->second;
+  if (std::shared_ptr<Communicator> found = find_in(known.table, name)) return found;
   std::vector<std::string> names;
   for (const auto& [each, communicator] : known.table) names.push_back(each);
   unknown_name(ErrorKind::distributed, "E0960", "group of processes", name, "", names);

@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mithril/tensor/dtype.hpp"
 
@@ -67,8 +69,25 @@ class Communicator {
 
   // Breaks the group: this process cannot go on. Collectives of all processes, those under way
   // included, raise E0963, which quotes the first line of `reason`. A group of one process stays
-  // whole. Never throws.
+  // whole. Never throws. Abandons the subgroups, too.
   virtual void abandon(const std::string& reason) noexcept = 0;
+
+  // The group of some processes of this one, which all of them call with the same arguments.
+  // `ranks`: theirs in this group, in ascending order, that of this process included; their
+  // positions are the ranks in the subgroup. Later calls with the name return the same subgroup.
+  // Graphs find it by its name. It lives as long as this group.
+  std::shared_ptr<Communicator> subgroup(const std::string& name, const std::vector<int>& ranks);
+  std::shared_ptr<Communicator> find_subgroup(std::string_view name) const;  // or null
+  // Breaks the subgroups of this process, because one of them or this group is broken.
+  void abandon_subgroups(const std::string& reason) noexcept;
+
+ protected:
+  virtual std::shared_ptr<Communicator> make_subgroup(const std::string& name,
+                                                      const std::vector<int>& ranks) = 0;
+
+ private:
+  // Shared with callers of `subgroup`.
+  std::map<std::string, std::shared_ptr<Communicator>, std::less<>> subgroups_;
 };
 
 // ValueError E0495 if the elements have no such reduction.
@@ -82,8 +101,9 @@ std::shared_ptr<Communicator> single_process();
 // caller.
 void register_communicator(std::shared_ptr<Communicator> communicator);
 void unregister_communicator(std::string_view name);
-// The communicator of this thread (CommunicatorScope), or else of this process. "alone" always
-// exists. DistributedError E0960 with the nearest names if there is none.
+// The communicator of this thread (CommunicatorScope), or else of this process, or a subgroup of
+// one of them. "alone" always exists. DistributedError E0960 with the nearest names if there is
+// none.
 std::shared_ptr<Communicator> communicator(std::string_view name);
 
 // During its lifetime the communicator has its name on this thread only, so that threads can be the

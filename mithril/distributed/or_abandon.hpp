@@ -21,7 +21,9 @@ auto or_abandon(Communicator* group, const Function& function,
   if (!group || group->size() == 1) return function();
   try {
     return function();
-  } catch (const DistributedError&) {
+  } catch (const DistributedError& error) {
+    // Processes that disagree are whole groups. A broken one has peers who wait in subgroups.
+    if (error.code() != "E0964") group->abandon_subgroups(error.what());
     throw;
   } catch (const Error& error) {
     if (std::find(of_all.begin(), of_all.end(), error.code()) == of_all.end())

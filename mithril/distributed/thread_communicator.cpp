@@ -148,6 +148,15 @@ class ThreadGroup {
     changed_.notify_all();
   }
 
+  // What the threads of a subgroup share, of which the first has this rank here.
+  std::shared_ptr<ThreadGroup> subgroup(const std::string& name, const std::vector<int>& ranks) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<ThreadGroup>& group = subgroups_[{name, ranks.front()}];
+    if (!group)
+      group = std::make_shared<ThreadGroup>(static_cast<int>(ranks.size()), name, timeout);
+    return group;
+  }
+
   // The thread leaves the group.
   void end(const Communicator& at) {
     const std::lock_guard lock(mutex_);
@@ -200,6 +209,7 @@ class ThreadGroup {
   std::vector<std::uint64_t> next_;  // per rank
   std::map<std::uint64_t, Meeting> meetings_;
   std::optional<ErrorDetails> failure_;  // none: the group is whole
+  std::map<std::pair<std::string, int>, std::shared_ptr<ThreadGroup>> subgroups_;
 };
 
 class ThreadCommunicator final : public Communicator {
@@ -242,7 +252,18 @@ class ThreadCommunicator final : public Communicator {
 
   void barrier() override { start({.kind = CollectiveCall::Kind::barrier}, {})->wait(); }
 
-  void abandon(const std::string& reason) noexcept override { group_->abandon(*this, reason); }
+  void abandon(const std::string& reason) noexcept override {
+    group_->abandon(*this, reason);
+    abandon_subgroups(reason);
+  }
+
+ protected:
+  std::shared_ptr<Communicator> make_subgroup(const std::string& name,
+                                              const std::vector<int>& ranks) override {
+    const auto own = std::find(ranks.begin(), ranks.end(), rank_);
+    return std::make_shared<ThreadCommunicator>(group_->subgroup(name, ranks),
+                                                static_cast<int>(own - ranks.begin()));
+  }
 
  private:
   class Pending final : public PendingCollective {

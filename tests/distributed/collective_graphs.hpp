@@ -43,6 +43,10 @@ class LoggingCommunicator final : public Communicator {
   void broadcast(std::span<std::byte>, int) override {}
   void barrier() override {}
   void abandon(const std::string&) noexcept override {}
+  std::shared_ptr<Communicator> make_subgroup(const std::string&,
+                                              const std::vector<int>&) override {
+    return single_process();
+  }
 
   std::string log;
   std::vector<void*> addresses;

@@ -110,6 +110,14 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
     } catch (...) {
       // The others find out when this process ends.
     }
+    abandon_subgroups(reason);
+  }
+
+ protected:
+  std::shared_ptr<Communicator> make_subgroup(const std::string& name,
+                                              const std::vector<int>& ranks) override {
+    return std::make_shared<TorchCommunicator>(start_subgroup(group_, name, ranks, timeout_), name,
+                                               timeout_);
   }
 
  private:

@@ -7,6 +7,12 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
 #include "backends/torch/distributed/options.hpp"
 #include "backends/torch/distributed/torch_text.hpp"
 #include "mithril/base/error.hpp"
@@ -15,9 +21,22 @@
 namespace mithril::torch_backend {
 namespace {
 
+using ProcessGroup = c10::intrusive_ptr<c10d::ProcessGroup>;
+
 constexpr const char* name_of_group = "0";
 
-c10::intrusive_ptr<c10d::ProcessGroup> start(int rank, int size, const Arguments& options) {
+// A group that exchanges tensors by gloo.
+ProcessGroup gloo_group(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                        std::chrono::milliseconds timeout) {
+  const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
+      store, rank, size, c10d::ProcessGroupGloo::Options::create_default(timeout));
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
+  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
+  return group;
+}
+
+ProcessGroup start(int rank, int size, const Arguments& options) {
   c10d::TCPStoreOptions at;
   at.port = static_cast<std::uint16_t>(option(options, "port").integer());
   at.isServer = rank == 0 && !option(options, "hosted").flag();
@@ -26,32 +45,57 @@ c10::intrusive_ptr<c10d::ProcessGroup> start(int rank, int size, const Arguments
   const auto store = c10::make_intrusive<c10d::PrefixStore>(
       option(options, "prefix").text(),
       c10::make_intrusive<c10d::TCPStore>(option(options, "host").text(), at));
-  const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
-      store, rank, size, c10d::ProcessGroupGloo::Options::create_default(at.timeout));
-  const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
-  group->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
-  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
+  ProcessGroup group = gloo_group(store, rank, size, at.timeout);
   group->setGroupName(name_of_group);
   c10d::register_process_group(name_of_group, group);
   return group;
 }
 
+[[noreturn]] void refuse_start(const std::string& call, int rank, int size, const std::string& at,
+                               const std::string& why) {
+  raise({.kind = ErrorKind::distributed,
+         .code = "E0969",
+         .message = call + ": the processes did not find each other",
+         .facts = {{"here", process_of(rank, size)}, {"at", at}, {"why", why}},
+         .help = "look for a process that has ended, or pass a longer start_timeout"});
+}
+
+// The number of groups of this name that this process has started in the group before. Addresses
+// of earlier ones are still in the store.
+int count_of(const std::string& group, const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, int> counts;
+  const std::lock_guard lock(mutex);
+  return counts[{group, name}]++;
+}
+
 }  // namespace
 
-c10::intrusive_ptr<c10d::ProcessGroup> start_group(const Arguments& options) {
+ProcessGroup start_group(const Arguments& options) {
   const auto rank = static_cast<int>(option(options, "rank").integer());
   const auto size = static_cast<int>(option(options, "size").integer());
   try {
     return start(rank, size, options);
   } catch (const std::exception& error) {
-    raise({.kind = ErrorKind::distributed,
-           .code = "E0969",
-           .message = "init: the processes did not find each other",
-           .facts = {{"here", process_of(rank, size)},
-                     {"at", option(options, "host").text() + ":" +
-                                std::to_string(option(options, "port").integer())},
-                     {"why", torch_text(error)}},
-           .help = "look for a process that has ended, or pass a longer start_timeout"});
+    refuse_start(
+        "init", rank, size,
+        option(options, "host").text() + ":" + std::to_string(option(options, "port").integer()),
+        torch_text(error));
+  }
+}
+
+ProcessGroup start_subgroup(const ProcessGroup& group, const std::string& name,
+                            const std::vector<int>& ranks, std::chrono::milliseconds timeout) {
+  const auto own = std::find(ranks.begin(), ranks.end(), group->getRank());
+  const auto rank = static_cast<int>(own - ranks.begin());
+  const auto size = static_cast<int>(ranks.size());
+  const std::string prefix = "mithril/" + name + "/" + std::to_string(ranks.front()) + "/" +
+                             std::to_string(count_of(group->getGroupName(), name));
+  try {
+    const auto store = c10::make_intrusive<c10d::PrefixStore>(prefix, group->getStore());
+    return gloo_group(store, rank, size, timeout);
+  } catch (const std::exception& error) {
+    refuse_start("compile", rank, size, prefix, torch_text(error));
   }
 }
 
