@@ -47,6 +47,7 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
                                                                                  : "standard"},
                               {"bucket_bytes", std::to_string(compiled.bucket_bytes)},
                               {"optimizer_state", compiled.shard_memory ? "sharded" : "replicated"},
+                              {"mesh", to_string(compiled.mesh)},
                               {"replicated_keys", join(compiled.replicated_keys, ", ")},
                               {"parameters", join(names_of(compiled.parameters), ", ")},
                               {"data", join(names_of(compiled.data), ", ")},

@@ -9,6 +9,7 @@
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/compose.hpp"
 #include "mithril/compile/local_program.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
 #include "mithril/several_backends/several_backends.hpp"
@@ -81,6 +82,7 @@ CompiledModel compile_for(const Model& model, std::shared_ptr<Backend> backend,
   compiled->warnings = std::move(composed.warnings);
   assemble(*compiled, composed);
   check_replicated(*compiled);
+  place_parameters(*compiled, options);
   // infer runs on each process alone, so it needs a form of its own.
   if (!composed.objectives.empty() || is_distributed(*compiled) ||
       (!options.inference && depends_on_mode(composed.graph)))

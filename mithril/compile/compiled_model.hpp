@@ -147,6 +147,14 @@ class CompiledModel {
   TensorMap load_state_dict(const TensorMap& saved) const;
   // Raises the errors of load_state_dict, and copies nothing.
   void check_state_dict(const TensorMap& saved) const;
+  // With CompileOptions::placements get_parameters, randomize_params and load_state_dict return the
+  // blocks of this process, and load_state_dict takes whole parameters or such blocks. All values
+  // are those of whole parameters.
+  // Whole parameters. All processes of the group call it. Parameters that are not sharded are
+  // shared. StateError E0925 if sharded ones are whole.
+  TensorMap gather_parameters(const TensorMap& params) const;
+  // The blocks of whole parameters, as load_state_dict.
+  TensorMap shard_parameters(const TensorMap& params) const;
   State initial_state_dict() const;  // a copy: writes to it do not change the model
   // Whether `evaluate` returns another state than it takes.
   bool changes_state() const;
@@ -200,6 +208,11 @@ class CompiledModel {
   const std::shared_ptr<Backend>& backend() const;
   // The processes that it was compiled for; null without CompileOptions::group.
   const std::shared_ptr<Communicator>& group() const;
+  // Parameters of which this process holds a block (CompileOptions::placements).
+  std::vector<std::string> sharded_keys() const;
+  // The processes of the group that share the rows of a batch, and hold the same blocks of
+  // parameters (CompileOptions::mesh).
+  const std::shared_ptr<Communicator>& data_group() const;
   // Data inputs that every process gets whole; the others hold rows of the batch.
   std::vector<std::string> replicated_keys() const;
   // The warnings of compiling, which the warning handler received, too (base/warning.hpp): inputs

@@ -15,6 +15,7 @@
 #include "mithril/compile/key_classes.hpp"
 #include "mithril/compile/observers.hpp"
 #include "mithril/compile/signature.hpp"
+#include "mithril/distributed/mesh.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/passes/pipeline.hpp"
 
@@ -73,6 +74,10 @@ struct CompileSettings {
   bool shard_memory = false;  // of optimizers, over the group
 
   std::shared_ptr<Communicator> group;  // null: this process alone
+  Mesh mesh;
+  std::shared_ptr<Communicator> data_group;         // that shares the rows of a batch; null: alone
+  std::shared_ptr<Communicator> model_group;        // that shares parameters; null: alone
+  std::map<std::string, std::size_t> sharded_axes;  // of parameters that the model_group shares
   std::vector<std::string> replicated_keys;
   std::int64_t bucket_bytes = 0;
 
@@ -140,6 +145,8 @@ struct CompiledModel::Impl : CompiledState {
 
   void load();  // makes `forward`
   std::unique_ptr<const Program> forward;
+  // The inputs of the model with whole parameters.
+  const Signature& whole_signature() const { return whole_ ? *whole_ : forward->signature; }
   // The program `forward`, but the next state is written over the state if the backend can do so.
   const Program& in_place();
   // The program with incoming gradients of these outputs (indices in `outputs`), in this order, and
@@ -161,6 +168,7 @@ struct CompiledModel::Impl : CompiledState {
   std::map<std::pair<std::vector<size_t>, std::vector<size_t>>, std::unique_ptr<const Program>>
       backward_;
   std::unique_ptr<const Program> in_place_;
+  std::optional<Signature> whole_;  // none: that of `forward`
 };
 
 }  // namespace mithril

@@ -9,6 +9,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/select_outputs.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 
@@ -197,6 +198,7 @@ void detach_frozen(const CompiledState& compiled, std::vector<Tensor>& inputs) {
 Result run(Impl& compiled, const Impl& whole, const Request& request) {
   const State none, &state = request.state ? *request.state : none;
   check_state(compiled, state, "evaluate");
+  require_blocks(compiled, request.params);
   const std::vector<size_t> requested_outputs =
       request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
   std::vector<DifferentiatedInput> differentiated;

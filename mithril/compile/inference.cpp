@@ -7,6 +7,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/select_outputs.hpp"
 #include "mithril/compile/shift.hpp"
 #include "mithril/passes/fix_inputs.hpp"
@@ -136,6 +137,7 @@ CompiledModel CompiledModel::in_inference(const OutputOptions& options) const tr
 
 TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, const State& state,
                                const OutputOptions& options) const try {
+  refuse_blocks(*impl_, params, "infer");
   const CompiledModel model = in_inference(options);
   const Impl& compiled = *in_use(model.impl_);
   check_state(compiled, state, "infer");
@@ -168,6 +170,7 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
   const CompiledModel model(with_outputs(
       mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_), options.outputs));
   if (state) check_state(*model.impl_, *state, "bind");
+  refuse_blocks(*impl_, params, "bind");
   TensorMap taken = fitting_parameters(*model.impl_, params);
   if (model.impl_->native_code_bytes) return model;
   params = {};

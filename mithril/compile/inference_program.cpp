@@ -6,6 +6,7 @@
 
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 
 namespace mithril {
 namespace {
@@ -85,6 +86,7 @@ std::int64_t InferenceProgram::state_bytes() const {
 
 std::vector<Tensor> InferenceProgram::check(const TensorMap& params, const TensorMap& data,
                                             const ProgramCall& call) const try {
+  refuse_blocks(*compiled_, params, "inference");
   const Signature& signature = compiled_->forward->signature;
   std::vector<Tensor> inputs(signature.size());
   take_inputs(*compiled_, signature, params, data, compiled_->initial, inputs, call.data_name,

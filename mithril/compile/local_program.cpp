@@ -10,6 +10,8 @@
 #include "mithril/base/names.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
+#include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/place.hpp"
 #include "mithril/passes/placements/shard.hpp"
 
@@ -43,7 +45,7 @@ std::vector<bool> sharded_inputs(const CompiledState& compiled, const Graph& gra
 }
 
 PlacementOptions options_for(const CompiledState& compiled, const Graph& graph) {
-  const Communicator& group = *compiled.group;
+  const Communicator& group = *compiled.data_group;
   return {.group = group.name(),
           .rank = group.rank(),
           .size = group.size(),
@@ -51,21 +53,9 @@ PlacementOptions options_for(const CompiledState& compiled, const Graph& graph) 
           .bucket_bytes = compiled.bucket_bytes};
 }
 
-// The axis of the blocks of an input of known sizes.
-std::optional<size_t> axis_of_memory(const CompiledState& compiled, const Value& value) {
-  Dims dims;
-  for (const Dim& dim : value.dims) {
-    const Dim size = resolve(dim);
-    if (!size.is_constant()) return std::nullopt;
-    dims.push_back(size.constant());
-  }
-  const std::optional<TensorBlock> block = memory_block(compiled, dims);
-  return block ? std::optional(block->axis) : std::nullopt;
-}
-
-// The step of a process that holds blocks of the memory of the optimizer.
-Graph shard_memory(const CompiledState& compiled, const TrainingGraph& step, const Graph& placed) {
-  const Communicator& group = *compiled.group;
+// For the processes of a group that hold blocks of some inputs.
+ShardOptions shard_options(const CompiledState& compiled, const Communicator& group,
+                           const Graph& placed) {
   ShardOptions options{.group = group.name(),
                        .rank = group.rank(),
                        .size = group.size(),
@@ -73,47 +63,74 @@ Graph shard_memory(const CompiledState& compiled, const TrainingGraph& step, con
                        .bucket_bytes = compiled.bucket_bytes};
   options.input_axes.resize(placed.inputs().size());
   options.output_axes.resize(placed.outputs().size());
-  for (const size_t input : step.memory)
-    options.input_axes[input] = axis_of_memory(compiled, placed.value(placed.inputs()[input]));
-  for (const Donation& donation : step.donations)
+  return options;
+}
+
+// The axes of parameters that are blocks.
+void shard_parameters(const CompiledState& compiled, ShardOptions& options) {
+  for (const NamedIndex& key : compiled.parameters) {
+    if (const auto block = parameter_block(compiled, key.name))
+      options.input_axes[key.index] = block->axis;
+  }
+}
+
+// What replaces an input is a block where the input is.
+void shard_donations(const std::vector<Donation>& donations, ShardOptions& options) {
+  for (const Donation& donation : donations)
     options.output_axes[donation.output] = options.input_axes[donation.input];
+}
+
+Graph with_blocks(const CompiledState& compiled, Graph placed,
+                  const std::vector<size_t>& differentiated) {
+  if (!has_blocks(compiled)) return placed;
+  ShardOptions options = shard_options(compiled, *compiled.model_group, placed);
+  shard_parameters(compiled, options);
+  const size_t first = placed.outputs().size() - differentiated.size();
+  for (size_t i = 0; i < differentiated.size(); ++i)
+    options.output_axes[first + i] = options.input_axes[differentiated[i]];
+  return shard(placed, options).graph;
+}
+
+// The step of a process that holds blocks of parameters, and of what belongs to them.
+Graph with_blocks(const CompiledState& compiled, const TrainingGraph& step, Graph placed) {
+  if (!has_blocks(compiled)) return placed;
+  ShardOptions options = shard_options(compiled, *compiled.model_group, placed);
+  shard_parameters(compiled, options);
+  for (const auto* inputs : {&step.gradient_sums, &step.memory}) {
+    for (const ParameterInput& of : *inputs)
+      options.input_axes[of.input] = options.input_axes[of.parameter];
+  }
+  shard_donations(step.donations, options);
+  return shard(placed, options).graph;
+}
+
+// The axis of the blocks of the memory of a parameter that is whole.
+std::optional<size_t> axis_of_memory(const CompiledState& compiled, const std::string& key,
+                                     const Value& value) {
+  Dims dims;
+  for (const Dim& dim : value.dims) {
+    const Dim size = resolve(dim);
+    if (!size.is_constant()) return std::nullopt;
+    dims.push_back(size.constant());
+  }
+  const std::optional<MemoryBlock> block = memory_block(compiled, key, dims);
+  return block && !block->of_parameter ? std::optional(block->axis) : std::nullopt;
+}
+
+// The step of a process that holds blocks of the memory of the optimizer.
+Graph with_sharded_memory(const CompiledState& compiled, const TrainingGraph& step, Graph placed) {
+  if (!compiled.shard_memory || step.memory.empty()) return placed;
+  ShardOptions options = shard_options(compiled, *compiled.data_group, placed);
+  for (const ParameterInput& of : step.memory) {
+    const Value& value = placed.value(placed.inputs()[of.input]);
+    const std::string& key = compiled.inputs[of.parameter].key;
+    options.input_axes[of.input] = axis_of_memory(compiled, key, value);
+  }
+  shard_donations(step.donations, options);
   return shard(placed, options).graph;
 }
 
 }  // namespace
-
-bool has_peers(const Communicator* group) { return group && group->size() > 1; }
-
-bool is_distributed(const CompiledState& compiled) {
-  return has_peers(compiled.group.get()) && compiled.mode == Mode::training && !compiled.inference;
-}
-
-Communicator* group_of(const CompiledState& compiled) {
-  return is_distributed(compiled) ? compiled.group.get() : nullptr;
-}
-
-void check_exchanges(const Backend& backend, bool several) {
-  const bool exchanges = !several && (backend.name() == "cpu" || backend.name() == "torch");
-  const bool is_of_autograd = exchanges && backend.graph_options().differentiates;
-  if (exchanges && !is_of_autograd) return;
-  const std::string subject = several ? "a model on several backends"
-                                      : "the backend \"" + std::string(backend.name()) + "\"";
-  raise({.kind = ErrorKind::backend,
-         .code = "E1054",
-         .message = subject + (is_of_autograd ? " with requires_grad" : "") +
-                    " cannot train on several processes",
-         .help = is_of_autograd
-                     ? "make the backend without requires_grad, and train with ml.TrainingStep"
-                     : "compile for ml.CpuBackend() or ml.TorchBackend(), or leave out the group"});
-}
-
-void refuse_distributed(const CompiledState& compiled, const char* subject, const char* help) {
-  if (!is_distributed(compiled)) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1054",
-         .message = std::string(subject) + " cannot train on several processes",
-         .help = help});
-}
 
 void check_replicated(const CompiledState& compiled) {
   for (const std::string& name : compiled.replicated_keys) {
@@ -125,11 +142,13 @@ void check_replicated(const CompiledState& compiled) {
 void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& inputs) {
   if (!is_distributed(compiled)) return;
   const std::vector<bool> sharded = sharded_inputs(compiled, compiled.graph);
-  AgreementEntries entries;
+  AgreementEntries entries, rows;
   for (const NamedIndex& key : compiled.data) {
     const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
     const Dims& dims = inputs[key.index].dims();
     const size_t rank = std::min(value.dims.size(), dims.size());  // safe_shapes=False: may differ
+    if (sharded[key.index] && rank > 0)
+      rows.emplace_back(fmt::format("size 0 of '{}'", key.name), std::to_string(dims[0]));
     for (size_t axis = sharded[key.index] ? 1 : 0; axis < rank; ++axis) {
       if (resolve(value.dims[axis]).is_constant()) continue;
       entries.emplace_back(fmt::format("size {} of '{}'", axis, key.name),
@@ -137,12 +156,16 @@ void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& in
     }
   }
   if (!entries.empty()) agree(*compiled.group, "a step", entries);
+  // Processes that share parameters compute the same rows.
+  if (has_peers(compiled.model_group.get()))
+    agree_among(compiled, *compiled.model_group, "a step", rows);
 }
 
-Graph local_program(const CompiledState& compiled, const Graph& graph) {
+Graph local_program(const CompiledState& compiled, const Graph& graph,
+                    const std::vector<size_t>& differentiated) {
   if (!is_distributed(compiled)) return graph;
   agree_on_program(compiled, graph);
-  return place(graph, options_for(compiled, graph)).graph;
+  return with_blocks(compiled, place(graph, options_for(compiled, graph)).graph, differentiated);
 }
 
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
@@ -151,28 +174,32 @@ Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
   PlacementOptions options = options_for(compiled, step.graph);
   options.partial_inputs.resize(step.graph.inputs().size());
   options.partial_outputs.resize(step.graph.outputs().size());
-  for (const size_t sum : step.gradient_sums) options.partial_inputs[sum] = true;
+  for (const ParameterInput& sum : step.gradient_sums) options.partial_inputs[sum.input] = true;
   for (const Donation& donation : step.donations) {
     if (options.partial_inputs[donation.input]) options.partial_outputs[donation.output] = true;
   }
-  const Graph placed = place(step.graph, options).graph;
-  return compiled.shard_memory && !step.memory.empty() ? shard_memory(compiled, step, placed)
-                                                       : placed;
+  Graph placed = place(step.graph, options).graph;
+  return with_sharded_memory(compiled, step, with_blocks(compiled, step, std::move(placed)));
 }
 
-std::optional<TensorBlock> memory_block(const CompiledState& compiled, const Dims& dims) {
+std::optional<MemoryBlock> memory_block(const CompiledState& compiled, const std::string& key,
+                                        const Dims& dims) {
+  if (const auto block = parameter_block(compiled, key)) return MemoryBlock{*block, true};
   if (!is_distributed(compiled) || !compiled.shard_memory) return std::nullopt;
-  const Communicator& group = *compiled.group;
-  for (size_t axis = 0; axis < dims.size(); ++axis) {
+  const Communicator& group = *compiled.data_group;
+  for (size_t axis = 0; group.size() > 1 && axis < dims.size(); ++axis) {
     if (dims[axis] > 0 && dims[axis] % group.size() == 0)
-      return TensorBlock{axis, group.rank(), group.size()};
+      return MemoryBlock{{axis, group.rank(), group.size()}};
   }
   return std::nullopt;
 }
 
-std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph) {
+std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph,
+                                       const std::vector<size_t>& differentiated) {
   if (!is_distributed(compiled)) return {};
-  return place(graph, options_for(compiled, graph)).collectives;
+  const Graph placed = place(graph, options_for(compiled, graph)).graph;
+  return collectives_in(with_blocks(compiled, placed, differentiated),
+                        unused_prefix(graph, "rows"));
 }
 
 }  // namespace mithril

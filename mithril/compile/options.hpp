@@ -48,6 +48,12 @@ enum class OptimizerState : std::uint8_t { replicated, sharded };
 // The one named "replicated" or "sharded"; NameError E0632 for other words.
 OptimizerState optimizer_state_named(std::string_view name);
 
+// A parameter of which the processes along the axis "model" of a mesh hold blocks: process r of n
+// the r-th of n equal blocks along this axis. A negative axis counts from the last one.
+struct Sharded {
+  int axis = 0;
+};
+
 struct CompileOptions {
   // Facts that hold for this compiled model only: the model itself does not change.
   std::vector<std::pair<KeyRef, ShapeSpec>> shapes = {};
@@ -97,6 +103,15 @@ struct CompileOptions {
   // What each process of the group holds of the slots of the optimizer and of averages. Sharded:
   // the blocks of the process along the first axis that the number of processes divides.
   OptimizerState optimizer_state = OptimizerState::replicated;
+  // Parameters that are sharded, by patterns of their keys (as in `frozen`). NameError E0623 for a
+  // pattern that matches no parameter, with the nearest key. ValueError E0499 for two patterns that
+  // match one parameter. ShapeError E0212 for an axis that has no equal blocks.
+  std::vector<std::pair<std::string, Sharded>> placements = {};
+  // How many processes share the rows of a batch ("data") and the sharded parameters ("model"). One
+  // that is left out is 1. Empty: all processes share the parameters if there are placements, and
+  // the rows otherwise. NameError E0633 for another axis; ValueError E0497 if the product is not
+  // the number of processes of the group.
+  std::vector<std::pair<std::string, int>> mesh = {};
 
   // Keeps transformed graphs on disk and reuses them for equal graphs (docs/pytorch-backend.md).
   // Results do not depend on the cache.

@@ -11,6 +11,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 
 namespace mithril {
 namespace {
@@ -170,9 +171,11 @@ TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
   for (const NamedIndex& key : compiled.parameters) {
     const InputKey& input = compiled.inputs[key.index];
     const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
-    const std::string& dims = compiled.forward->signature.dims_text(key.index);
-    const Tensor initial =
+    const std::string& dims = compiled.whole_signature().dims_text(key.index);
+    Tensor initial =
         make(input, value.dtype, numbers(key.name, value, dims), Random(seed, input.path));
+    if (const auto block = parameter_block(compiled, key.name))
+      initial = cut_block(initial, *block);
     items.emplace_back(key.name, compiled.backend->adopt(initial, !input.frozen));
   }
   return TensorMap(std::move(items));
@@ -202,14 +205,18 @@ TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMa
   std::vector<Fact> wrong;
   std::vector<TensorMap::Item> items;
   for (const NamedIndex& key : compiled.parameters) {
-    const Signature& signature = compiled.forward->signature;
+    const Signature& signature = compiled.whole_signature();
+    const std::optional<TensorBlock> block = parameter_block(compiled, key.name);
     const Tensor* tensor = saved.find(key.name, items.size());
     if (!tensor) {
       wrong.push_back({"missing", key.name + " " + signature.dims_text(key.index)});
+    } else if (block && compiled.forward->signature.mismatch(key.index, *tensor).empty()) {
+      items.emplace_back(key.name, signature.convert(key.index, *tensor));
     } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
       wrong.push_back({"mismatched", key.name + " " + why});
     } else {
-      items.emplace_back(key.name, signature.convert(key.index, *tensor));
+      const Tensor whole = signature.convert(key.index, *tensor);
+      items.emplace_back(key.name, block ? cut_block(whole.host(), *block) : whole);
     }
   }
   for (const auto& [name, tensor] : saved) {

@@ -5,6 +5,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
@@ -77,9 +78,10 @@ void CompiledModel::Impl::load() {
       return halves_of(whole, graph, differentiable, passes, facts_mutex);
     };
   }
-  forward =
-      std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
-                                              backend->load(local_program(*this, graph), options)});
+  const Graph own = local_program(*this, graph);
+  forward = std::make_unique<const Program>(
+      Program{Signature(own, input_labels(), size_advice()), backend->load(own, options)});
+  if (has_blocks(*this)) whole_.emplace(graph, input_labels(), size_advice());
 }
 
 const Program& CompiledModel::Impl::in_place() {
@@ -92,9 +94,9 @@ const Program& CompiledModel::Impl::in_place() {
     const auto state = std::find_if(states.begin(), states.end(), is_same);
     loading.donations.push_back({next.index, state->index});
   }
-  in_place_ =
-      std::make_unique<const Program>(Program{Signature(graph, input_labels(), size_advice()),
-                                              backend->load(local_program(*this, graph), loading)});
+  const Graph own = local_program(*this, graph);
+  in_place_ = std::make_unique<const Program>(
+      Program{Signature(own, input_labels(), size_advice()), backend->load(own, loading)});
   return *in_place_;
 }
 
@@ -145,9 +147,9 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   for (const size_t i : requested_outputs)
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
+  const Graph own = local_program(*this, both, inputs);
   program = std::make_unique<const Program>(
-      Program{Signature(both, std::move(labels), size_advice()),
-              backend->load(local_program(*this, both), load_options)});
+      Program{Signature(own, std::move(labels), size_advice()), backend->load(own, load_options)});
   return *program;
 }
 

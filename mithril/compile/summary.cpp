@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -105,13 +104,13 @@ std::vector<std::string> gradient_notes(Impl& compiled) {
 
 class SummaryTable {
  public:
-  void add(std::array<std::string, 5> row) {
+  void add(std::vector<std::string> row) {
     for (std::string& cell : row) cell = printable(cell);
     rows_.push_back(std::move(row));
   }
 
   std::string text() const {
-    std::array<size_t, 5> widths{};
+    std::vector<size_t> widths(rows_.front().size());
     for (const auto& row : rows_) {
       for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
     }
@@ -128,7 +127,7 @@ class SummaryTable {
   }
 
  private:
-  std::vector<std::array<std::string, 5>> rows_;
+  std::vector<std::vector<std::string>> rows_;  // of equal lengths, the header first
 };
 
 // "w.grad" for the gradient of the parameter "w", else the path of the value.
@@ -149,14 +148,17 @@ std::string collectives_text(Impl& compiled) {
   const std::lock_guard lock(*compiled.facts_mutex);
   const std::optional<Graph> gradients = available_gradient_graph(compiled);
   const Graph& graph = gradients ? *gradients : compiled.graph;
-  const std::vector<Collective> collectives = collectives_of(compiled, graph);
+  const std::vector<size_t> of = gradients ? compiled.trained_inputs() : std::vector<size_t>();
+  const std::vector<Collective> collectives = collectives_of(compiled, graph, of);
   SummaryTable table;
-  table.add({"collective", "reduction", "dtype", "bucket", "bytes"});
+  table.add({"collective", "reduction", "dtype", "axis", "bucket", "bytes"});
   std::int64_t bytes = 0, unknown = 0;
   size_t buckets = 0;
   for (const Collective& collective : collectives) {
     table.add({name_in_summary(compiled, graph, collective), collective.reduction,
-               std::string(mithril::name(collective.dtype)), std::to_string(collective.bucket),
+               std::string(mithril::name(collective.dtype)),
+               collective.group == compiled.data_group->name() ? "data" : "model",
+               std::to_string(collective.bucket),
                collective.bytes ? grouped(*collective.bytes) : "?"});
     bytes += collective.bytes.value_or(0);
     unknown += !collective.bytes;
@@ -265,7 +267,7 @@ std::string CompiledModel::summary() const try {
     }
     table.add({input.key,
                (input.frozen ? "frozen " : "") + std::string(mithril::name(input.key_class)),
-               unknowns.renumber(impl_->forward->signature.dims_text(i)),
+               unknowns.renumber(impl_->whole_signature().dims_text(i)),
                std::string(mithril::name(value.dtype)), counted});
   }
   for (size_t i = 0; i < impl_->outputs.size(); ++i) {

@@ -58,14 +58,15 @@ class GraphAppender {
   // Makes the sums of gradients the gradients.
   void accumulate() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      training_.gradient_sums.push_back(graph_.inputs().size());
+      training_.gradient_sums.push_back({graph_.inputs().size(), parameters_[i].input});
       const std::string scope = prefix_ + graph_.value(graph_.inputs()[parameters_[i].input]).name;
       gradients_[i] = add_slot(i, scope + ".gradient_sum", gradients_scope_) + gradients_[i];
     }
   }
 
   void keep_sums() {
-    for (size_t i = 0; i < gradients_.size(); ++i) give(training_.gradient_sums[i], gradients_[i]);
+    for (size_t i = 0; i < gradients_.size(); ++i)
+      give(training_.gradient_sums[i].input, gradients_[i]);
   }
 
   void take_mean(std::int64_t count) {
@@ -126,7 +127,7 @@ class GraphAppender {
     if (average) weight = number("average_weight");
     const size_t first_slot = graph_.inputs().size();
     for (const OptimizerSlot& slot : optimizer_.slots()) {
-      training_.memory.push_back(graph_.inputs().size());
+      training_.memory.push_back({graph_.inputs().size(), parameter});
       next.slots.push_back(add_slot(i, scope + "." + slot.name, scope));
     }
     optimizer_.add_to_graph(next);
@@ -135,7 +136,7 @@ class GraphAppender {
     for (size_t n = 0; n < next.slots.size(); ++n) give(first_slot + n, next.slots[n]);
     if (!average) return;
     const size_t at = graph_.inputs().size();
-    training_.memory.push_back(at);
+    training_.memory.push_back({at, parameter});
     const Expression mean = add_slot(i, scope + ".average", scope);
     give(at, mean + (cast(rounded, state) - mean) * weight);
   }

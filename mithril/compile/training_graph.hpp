@@ -21,15 +21,20 @@ struct TrainedParameter {
   StepRates rates;  // only the weight decay is part of the graph
 };
 
+// An input of the graph with the dims of a parameter, which is an input, too.
+struct ParameterInput {
+  size_t input, parameter;
+};
+
 // Further inputs of the graph: with accumulation, the sum of the gradients of each parameter; then,
 // except in StepPart::accumulate, for each parameter the numbers of its step, the weight of its
 // average, its slots and its average. Further outputs: what of these and of the parameters changes,
 // except that the caller clears sums after StepPart::finish.
 struct TrainingGraph {
   Graph graph;
-  std::vector<Donation> donations = {};    // one for each of these outputs
-  std::vector<size_t> gradient_sums = {};  // the inputs that are sums of gradients
-  std::vector<size_t> memory = {};         // the inputs that are slots and averages
+  std::vector<Donation> donations = {};            // one for each of these outputs
+  std::vector<ParameterInput> gradient_sums = {};  // the inputs that are sums of gradients
+  std::vector<ParameterInput> memory = {};         // the inputs that are slots and averages
 };
 
 // `gradients`: a graph whose last outputs are the gradients of these parameters. TypeError E0382

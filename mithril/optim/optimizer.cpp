@@ -26,20 +26,6 @@ void check_slots(const std::string& key, const Tensor& param, const Dims& dims,
   }
 }
 
-[[noreturn]] void refuse_blocks() {
-  raise({.kind = ErrorKind::state,
-         .code = "E0924",
-         .message = "each process holds a block of the memory of the optimizer",
-         .help = "call gather_optimizer() of the training step on all processes before"});
-}
-
-// The slots and the average become blocks of themselves.
-void cut_memory(Optimizer::ParameterMemory& memory, const TensorBlock& block) {
-  for (Tensor& slot : memory.slots) slot = cut_block(slot.host(), block);
-  if (memory.average) memory.average = cut_block(memory.average->host(), block);
-  memory.block = block;
-}
-
 const Tensor& slot_of(const TensorMap& state, const std::string& key, const std::string& slot) {
   const Tensor* tensor = state.find(key + "." + slot);
   if (tensor) return *tensor;
@@ -272,15 +258,18 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
 
 Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
                                                  ParameterMemories& made,
-                                                 const std::optional<TensorBlock>& block) {
+                                                 const std::optional<MemoryBlock>& block) {
   const auto known = memory_.find(key);
-  const Dims held = block ? block_dims(param.dims(), *block) : param.dims();
+  const bool of_parameter = block && block->of_parameter;
+  const Dims held = block && !of_parameter ? block_dims(param.dims(), *block) : param.dims();
   if (known != memory_.end()) {
     ParameterMemory& memory = known->second;
-    if (memory.block && memory.block != block) refuse_blocks();
-    const Dims& dims = memory.block ? held : param.dims();
+    if (memory.block && memory.block != block) refuse_memory_blocks();
+    const Dims whole = of_parameter ? whole_dims(param.dims(), *block) : param.dims();
+    const Dims& dims = memory.block ? held : whole;
     check_slots(key, param, dims, memory.slots);
-    if (memory.gradient_sum) check_slots(key, param, param.dims(), {*memory.gradient_sum});
+    if (memory.gradient_sum)
+      check_slots(key, param, memory.block ? param.dims() : whole, {*memory.gradient_sum});
     if (memory.average) check_slots(key, param, dims, {*memory.average});
     if (block && !memory.block) cut_memory(memory, *block);
     return memory;
@@ -323,7 +312,7 @@ TensorMap Optimizer::state_dict() const try {
   const bool has_blocks = std::any_of(memory_.begin(), memory_.end(), [](const auto& item) {
     return item.second.block.has_value();
   });
-  if (has_blocks) refuse_blocks();
+  if (has_blocks) refuse_memory_blocks();
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
   items.emplace_back(steps_entry, Tensor::scalar(steps_));

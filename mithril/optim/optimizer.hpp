@@ -12,8 +12,8 @@
 
 #include "mithril/optim/optimizer_def.hpp"
 #include "mithril/optim/parameter_group.hpp"
+#include "mithril/optim/parameter_memory.hpp"
 #include "mithril/optim/schedule.hpp"
-#include "mithril/tensor/blocks.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
@@ -75,18 +75,13 @@ class Optimizer {
   void load_state_dict(const TensorMap& state);
 
   // For steps as part of a graph (mithril/training/training_step.hpp).
-  struct ParameterMemory {
-    std::int64_t steps = 0;     // taken, the present one included while in `update`
-    std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter
-    std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
-    std::optional<TensorBlock> block = {};  // that slots and average are of; none: they are whole
-  };
+  using ParameterMemory = mithril::ParameterMemory;
   using ParameterMemories = std::map<std::string, ParameterMemory, std::less<>>;
   // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
   // step has succeeded. With a block a whole memory is cut. StateError E0904, and E0924 for other
   // blocks than those that it holds.
   ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made,
-                             const std::optional<TensorBlock>& block = {});
+                             const std::optional<MemoryBlock>& block = {});
   ParameterMemories& memories() { return memory_; }
   const ParameterMemory* find_memory(const std::string& key) const;
   // Counts the step, and whether it has changed the averages. Never fails; references stay valid.

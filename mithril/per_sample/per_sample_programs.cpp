@@ -5,6 +5,7 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/compile/evaluate.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -127,7 +128,8 @@ std::vector<bool> PerSamplePrograms::batched_inputs(const std::vector<Tensor>& i
 
 SampleBatch PerSamplePrograms::take(const TensorMap& params, const TensorMap& data,
                                     const State& state, const char* name) const {
-  const Signature& signature = compiled_->forward->signature;
+  const Signature& signature = compiled_->whole_signature();
+  refuse_blocks(*compiled_, params, "PerSample");
   check_state(*compiled_, state, "PerSample");
   SampleBatch batch{.inputs = std::vector<Tensor>(compiled_->inputs.size())};
   take_inputs(*compiled_, signature, params, data, state, batch.inputs, name);

@@ -24,6 +24,11 @@ Dims block_dims(Dims dims, const TensorBlock& block) {
   return dims;
 }
 
+Dims whole_dims(Dims dims, const TensorBlock& block) {
+  dims[block.axis] *= block.size;
+  return dims;
+}
+
 Tensor cut_block(const Tensor& whole, const TensorBlock& block) {
   Tensor part(whole.dtype(), block_dims(whole.dims(), block));
   if (part.bytes() == 0) return part;

@@ -18,6 +18,8 @@ struct TensorBlock {
 
 // The dims of a block of a tensor with these dims.
 Dims block_dims(Dims dims, const TensorBlock& block);
+// The dims of a tensor whose blocks have these dims.
+Dims whole_dims(Dims dims, const TensorBlock& block);
 // A copy of the block of a tensor of the CPU.
 Tensor cut_block(const Tensor& whole, const TensorBlock& block);
 // The tensor of which `blocks` are all blocks, by rank.

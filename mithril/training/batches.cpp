@@ -48,7 +48,7 @@ std::int64_t count_rows(const TensorMap& batch) {
 }
 
 TensorMap rows_of_process(const CompiledModel& model, const TensorMap& batch) {
-  const Communicator* group = model.group().get();
+  const Communicator* group = model.data_group().get();
   if (!group || group->size() == 1) return batch.share();
   const std::vector<std::string> whole = model.replicated_keys();
   TensorMap part;

@@ -1,5 +1,8 @@
 #include "mithril/training/checkpoint.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/tensor_sections.hpp"
@@ -31,9 +34,27 @@ std::optional<LossScale> loss_scale_of(const TensorMap& tensors) {
                    .growth_tracker = count("growth_tracker")};
 }
 
+void refuse_blocks(const CompiledModel& model, const TensorMap& params) {
+  const std::vector<std::string> sharded = model.sharded_keys();
+  std::vector<Fact> blocks;
+  for (const auto& [key, shape] : model.shapes()) {
+    const Tensor* tensor = params.find(key);
+    const bool is_sharded = std::find(sharded.begin(), sharded.end(), key) != sharded.end();
+    if (tensor && is_sharded && to_string(tensor->dims()) != to_string(shape))
+      blocks.push_back({key, to_string(tensor->dims())});
+  }
+  if (blocks.empty()) return;
+  raise({.kind = ErrorKind::state,
+         .code = "E0925",
+         .message = "save needs whole parameters, and this process holds blocks",
+         .facts = std::move(blocks),
+         .help = "call gather_parameters(params) of the compiled model on all processes before"});
+}
+
 }  // namespace
 
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
+  if (parts.step) refuse_blocks(parts.step->compiled(), params);
   LoadedTensors file{params.share(), parts.metadata};
   file.metadata["format"] = "mithril";
   if (parts.model) file.metadata[model_field] = to_json(*parts.model);

@@ -33,7 +33,8 @@ struct Checkpoint {
 
 // Writes a checkpoint atomically. It is a safetensors file with the parameters under their names,
 // the states of optimizer, model and scaler behind prefixes, and the model as JSON in the metadata.
-// Errors as save_safetensors and to_json. Example:
+// Errors as save_safetensors and to_json. With a step StateError E0925 if parameters are blocks
+// (CompileOptions::placements). Example:
 //   ml::save("run.safetensors", params, {.model = &net, .optimizer = &adam, .step = &step});
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts = {});
 

@@ -176,7 +176,8 @@ History run_fit(TrainingStep& step, const BatchSource& all, const FitOptions& op
     EpochNumbers numbers =
         train_epoch(step, history.params, data, options, epoch, epochs_before, bar);
     if (validation)
-      numbers.merge(validate(step, weights(), *validation, options, epoch, epochs_before));
+      numbers.merge(validate(step, step.compiled().gather_parameters(weights()), *validation,
+                             options, epoch, epochs_before));
     bar.close();
     const double left = bar.seconds() * static_cast<double>(options.epochs - epoch - 1);
     if (progress) *progress << line_of(label, numbers, left) << std::endl;
@@ -184,7 +185,7 @@ History run_fit(TrainingStep& step, const BatchSource& all, const FitOptions& op
     remember();
     if (is_best(history, options, validation.has_value())) {
       TensorMap best = weights();
-      if (all_finite(best)) {
+      if (!is_true_on_any(group, !all_finite(best))) {
         history.best_epoch = epoch + 1;
         history.best = std::move(best);
         history.best_state = step.state();

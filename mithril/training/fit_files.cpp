@@ -108,13 +108,15 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
   // Copied, because the files will be replaced.
   TensorMap params = model.load_state_dict(saved.params).copy();
   step.optimizer().load_state_dict(saved.optimizer.copy());
-  if (group_) keep_gradient_sums_of_first(step.optimizer(), *group_);
+  if (Communicator* rows = model.data_group().get())
+    keep_gradient_sums_of_first(step.optimizer(), *rows);
   step.set_state(saved.state);
   history.params = std::move(params);
   if (history.best_epoch == std::ssize(history.epochs)) {
     history.best = weights();
     history.best_state = step.state();
-    if (writes()) save_best(history);
+    const TensorMap best = model.gather_parameters(history.best);
+    if (writes()) save_best(best, history);
   } else if (history.best_epoch > 0 || std::filesystem::exists(best_)) {
     const Checkpoint best_saved = load(best_);
     history.best = model.load_state_dict(best_saved.params).copy();
@@ -126,25 +128,33 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 void FitFiles::save_epoch(TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
-  if (group_) collect_gradient_sums(step.optimizer(), *group_);
+  const CompiledModel model = step.compiled();
+  if (Communicator* rows = model.data_group().get()) collect_gradient_sums(step.optimizer(), *rows);
   step.gather_optimizer();
-  if (writes()) write_epoch(step, history, epochs_before);
+  const TensorMap params = model.gather_parameters(history.params);
+  TensorMap best;
+  if (replaces_best(history)) best = model.gather_parameters(history.best);
+  if (writes()) write_epoch(step, params, best, history, epochs_before);
   if (group_) group_->barrier();
 }
 
-void FitFiles::write_epoch(const TrainingStep& step, const History& history,
-                           std::int64_t epochs_before) const {
-  save(last_, history.params,
+bool FitFiles::replaces_best(const History& history) {
+  const auto epochs = std::ssize(history.epochs);
+  const bool is_start = history.best_epoch == 0 && epochs == 1;
+  return is_start || history.best_epoch == epochs;
+}
+
+void FitFiles::write_epoch(const TrainingStep& step, const TensorMap& params, const TensorMap& best,
+                           const History& history, std::int64_t epochs_before) const {
+  save(last_, params,
        {.optimizer = &step.optimizer(),
         .step = &step,
         .metadata = {{"fit", text_of(history, epochs_before)}}});
-  const auto epochs = std::ssize(history.epochs);
-  const bool is_start = history.best_epoch == 0 && epochs == 1;
-  if (is_start || history.best_epoch == epochs) save_best(history);
+  if (replaces_best(history)) save_best(best, history);
 }
 
-void FitFiles::save_best(const History& history) const {
-  save(best_, history.best, {.state = &history.best_state});
+void FitFiles::save_best(const TensorMap& best, const History& history) const {
+  save(best_, best, {.state = &history.best_state});
 }
 
 }  // namespace mithril

@@ -27,10 +27,12 @@ class FitFiles {
  private:
   void read(TrainingStep& step, History& history, std::int64_t& epochs_before,
             const std::function<TensorMap()>& weights) const;
-  void save_best(const History& history) const;
+  static bool replaces_best(const History& history);
+  // `best`: the whole parameters.
+  void save_best(const TensorMap& best, const History& history) const;
   bool writes() const { return !group_ || group_->rank() == 0; }
-  void write_epoch(const TrainingStep& step, const History& history,
-                   std::int64_t epochs_before) const;
+  void write_epoch(const TrainingStep& step, const TensorMap& params, const TensorMap& best,
+                   const History& history, std::int64_t epochs_before) const;
 
   std::string folder_;
   Communicator* group_;

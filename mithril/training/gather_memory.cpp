@@ -1,27 +1,15 @@
 #include "mithril/training/gather_memory.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "mithril/distributed/communicator.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 
 namespace mithril {
 namespace {
 
-Tensor gathered(Communicator& group, const Tensor& part, const TensorBlock& block) {
-  const Tensor own = part.host();
-  std::vector<std::byte> all(own.bytes() * static_cast<std::size_t>(group.size()));
-  group.all_gather({static_cast<const std::byte*>(own.raw_data()), own.bytes()}, all);
-  std::vector<Tensor> blocks;
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(group.size()); ++rank) {
-    Tensor& other = blocks.emplace_back(own.dtype(), own.dims());
-    const std::span from = std::span(all).subspan(rank * own.bytes(), own.bytes());
-    std::copy(from.begin(), from.end(), static_cast<std::byte*>(other.mutable_raw_data()));
-  }
-  return join_blocks(blocks, block.axis);
+Communicator& group_of(const CompiledState& compiled, const MemoryBlock& block) {
+  return block.of_parameter ? *compiled.model_group : *compiled.data_group;
 }
 
 }  // namespace
@@ -29,17 +17,26 @@ Tensor gathered(Communicator& group, const Tensor& part, const TensorBlock& bloc
 void gather_memory(const CompiledState& compiled, Optimizer& optimizer) {
   for (auto& [key, memory] : optimizer.memories()) {
     if (!memory.block) continue;
+    const MemoryBlock& block = *memory.block;
+    Communicator& group = group_of(compiled, block);
     std::vector<Tensor> slots;
-    for (const Tensor& slot : memory.slots)
-      slots.push_back(gathered(*compiled.group, slot, *memory.block));
-    if (memory.average) memory.average = whole_average(compiled, memory);
+    for (const Tensor& slot : memory.slots) slots.push_back(gathered(group, slot, block));
+    if (memory.average) memory.average = gathered(group, *memory.average, block);
+    if (memory.gradient_sum && block.of_parameter)
+      memory.gradient_sum = gathered(group, *memory.gradient_sum, block);
     memory.slots = std::move(slots);
     memory.block.reset();
   }
 }
 
-Tensor whole_average(const CompiledState& compiled, const Optimizer::ParameterMemory& memory) {
-  return memory.block ? gathered(*compiled.group, *memory.average, *memory.block) : *memory.average;
+Tensor average_of(const CompiledState& compiled, const std::string& key,
+                  const Optimizer::ParameterMemory& memory) {
+  if (memory.block && memory.block->of_parameter) return *memory.average;
+  if (!memory.block) {
+    const std::optional<TensorBlock> block = parameter_block(compiled, key);
+    return block ? cut_block(memory.average->host(), *block) : *memory.average;
+  }
+  return gathered(*compiled.data_group, *memory.average, *memory.block);
 }
 
 }  // namespace mithril

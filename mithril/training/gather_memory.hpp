@@ -8,9 +8,11 @@ namespace mithril {
 
 // All processes of the group of the model call them, for the same parameters in the same order.
 
-// Slots and averages. Does nothing if they are whole.
+// Slots, averages, and sums of gradients of blocks. Does nothing if they are whole.
 void gather_memory(const CompiledState& compiled, Optimizer& optimizer);
-// The average of a parameter, which exists.
-Tensor whole_average(const CompiledState& compiled, const Optimizer::ParameterMemory& memory);
+// The average of a parameter, which exists: of the whole parameter, or of the block of it that this
+// process holds.
+Tensor average_of(const CompiledState& compiled, const std::string& key,
+                  const Optimizer::ParameterMemory& memory);
 
 }  // namespace mithril

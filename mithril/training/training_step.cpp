@@ -13,6 +13,7 @@
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
@@ -205,15 +206,21 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
     entries.emplace_back("rates of " + mithril::quoted(key.name),
                          fmt::format("{} {}", rates.lr, rates.weight_decay));
   }
-  add_tensors(entries, "parameter", params);
+  AgreementEntries blocks;
+  for (const auto& [key, param] : params) {
+    const bool is_block = parameter_block(*compiled, key).has_value();
+    add_tensors(is_block ? blocks : entries, "parameter", {{key, param}});
+  }
   for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
   for (const Trained& parameter : trained) add_memory(entries, parameter.key.name);
   agree(*compiled->group, "TrainingStep", entries);
+  if (has_blocks(*compiled)) agree_among(*compiled, *compiled->data_group, "TrainingStep", blocks);
   agreed = true;
 }
 
 TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (options_version != optimizer.options_version()) make_programs();
+  require_blocks(*compiled, params);
   agree_on_start(params);
   const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
   const TrainingProgram& program = updates ? *update : *accumulation;
@@ -289,9 +296,10 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
   Memories memories;
   for (const auto& [key, group] : trained) {
     const Tensor& param = inputs[key.index];
-    const std::optional<TensorBlock> block = memory_block(*compiled, param.dims());
+    const std::optional<MemoryBlock> block = memory_block(*compiled, key.name, param.dims());
     Optimizer::ParameterMemory& memory = optimizer.memory_of(key.name, param, fresh, block);
-    const Dims& held = block ? block_dims(param.dims(), *block) : param.dims();
+    const bool is_part = block && !block->of_parameter;
+    const Dims& held = is_part ? block_dims(param.dims(), *block) : param.dims();
     // The memory of a parameter is where the parameter is.
     const auto move_to_param = [&](Tensor& tensor) {
       if (param.foreign() && !tensor.foreign()) tensor = compiled->backend->adopt(tensor, false);
@@ -354,7 +362,7 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
     const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
     const bool averaged = memory && memory->average && optimizer.averaged() > 0;
     const Tensor host =
-        averaged ? whole_average(*compiled, *memory).to(param.dtype()) : param.host().copy();
+        averaged ? average_of(*compiled, key, *memory).to(param.dtype()) : param.host().copy();
     const bool is_frozen = std::find(frozen.begin(), frozen.end(), key) != frozen.end();
     items.emplace_back(key, compiled->backend->adopt(host, !is_frozen));
   }

@@ -43,13 +43,14 @@ class TrainingStep {
 
   // The averages of parameters that options.average requests, in the dtypes of the parameters.
   // Frozen parameters, and all parameters before the first average, are copies of the given ones.
+  // Of a parameter that is sharded they are the block of the process.
   // For `infer` and `bind`, with state(); running statistics are not averaged. With
   // optimizer_state = sharded all processes call it. StateError E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;
 
-  // With optimizer_state = sharded each process holds blocks of the memory of the optimizer. Makes
-  // it whole on this process, for Optimizer::state_dict. All processes call it. The next call of
-  // the step cuts it again. Otherwise it does nothing.
+  // With optimizer_state = sharded, and of sharded parameters, each process holds blocks of the
+  // memory of the optimizer. Makes it whole on this process, for Optimizer::state_dict. All
+  // processes call it. The next call of the step cuts it again. Otherwise it does nothing.
   void gather_optimizer();
 
   // The model and the optimizer of the step. The model shares everything with the one passed to the

@@ -19,6 +19,7 @@ struct Collective {
   std::vector<Dim> dims;         // empty if the rank is not known
   size_t bucket;                 // values of one bucket are exchanged at once
   std::optional<int64_t> bytes;  // none: the size is open
+  std::string group = {};        // the name of the communicator, in lists of whole graphs
 };
 
 struct PlacedGraph {
@@ -27,5 +28,9 @@ struct PlacedGraph {
   std::vector<Placement> outputs = {};       // per output
   std::vector<Collective> collectives = {};  // in the order in which they start
 };
+
+// The collectives of a graph that is placed on one mesh or several, in the order in which they
+// start. `rows`: the prefix of the names of numbers of rows, which have it as their path.
+std::vector<Collective> collectives_in(const Graph& graph, const std::string& rows);
 
 }  // namespace mithril

@@ -1,0 +1,32 @@
+// What an optimizer keeps for a parameter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mithril/tensor/blocks.hpp"
+
+namespace mithril {
+
+// The block of the memory of a parameter that a process of a group holds.
+struct MemoryBlock : TensorBlock {
+  bool of_parameter = false;  // the parameter and the sum of its gradients are such blocks, too
+  bool operator==(const MemoryBlock&) const = default;
+};
+
+struct ParameterMemory {
+  std::int64_t steps = 0;     // taken, the present one included while in `update`
+  std::vector<Tensor> slots;  // one for each of slots(), with the dims of the parameter
+  std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
+  std::optional<MemoryBlock> block = {};        // that slots and average are; none: they are whole
+};
+
+// StateError E0924.
+[[noreturn]] void refuse_memory_blocks();
+
+// The slots and the average become blocks of themselves, and so does the sum of the gradients of a
+// parameter that is a block.
+void cut_memory(ParameterMemory& memory, const MemoryBlock& block);
+
+}  // namespace mithril
