@@ -39,6 +39,7 @@ from ._stubs.handles import LossScale as LossScale
 from ._stubs.handles import MemoryHookHandle as MemoryHookHandle
 from ._stubs.handles import Part as Part
 from ._stubs.handles import RandomKey as RandomKey
+from ._stubs.handles import Sharded as Sharded
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import dtype as dtype
@@ -320,6 +321,12 @@ class CompiledModel:
     @property
     def group(self) -> Group | None: ...
     @property
+    def data_group(self) -> Group | None: ...
+    @property
+    def sharded_keys(self) -> list[str]: ...
+    def gather_parameters(self, params: Arrays) -> dict[str, Any]: ...
+    def shard_parameters(self, params: Arrays) -> dict[str, Any]: ...
+    @property
     def replicated_keys(self) -> list[str]: ...
     @property
     def input_keys(self) -> list[str]: ...
@@ -372,6 +379,8 @@ def compile(
     group: Group | None = None,
     replicated_keys: str | Iterable[str] | None = None,
     optimizer_state: Literal["replicated", "sharded"] = "replicated",
+    placements: Mapping[str, Sharded] | None = None,
+    mesh: Mapping[str, int] | None = None,
     bucket_bytes: int = 26214400,
 ) -> CompiledModel: ...
 def codegen(

@@ -5,6 +5,7 @@
 #include "codegen/cpp/write_cpp.hpp"
 #include "codegen/jax/write_jax.hpp"
 #include "codegen/web/write_javascript.hpp"
+#include "compile_arguments.hpp"
 #include "convert.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/base/text.hpp"
@@ -107,33 +108,9 @@ void write_any_source(py::handle compiled, py::handle path, const py::dict& data
   write_source(compiled.cast<const CompiledModel&>(), path, data);
 }
 
-Backends backends_argument(py::handle given) {
-  return argument("compile", "backends", [&] {
-    if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of paths and backends");
-    Backends backends;
-    for (const auto& [path, backend] : given.cast<py::dict>()) {
-      if (!py::isinstance<Backend>(backend))
-        wrong_type(backend, "a backend, such as ml.CpuBackend()");
-      backends[text_of(path, "the path of a part, or \"\"")] =
-          backend.cast<std::shared_ptr<Backend>>();
-    }
-    return backends;
-  });
-}
-
-// The communicator of a mithril.distributed.Group; null for None.
-std::shared_ptr<Communicator> group_argument(py::handle group) {
-  if (group.is_none()) return nullptr;
-  return argument("compile", "group", [&] {
-    const py::object type = py::module_::import("mithril.distributed").attr("Group");
-    if (!py::isinstance(group, type)) wrong_type(group, "a group that ml.distributed.init() made");
-    return group.attr("_communicator").cast<std::shared_ptr<Communicator>>();
-  });
-}
-
-py::object group_of(const CompiledModel& model) {
-  if (!model.group()) return py::none();
-  return py::module_::import("mithril.distributed").attr("Group")(model.group());
+py::object group_or_none(const std::shared_ptr<Communicator>& group) {
+  if (!group) return py::none();
+  return py::module_::import("mithril.distributed").attr("Group")(group);
 }
 
 // Compiles for one backend, or for several.
@@ -165,7 +142,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
                          bool use_checkpointing, bool debug, bool quiet,
                          const std::string& optimization_level, bool cache, py::handle group,
                          py::handle replicated_keys, const std::string& optimizer_state,
-                         std::int64_t bucket_bytes) {
+                         py::handle placements, py::handle mesh, std::int64_t bucket_bytes) {
   require<Model>("model", model, "a model to compile");
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
@@ -189,6 +166,8 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
       .replicated_keys = patterns_argument("replicated_keys", replicated_keys),
       .bucket_bytes = bucket_bytes,
       .optimizer_state = optimizer_state_named(optimizer_state),
+      .placements = placements_argument(placements),
+      .mesh = mesh_argument(mesh),
       .cache = cache};
   const CompiledModel compiled = compile_for(source, backend, backends, given);
   for (const std::string& warning : compiled.warnings()) {
@@ -223,6 +202,7 @@ py::dict shapes_of(const CompiledModel& model) {
 void bind_compile(py::module_& module) {
   set_warning_handler({});  // Python raises its own warnings
   bind_backends(module);
+  bind_placements(module);
   module.def("compile", compile_model, py::arg("model"), py::arg("backend") = py::none(),
              py::kw_only(), py::arg("backends") = py::none(), py::arg("shapes") = py::none(),
              py::arg("types") = py::none(), py::arg("data_keys") = py::none(),
@@ -234,8 +214,8 @@ void bind_compile(py::module_& module) {
              py::arg("debug") = false, py::arg("quiet") = false,
              py::arg("optimization_level") = "standard", py::arg("cache") = false,
              py::arg("group") = py::none(), py::arg("replicated_keys") = py::none(),
-             py::arg("optimizer_state") = "replicated",
-             py::arg("bucket_bytes") = CompileOptions().bucket_bytes,
+             py::arg("optimizer_state") = "replicated", py::arg("placements") = py::none(),
+             py::arg("mesh") = py::none(), py::arg("bucket_bytes") = CompileOptions().bucket_bytes,
              R"(Compiles a model for a backend and returns a CompiledModel.
 
 Shapes, types and constants hold for this compile only, and the model does not change. A key is a
@@ -268,6 +248,9 @@ Args:
     replicated_keys: Data inputs that all processes get whole. The others hold rows of the batch.
     optimizer_state: With "sharded" each process of the group holds 1/n of the slots of the optimizer
         and of averages.
+    placements: {pattern: ml.Sharded(axis)} of parameters of which each process holds a block.
+    mesh: {"data": processes that share rows, "model": processes that share parameters}, whose
+        product is the size of the group. None: all share parameters if there are placements.
     bucket_bytes: The largest number of bytes of gradients that are exchanged at once.
 Raises:
     NameError: A key is unknown.
@@ -310,8 +293,15 @@ Example:
     print(outputs["loss"], gradients["weight"].shape))");
   compiled
       .def_property_readonly(
-          "group", group_of,
+          "group", [](const CompiledModel& m) { return group_or_none(m.group()); },
           "The group it was compiled for; None without one. See docs/distributed.md.")
+      .def_property_readonly(
+          "data_group", [](const CompiledModel& m) { return group_or_none(m.data_group()); },
+          "The processes of the group that share the rows of a batch: all of them without a mesh. "
+          "See docs/distributed.md.")
+      .def_property_readonly("sharded_keys", &CompiledModel::sharded_keys,
+                             "Parameters of which this process holds a block. See "
+                             "docs/distributed.md.")
       .def_property_readonly("replicated_keys", &CompiledModel::replicated_keys,
                              "Data inputs that every process of the group gets whole. See "
                              "docs/distributed.md.");

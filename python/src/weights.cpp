@@ -72,6 +72,19 @@ py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool
   return py::tuple(results);
 }
 
+// Other parameters stay the same objects.
+py::dict gather_parameters(const CompiledModel& compiled, const py::dict& params) {
+  py::dict whole, blocks;
+  for (const auto& [key, value] : params) whole[key] = value;
+  for (const std::string& key : compiled.sharded_keys()) {
+    if (params.contains(key)) blocks[py::str(key)] = params[py::str(key)];
+  }
+  if (blocks.empty()) return whole;
+  for (const auto& [key, value] : dict_of(compiled.gather_parameters(tensor_map_of(blocks))))
+    whole[key] = value;
+  return whole;
+}
+
 // nullopt if it is None or disabled.
 std::optional<GradScaler> scaler_of(py::handle given) {
   if (given.is_none()) return {};
@@ -208,6 +221,41 @@ See docs/checkpoints.md.)");
       .def_property_readonly("unread_parameter_keys", &CompiledModel::unread_parameter_keys,
                              "Keys of the parameters that no output depends on. A `TrainingStep` "
                              "does not change them.");
+  compiled
+      .def("gather_parameters", gather_parameters, py::arg("params"),
+           R"(Returns whole parameters, of which each process holds blocks.
+
+All processes of the group call it. Other parameters are returned as they are.
+
+Args:
+    params: Parameters, or averages of them.
+Raises:
+    StateError: Sharded parameters are whole already.
+    DistributedError: A process has failed or is too slow.
+
+Example:
+    whole = compiled.gather_parameters(params)
+    outputs = compiled.infer(whole, data)
+
+See docs/distributed.md.)")
+      .def(
+          "shard_parameters",
+          [](const CompiledModel& m, const py::dict& params) {
+            return dict_of(m.shard_parameters(tensor_map_of(params)));
+          },
+          py::arg("params"),
+          R"(Returns the blocks of whole parameters that this process holds, as `load_state_dict`.
+
+Args:
+    params: Whole parameters.
+Raises:
+    StateError: The parameters do not fit the model.
+
+Example:
+    whole = compiled.gather_parameters(params)
+    params = compiled.shard_parameters(whole)
+
+See docs/distributed.md.)");
   compiled.def("load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(),
                py::arg("strict") = true, py::arg("prefix") = "", py::arg("name_map") = py::none(),
                py::arg("ignore") = py::tuple(), py::arg("return_state") = false,

@@ -182,6 +182,7 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
             entry = _trained(step, params, batches, (loss, tokens), (check, same, bar))
             if validation is not None:
                 weights = detached(step.averages(params) if averages else params)
+                weights = step.compiled.gather_parameters(weights)
                 rows = _at_epoch(validation, order.epoch)
                 entry |= Validation(step, measured, check).run(weights, rows, batch_size, keys)
             bar.close()
@@ -191,7 +192,7 @@ def fit(  # noqa: PLR0913, PLR0915 - its options
             _FITTED[step] = params, epochs_before + len(history.epochs)
             if _is_best(history, monitor, mode):
                 best = step.averages(params) if averages else copied(params)
-                if _all_finite(best):
+                if not is_true_on_any(group, not _all_finite(best)):
                     history.best_epoch, history.best = epoch + 1, best
                     history.best_state = copied(step.state)
             files.save_epoch(step, history, epochs_before)
@@ -218,7 +219,7 @@ def _trained(
     for at, batch in enumerate(batches, 1):
         same.batch(at, batch)
         rate = step.optimizer.lr
-        rows = rows_of_process(step.compiled, step.compiled.group, batch)
+        rows = rows_of_process(step.compiled, step.compiled.data_group, batch)
         cost = float(step(params, rows)[loss])
         check.loss(cost, "loss", at)
         samples, total = samples + row_total(batch), total + row_total(batch) * cost

@@ -50,25 +50,39 @@ class FitFiles:
         except StateError as error:
             of_file = error
         else:
-            if self._group is not None:
-                _keep_gradient_sums_of_first(step.optimizer, self._group._communicator)
+            rows = step.compiled.data_group
+            if rows is not None:
+                _keep_gradient_sums_of_first(step.optimizer, rows._communicator)
             return epochs_before
         _raise_of_file(of_file, self._folder / "last.safetensors")
 
     def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
         if self._folder is None:
             return
-        if self._group is not None:
-            _collect_gradient_sums(step.optimizer, self._group._communicator)
+        rows = step.compiled.data_group
+        if rows is not None:
+            _collect_gradient_sums(step.optimizer, rows._communicator)
         step.gather_optimizer()
+        gather = step.compiled.gather_parameters
+        # A kill between the two files loses nothing: the first one determines the second.
+        epochs = len(history.epochs)
+        is_start = history.best_epoch == 0 and epochs == 1
+        is_best = is_start or history.best_epoch == epochs
+        params, best = gather(history.params), gather(history.best) if is_best else None
         if self._writes:
-            self._write_epoch(self._folder, step, history, epochs_before)
+            self._write_last(self._folder, step, params, history, epochs_before)
+            if best is not None:
+                save(self._folder / "best.safetensors", best, step=history.best_state)
         if self._group is not None:
             self._group.barrier()
 
     @staticmethod
-    def _write_epoch(
-        folder: Path, step: TrainingStep, history: History, epochs_before: int
+    def _write_last(
+        folder: Path,
+        step: TrainingStep,
+        params: Mapping[str, Any],
+        history: History,
+        epochs_before: int,
     ) -> None:
         text = {
             "epochs": [_written(epoch) for epoch in history.epochs],
@@ -77,16 +91,11 @@ class FitFiles:
         }
         save(
             folder / "last.safetensors",
-            history.params,
+            params,
             optimizer=step.optimizer,
             step=step,
             metadata={"fit": json.dumps(text)},
         )
-        # A kill between the two files loses nothing: the first one determines the second.
-        epochs = len(history.epochs)
-        is_start = history.best_epoch == 0 and epochs == 1
-        if is_start or history.best_epoch == epochs:
-            save(folder / "best.safetensors", history.best, step=history.best_state)
 
 
 def detached(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,12 +136,13 @@ def _resume(
     if best_epoch == len(history.epochs):
         history.best = step.averages(history.params) if averages else copied(history.params)
         history.best_state = copied(step.state)
+        best = step.compiled.gather_parameters(history.best)
         if writes:
-            save(folder / "best.safetensors", history.best, step=history.best_state)
+            save(folder / "best.safetensors", best, step=history.best_state)
     elif best_epoch or (folder / "best.safetensors").exists():
-        best = load_checkpoint(folder / "best.safetensors")
-        history.best = step.compiled.load_state_dict(copied(best.params))
-        history.best_state = copied(best.state)
+        kept = load_checkpoint(folder / "best.safetensors")
+        history.best = step.compiled.load_state_dict(copied(kept.params))
+        history.best_state = copied(kept.state)
     return epochs_before
 
 
