@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from support.torchrun import REFUSED, run
+from support.torchrun import REFUSED, Job, run
 
 import mithril as ml
 
@@ -41,12 +41,12 @@ def transformer():
     return train
 
 # The gradient of the bias of keys is 0 but for rounding, which Adam divides by itself.
-def compiled_for(group, **options):
+def compiled_for(group, backend=None, **options):
     if group is not None:
         options.setdefault("placements", PLACEMENTS)
     return ml.compile(
-        transformer(), ml.CpuBackend(dtype="float64", threads=1), shapes={"ids": [None, 5]},
-        frozen=["*norm_1.bias", "*bias_key"], group=group, **options,
+        transformer(), backend or ml.CpuBackend(dtype="float64", threads=1),
+        shapes={"ids": [None, 5]}, frozen=["*norm_1.bias", "*bias_key"], group=group, **options,
     )
 
 def lists(params):
@@ -62,11 +62,14 @@ def trained(group, optimizer=None, steps=20, **options):
         step(params, batch if rows is None else rows.rows(batch))
     return lists(compiled.gather_parameters(params))
 
-def fitted(group, epochs, folder=None, **options):
+def fitted(group, epochs, folder=None, source=False, **options):
     compiled = compiled_for(group, **options)
+    rows = ml.data.from_arrays(data(22, 0)).shuffle(seed=1) if source else data(22, 0)
+    if source and group is not None:
+        rows = rows.shard(compiled.data_group)
     step = ml.TrainingStep(compiled, ml.AdamW(0.01), accumulate=3, average=ml.EMA(0.9))
     history = ml.fit(
-        step, data(22, 0), epochs=epochs, batch_size=4, validation=data(9, 1), checkpoint=folder,
+        step, rows, epochs=epochs, batch_size=4, validation=data(9, 1), checkpoint=folder,
         averages=True, progress=False,
     )
     losses = [epoch["validation_loss"] for epoch in history.epochs]
@@ -105,6 +108,12 @@ def test_processes_give_the_parameters_of_one_by_sgd(size, mesh):
     assert distance(found, alone("trained(group)")) < 1e-12
 
 
+def test_processes_give_the_parameters_of_one_with_the_torch_backend():
+    torch = "backend=ml.TorchBackend(dtype='float64')"
+    found = found_by(4, f"trained(group, {GRID}, {torch})")
+    assert distance(found, alone(f"trained(group, {torch})")) < 1e-12
+
+
 @pytest.mark.parametrize(
     ("size", "options"),
     [(4, GRID + ", optimizer_state='sharded'"), pytest.param(2, "", marks=pytest.mark.slow)],
@@ -126,6 +135,37 @@ def test_a_checkpoint_of_four_processes_continues_with_one_and_with_two(tmp_path
     expected = alone("fitted(group, 3)")
     assert distance(continued["params"], expected["params"]) < 1e-11
     assert continued["losses"] == pytest.approx(expected["losses"], rel=1e-10)
+
+
+@pytest.mark.slow
+def test_a_source_is_sharded_over_the_processes_that_share_rows():
+    found = found_by(4, f"fitted(group, 2, source=True, {GRID})")
+    expected = alone("fitted(group, 2, source=True)")
+    assert distance(found["params"], expected["params"]) < 1e-11
+    assert found["losses"] == pytest.approx(expected["losses"], rel=1e-10)
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "raise RuntimeError('a bad batch')"])
+def test_the_end_of_one_process_ends_those_of_other_rows_and_columns(end):
+    failing = f"""
+import os, sys
+group = ml.distributed.init()
+def broken(history):
+    if group.rank == 1:
+        {end}
+compiled = compiled_for(group, {GRID})
+step = ml.TrainingStep(compiled, ml.SGD(0.02))
+try:
+    ml.fit(step, data(22, 0), epochs=9, batch_size=4, callbacks=[broken], progress=False)
+except ml.DistributedError as error:
+    print(error.code, flush=True)
+    sys.stdin.read()  # The others do not need the end of this process.
+"""
+    with Job(4) as job:
+        job.start(PROGRAM + failing)
+        found = [job.lines(rank) for rank in range(4)]
+    for rank in (0, 2, 3):
+        assert found[rank][0] == ["E0963"], found[rank]
 
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "distributed.md"
