@@ -71,7 +71,8 @@ ShardRules::ShardRules(const Graph& graph, const Plan& plan, int64_t processes)
       processes_(processes),
       dims_(plan.dims_of_values(graph)),
       expand_reduced_(find_op("expand_reduced")),
-      local_(graph) {}
+      local_(graph),
+      known_(graph.nodes().size()) {}
 
 std::optional<BlockSizes> ShardRules::sizes(ValueId id, const Placement& sharded) const {
   const Value& value = graph_.value(id);
@@ -137,6 +138,16 @@ bool ShardRules::are_consistent(const std::vector<Argument>& arguments,
 
 std::optional<ShardedNode> ShardRules::find(NodeId id, const std::vector<Placement>& placements,
                                             const std::optional<Placement>& wanted) const {
+  for (const Known& known : known_[index(id)])
+    if (known.placements == placements && known.wanted == wanted) return known.found;
+  std::optional<ShardedNode> found = try_all_forms(id, placements, wanted);
+  known_[index(id)].push_back({placements, wanted, found});
+  return found;
+}
+
+std::optional<ShardedNode> ShardRules::try_all_forms(NodeId id,
+                                                     const std::vector<Placement>& placements,
+                                                     const std::optional<Placement>& wanted) const {
   const std::vector<Argument> arguments = arguments_of(graph_.node(id), placements, wanted);
   std::vector<std::vector<ArgumentForm>> forms;
   for (const Argument& argument : arguments) forms.push_back(argument.forms);

@@ -42,7 +42,8 @@ class ShardRules {
   // None if the value has no such blocks.
   std::optional<BlockSizes> sizes(ValueId id, const Placement& sharded) const;
   // How the node computes on blocks. `placements`: of its arguments, sharded or replicated.
-  // `wanted`: the placement that its only output must have. None if there is no way.
+  // `wanted`: the placement that its only output must have. None if there is no way. Results are
+  // kept, because a search asks again.
   std::optional<ShardedNode> find(NodeId id, const std::vector<Placement>& placements,
                                   const std::optional<Placement>& wanted = {}) const;
 
@@ -53,7 +54,14 @@ class ShardRules {
     std::vector<ArgumentForm> forms;  // to try
   };
   struct Trial;
+  struct Known {
+    std::vector<Placement> placements;
+    std::optional<Placement> wanted;
+    std::optional<ShardedNode> found;
+  };
 
+  std::optional<ShardedNode> try_all_forms(NodeId id, const std::vector<Placement>& placements,
+                                           const std::optional<Placement>& wanted) const;
   std::vector<Argument> arguments_of(const Node& node, const std::vector<Placement>& placements,
                                      const std::optional<Placement>& wanted) const;
   bool may_broadcast(ValueId id) const;
@@ -73,6 +81,7 @@ class ShardRules {
   const std::vector<const Dims*> dims_;  // per value
   const OpDef& expand_reduced_;
   mutable NodeSizes local_;  // dims of the arguments of the node that is tried
+  mutable std::vector<std::vector<Known>> known_;  // per node
 };
 
 }  // namespace mithril
