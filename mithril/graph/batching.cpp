@@ -53,7 +53,7 @@ void Batching::run(const std::vector<ValueId>& wanted) {
   std::string list;
   for (const std::string& entry : refused_) list += (list.empty() ? "" : "; ") + entry;
   raise({.kind = ErrorKind::value,
-         .code = "E0497",
+         .code = "E0427",
          .message = "vmap cannot compute " + list,
          .help = open_rank_ ? "give the shapes of the inputs"
                             : "compute these outside of vmap, or give the op a batching rule "

@@ -19,7 +19,7 @@ class Batching {
 
   // `batched` is `value` with the new axis first.
   void seed(ValueId value, ValueId batched) { batched_[index(value)] = batched; }
-  // Adds the nodes that `wanted` need. ValueError E0497 names all ops without a batching rule.
+  // Adds the nodes that `wanted` need. ValueError E0427 names all ops without a batching rule.
   void run(const std::vector<ValueId>& wanted);
 
   // After run: a wanted value with the new axis; none if it is the same for each index.

@@ -29,7 +29,7 @@ Graph drop_rows(const Graph& graph) {
   for (const Output& output : graph.outputs()) {
     if (!of_row[index(output.value)]) continue;
     raise({.kind = ErrorKind::value,
-           .code = "E0499",
+           .code = "E0428",
            .path = graph.value(output.value).name,
            .message = "a value inside a vmap is read outside of it",
            .help = "make it an output of the model that vmap takes. A state that differs for each "

@@ -6,7 +6,7 @@ namespace mithril {
 
 // Removes `row_of` and `unit_of` nodes and the nodes that read them, which `stack_rows` and
 // `stack_units` have replaced by others.
-// ValueError E0499 for an output of the graph among them.
+// ValueError E0428 for an output of the graph among them.
 Graph drop_rows(const Graph& graph);
 
 }  // namespace mithril

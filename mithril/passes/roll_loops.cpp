@@ -141,8 +141,8 @@ class Roll {
     }
   }
 
-  // A derivative or a vmap transforms the nodes between its inputs. Nodes that depend on no step are
-  // outside of the loop, where it would not see them.
+  // A derivative or a vmap transforms the nodes between its inputs. Nodes that depend on no step
+  // are outside of the loop, where it would not see them.
   void check_transform(const Node& node) const {
     for (const Argument& argument : node.arguments) {
       const ValueId* id = tensor_of(argument);

@@ -107,7 +107,7 @@ TEST_CASE("a vmap names all ops without a batching rule") {
   net |= Model::op("unique")({{"input", "x"}, {"size", 3}, {"output", "v"}});
   CHECK_THROWS_WITH_AS(
       compiled_for_x(vmap(net, {.in_axes = {{"x", 0}}}), {2, 4}),
-      "mithril.ValueError[E0497]: vmap cannot compute 'u.row', an op unique: it has no batching "
+      "mithril.ValueError[E0427]: vmap cannot compute 'u.row', an op unique: it has no batching "
       "rule "
       "for these inputs; 'v.row', an op unique: it has no batching rule for these inputs\n"
       "  help: compute these outside of vmap, or give the op a batching rule (OpDef::batch)",
@@ -121,7 +121,7 @@ TEST_CASE("a state that would differ for each index is refused") {
   net.bind_state_keys("last", "y", counted({4}));
   CHECK_THROWS_WITH_AS(
       compiled_for_x(vmap(net, {.in_axes = {{"x", 0}}}), {5, 4}),
-      doctest::Contains("mithril.ValueError[E0499]: model.y: a value inside a vmap is read "
+      doctest::Contains("mithril.ValueError[E0428]: model.y: a value inside a vmap is read "
                         "outside of it"),
       ValueError);
 }

@@ -10,11 +10,11 @@
 
 namespace mithril {
 
-// ValueError E0497 if the rank is not known.
+// ValueError E0427 if the rank is not known.
 inline void require_rank(const Expression& x) {
   if (x.ranked()) return;
   raise({.kind = ErrorKind::value,
-         .code = "E0497",
+         .code = "E0427",
          .message = "vmap cannot compute '" + x.value().name + "': its rank is not known",
          .help = "give the shapes of the inputs"});
 }
