@@ -149,6 +149,16 @@ def test_edits_that_do_not_fit_change_nothing() -> None:
     assert edited == net
 
 
+def test_a_part_without_a_connected_port_is_refused() -> None:
+    net = ml.Model()
+    net |= ml.Linear(3, name="fc")(input="x", weight="w", output="y")
+    with pytest.raises(ml.ConnectionError) as raised:
+        net.edit().replace("fc", ml.Relu())
+    assert str(raised.value).startswith(
+        "mithril.ConnectionError[E0124]: fc: Relu has no port 'weight', which is connected\n"
+    )
+
+
 def test_a_part_that_is_used_in_two_places_is_not_edited() -> None:
     net = ml.Model()
     layer = ml.Linear(4, name="first")
@@ -159,6 +169,12 @@ def test_a_part_that_is_used_in_two_places_is_not_edited() -> None:
         with pytest.raises(ml.ConnectionError, match=r"E0123(.|\n)*first(.|\n)*first_1"):
             edited.replace(path, ml.Linear(4))
     assert edited == net
+    with pytest.raises(ml.ConnectionError) as raised:
+        edited.replace("first", ml.Linear(4))
+    assert str(raised.value).startswith(
+        "mithril.ConnectionError[E0123]: first: the part is used in two places: both read "
+        "'first.weight'\n"
+    )
 
 
 def test_parameters_are_transferred_with_a_report() -> None:
@@ -225,7 +241,7 @@ def lora(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_adapters_are_trained_saved_loaded_and_merged(lora: Any, tmp_path: Path) -> None:
     losses, _ = lora.main("20", tmp_path)
-    assert losses[-1] < 0.9 * losses[0]
+    assert losses[-1] < 0.95 * losses[0]  # the text is that of the documents
     saved = ml.load_safetensors(tmp_path / "adapter_model.safetensors")
     assert "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight" in saved
     assert all(".lora_" in key for key in saved)

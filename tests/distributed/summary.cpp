@@ -30,6 +30,16 @@ std::string exchanges_of(const std::string& summary) {
   return at == std::string::npos ? "" : summary.substr(at + 1);
 }
 
+TrainModel network_of_two_layers() {
+  Model layers;
+  layers |= Linear({.dimension = 16, .use_bias = false})({{"input", "x"}, {"weight", "v"}});
+  layers += Tanh();
+  layers += Linear({.dimension = 3, .use_bias = false})({{"weight", "w"}, {"output", "y"}});
+  TrainModel train(layers);
+  train.add_loss(SquaredError(), {{"input", "y"}, {"target", "t"}});
+  return train;
+}
+
 }  // namespace
 
 TEST_CASE("a summary lists the collectives of a model, and takes part in none") {
@@ -55,14 +65,8 @@ TEST_CASE("a summary lists the collectives of a model, and takes part in none") 
 }
 
 TEST_CASE("a summary lists the collectives of each axis of a mesh") {
-  Model layers;
-  layers |= Linear({.dimension = 16, .use_bias = false})({{"input", "x"}, {"weight", "v"}});
-  layers += Tanh();
-  layers += Linear({.dimension = 3, .use_bias = false})({{"weight", "w"}, {"output", "y"}});
-  TrainModel train(layers);
-  train.add_loss(SquaredError(), {{"input", "y"}, {"target", "t"}});
-  const auto errors = on_each_rank(4, [&](Communicator& own) {
-    const CompiledModel compiled = compile(train, cpu(),
+  const auto errors = on_each_rank(4, [](Communicator& own) {
+    const CompiledModel compiled = compile(network_of_two_layers(), cpu(),
                                            {.shapes = {{"x", {any, 4}}},
                                             .group = communicator(own.name()),
                                             .placements = {{"v", {0}}, {"w", {1}}},

@@ -24,7 +24,7 @@
 #include "tests/distributed/on_each_rank.hpp"
 #include "tests/serialization/files.hpp"
 
-namespace mithril {
+namespace mithril::tensor_parallel_tests {
 namespace {
 
 using tests::FileFolder;
@@ -339,4 +339,4 @@ TEST_CASE("fit continues on any mesh, and its checkpoints have whole tensors") {
   }
 }
 
-}  // namespace mithril
+}  // namespace mithril::tensor_parallel_tests

@@ -119,7 +119,10 @@ def test_a_body_that_keeps_a_state():
     step |= ml.Dropout(0.5)(input="sum", output="h_next")
     with pytest.raises(ml.ConnectionError, match="keeps a state") as caught:
         ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
-    assert caught.value.code == "E0132"
+    assert str(caught.value).startswith(
+        "mithril.ConnectionError[E0132]: dropout.key: the body of a loop keeps a state, which Scan "
+        "does not support\n"
+    )
 
 
 def test_hooks_see_no_step():
