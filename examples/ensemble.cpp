@@ -57,8 +57,8 @@ bool disagrees_between_the_data() {
   ml::TrainModel train(ensemble());
   train.add_loss(ml::SquaredError(), {{"input", "y"}, {"target", "target"}});
   const ml::TensorMap data = draw_points();
-  const auto compiled =
-      ml::compile(train, ml::cpu({.dtype = ml::DType::float64}), {.data_keys = {"x", "target"}});
+  const auto compiled = ml::compile(train, ml::cpu({.dtype = ml::DType::float64}),
+                                    {.shapes = {{"x", {"N", 1}}}, .data_keys = {"x", "target"}});
   ml::TensorMap params = compiled.get_parameters(1);
   ml::Adam optimizer({.lr = 1e-2});
   ml::TrainingStep step(compiled, optimizer);
