@@ -89,6 +89,42 @@ def check_orders(seed: int, orders: int, folder: Path) -> None:
         np.testing.assert_allclose(got[name], value, rtol=0, atol=1e-10 * scale, err_msg=name)
 
 
+def check_vmap(seed: int) -> None:
+    """Compares a model, its gradient and its Hessian over a new axis with a loop over the axis."""
+
+    def model_of(random: np.random.Generator) -> ml.Model:
+        x = ml.IOKey("x", shape=SHAPE)
+        value = scalar_of(x, random)
+        curved = ml.hessian(value, x).reshape((12, 12))
+        return ml.Model.create(value=value, slope=ml.gradient(value, x), curved=curved)
+
+    backend = ml.CpuBackend(ml.float64)
+    rows = np.random.default_rng(seed + 1).normal(size=(3, *SHAPE))
+    alone = ml.compile(model_of(np.random.default_rng(seed)), backend, data_keys={"x"})
+    mapped = ml.compile(
+        ml.vmap(model_of(np.random.default_rng(seed)), in_axes={"x": 0}, out_axes={"slope": 1}),
+        backend,
+        data_keys={"x"},
+    )
+    got = mapped.evaluate({}, {"x": rows})
+    each = [alone.evaluate({}, {"x": row}) for row in rows]
+    for name, axis in {"value": 0, "slope": 1, "curved": 0}.items():
+        expected = np.stack([outputs[name] for outputs in each], axis)
+        scale = max(1.0, float(np.abs(expected).max()))
+        np.testing.assert_allclose(got[name], expected, rtol=0, atol=1e-10 * scale, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_vmap_of_random_models_is_a_loop(seed: int) -> None:
+    check_vmap(seed)
+
+
+@pytest.mark.slow
+def test_vmap_of_many_random_models_is_a_loop() -> None:
+    for seed in range(4, 200):
+        check_vmap(seed)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_second_derivatives_of_random_models_are_those_of_jax(seed: int, tmp_path: Path) -> None:
     check_orders(seed, 2, tmp_path)
