@@ -98,12 +98,15 @@ class Library:
         return self.call("model_run", model, names, given, size(len(data)), made, size(count))
 
     def answer(self, model: ctypes.c_void_p, data: dict[str, np.ndarray]) -> np.ndarray:
-        """Returns the output of the model, which must be one tensor of float32."""
+        """Returns the output of the model, which must be one tensor of float32 or float64."""
         made = (ctypes.POINTER(Managed) * 1)()
         assert self.run_into(made, model, data, 1) == (0, "", "")
         tensor = made[0].contents.tensor
         shape = tuple(ctypes.cast(tensor.shape, ctypes.POINTER(ctypes.c_int64))[: tensor.ndim])
-        elements = ctypes.cast(tensor.data, ctypes.POINTER(ctypes.c_float))
-        copied = np.array(elements[: int(np.prod(shape))], np.float32).reshape(shape)
+        element, dtype = (
+            (ctypes.c_double, np.float64) if tensor.bits == 64 else (ctypes.c_float, np.float32)
+        )
+        elements = ctypes.cast(tensor.data, ctypes.POINTER(element))
+        copied = np.array(elements[: int(np.prod(shape))], dtype).reshape(shape)
         made[0].contents.deleter(ctypes.addressof(made[0].contents))
         return copied
