@@ -125,7 +125,9 @@ const std::set<std::string>& jax_reserved_names() {
         "False None True and as assert async await break class continue def del elif else except "
         "finally for from global if import in is lambda nonlocal not or pass raise return try "
         "while with yield match case type bool int float tuple list dict slice range len jax jnp "
-        "lax params data state inputs constants model run initial_state functools itertools math";
+        "lax params data state inputs constants model run initial_state functools itertools math "
+        "carry "
+        "items kept";
     each_word(words, [&](std::string name, char, char) { all.insert(std::move(name)); });
     for (size_t i = 0; i < jax_snippet_file_count; ++i) all.insert(jax_snippet_files[i].name);
     return all;

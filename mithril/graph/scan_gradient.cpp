@@ -47,6 +47,7 @@ class ScanGradient {
 
   void run() {
     differentiate_body();
+    if (carry_results_.empty() && stack_results_.empty()) return;  // no gradient flows
     find_reads();
     write_backward();
   }

@@ -84,9 +84,14 @@ Model& Model::set_initializer(const std::string& key, const Initializer& initial
   Wire* fan_of = initializer.fan_of.empty() ? nullptr : wire_at(model, initializer.fan_of);
   Composition composition(model);
   auto& distributions = model.more().distributions;
+  Initializer kept = initializer;
+  for (const WireDistribution& before : distributions) {
+    if (kept.stacked == 0 && top(before.wire) == top(wire))
+      kept.stacked = before.initializer.stacked;  // of the key, not of its values
+  }
   take_back_growth(distributions);
-  distributions.push_back({wire, fan_of, initializer});
-  model.note({wire, StatedDistribution{initializer, fan_of}});
+  distributions.push_back({wire, fan_of, kept});
+  model.note({wire, StatedDistribution{kept, fan_of}});
   composition.commit();
   return *this;
 } catch (const std::bad_alloc&) {

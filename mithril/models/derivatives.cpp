@@ -85,7 +85,7 @@ Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions&
     const auto at = std::find_if(bindings.begin(), bindings.end(),
                                  [&](const auto& bound) { return bound.first == key; });
     wrapped.wrt.push_back(std::get<Connection>(at->second.held()));
-    keep_initializer(wrapped.model, key, wrapped.wrt.back(), 0);
+    keep_statements(wrapped.model, key, wrapped.wrt.back(), 0);
   }
   wrapped.of = wrapped.model.at(options.of);
   wrapped.model.set_cin(cins).set_cout(couts).expose_keys(outputs);

@@ -12,10 +12,25 @@ namespace {
 
 using Axes = std::map<std::string, std::int64_t>;  // by key
 
+// An exact name counts before a pattern. ValueError E0476 for two patterns that disagree.
 void add_axes(Axes& axes, const std::vector<std::pair<std::string, std::int64_t>>& given,
               const std::vector<std::string>& keys, const char* what) {
+  const auto is_named = [&](const std::string& key) {
+    return std::any_of(given.begin(), given.end(),
+                       [&](const auto& each) { return each.first == key; });
+  };
   for (const auto& [pattern, axis] : given) {
-    for (const std::string& key : keys_matching({pattern}, keys, what)) axes[key] = axis;
+    for (const std::string& key : keys_matching({pattern}, keys, what)) {
+      if (pattern != key && is_named(key)) continue;
+      const auto [at, is_new] = axes.emplace(key, axis);
+      if (is_new || at->second == axis) continue;
+      raise(
+          {.kind = ErrorKind::value,
+           .code = "E0476",
+           .message = "vmap: two patterns give '" + key + "' different axes",
+           .facts = {{"one", std::to_string(at->second), ""}, {"other", std::to_string(axis), ""}},
+           .help = "name the key itself"});
+    }
   }
 }
 
@@ -34,11 +49,21 @@ std::vector<std::string> parameter_keys(const Model& model) {
   return keys;
 }
 
-Axes axes_of_inputs(const Model& model, const VmapOptions& options) {
+Axes axes_of_inputs(const Model& model, const std::vector<std::string>& parameters,
+                    const VmapOptions& options) {
   Axes axes;
   add_axes(axes, options.in_axes, model.input_keys(), "input");
-  for (const std::string& key : keys_matching(options.params, parameter_keys(model), "parameter"))
-    axes[key] = 0;
+  for (const std::string& key : parameters) {
+    const auto at = axes.find(key);
+    if (at == axes.end() || at->second == 0) continue;
+    raise({.kind = ErrorKind::value,
+           .code = "E0476",
+           .message = "vmap: a parameter has the new axis first",
+           .facts = {{key, "axis " + std::to_string(at->second), ""}},
+           .help = "name it in params, or give axis 0"});
+  }
+  for (const std::string& key : keys_matching(options.params, parameters, "parameter"))
+    axes.emplace(key, 0);
   if (axes.empty()) {
     raise({.kind = ErrorKind::value,
            .code = "E0476",
@@ -53,7 +78,14 @@ std::string row_name(const std::string& key) { return key + ".row"; }
 }  // namespace
 
 Model vmap(const Model& model, const VmapOptions& options) {
-  const Axes in_axes = axes_of_inputs(model, options);
+  if (options.size && *options.size < 0) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0476",
+           .message = "vmap: size is " + std::to_string(*options.size),
+           .help = "give the number of indices of the new axis, 0 or more"});
+  }
+  const std::vector<std::string> parameters = parameter_keys(model);
+  const Axes in_axes = axes_of_inputs(model, parameters, options);
   const std::vector<std::string> inputs = model.input_keys(), outputs = model.output_keys();
   const std::vector<std::string> cins = names_among(model.cins(), inputs);
   const std::vector<std::string> couts = names_among(model.couts(), outputs);
@@ -79,8 +111,11 @@ Model vmap(const Model& model, const VmapOptions& options) {
   }
   for (const std::string& key : outputs) bindings.emplace_back(key, row_name(key));
   mapped |= model(bindings);
-  for (size_t i = 0; i < rows.size(); ++i)
-    keep_initializer(mapped, row_keys[i], rows[i], in_axes.at(row_keys[i]) == 0 ? 1 : 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool is_parameter =
+        std::find(parameters.begin(), parameters.end(), row_keys[i]) != parameters.end();
+    keep_statements(mapped, row_keys[i], rows[i], is_parameter ? 1 : 0);
+  }
   Tuple axes;
   for (const std::string& key : outputs) {
     values.push_back(mapped.at(row_name(key)));

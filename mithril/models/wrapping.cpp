@@ -1,6 +1,7 @@
 #include "mithril/models/wrapping.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mithril/base/key_patterns.hpp"
 #include "mithril/model/composite.hpp"
@@ -39,20 +40,41 @@ std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,
   return found;
 }
 
-void keep_initializer(Model& model, const std::string& key, const Connection& inside,
-                      std::int64_t stacked) {
-  const std::shared_ptr<Composite> composite = model.composite();
-  if (!composite->extras) return;
-  const Wire* inner = top(inside.wire());
-  const auto& all = composite->extras->distributions;
+namespace {
+
+void keep_initializer(Model& model, const std::string& key, const Wire* inner,
+                      const std::vector<WireDistribution>& all, std::int64_t stacked) {
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const WireDistribution& given) {
     return top(given.wire) == inner;
   });
-  if (last == all.rend()) return;
-  Initializer initializer = last->initializer;
-  if (last->fan_of) initializer.fan_of = wire_name(top(last->fan_of));
+  if (last == all.rend() && stacked == 0) return;
+  Initializer initializer{.distribution = Initializer::Distribution::uniform_fan_in};
+  if (last != all.rend()) {
+    initializer = last->initializer;
+    if (last->fan_of) initializer.fan_of = wire_name(top(last->fan_of));
+  }
   initializer.stacked += stacked;
   model.set_initializer(key, initializer);
+}
+
+void keep_interval(Composite& model, Wire* outer, const Wire* inner) {
+  const std::vector<Interval> all = model.more().intervals;
+  for (const Interval& interval : all) {
+    if (top(interval.wire) != inner) continue;
+    model.more().intervals.push_back({outer, interval.low, interval.high});
+    model.note({outer, std::pair(interval.low, interval.high)});
+  }
+}
+
+}  // namespace
+
+void keep_statements(Model& model, const std::string& key, const Connection& inside,
+                     std::int64_t stacked) {
+  const std::shared_ptr<Composite> composite = model.composite();
+  const Wire* inner = top(inside.wire());
+  keep_initializer(model, key, inner, composite->more().distributions, stacked);
+  keep_interval(*composite, model.at(key).wire(), inner);
+  if (inner->differentiable >= 0) model.set_differentiability({{key, inner->differentiable == 1}});
 }
 
 }  // namespace mithril

@@ -23,9 +23,10 @@ std::vector<std::string> names_among(const std::vector<Connection>& connections,
 std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,
                                        const std::vector<std::string>& keys, const char* what);
 
-// The key begins as the input of the inner model that `inside` is bound to. The key has `stacked`
-// axes before the dims of this input (Initializer::stacked).
-void keep_initializer(Model& model, const std::string& key, const Connection& inside,
-                      std::int64_t stacked);
+// The key begins and is trained as the input of the inner model that `inside` is bound to: what is
+// stated of its first values, its interval and its gradient holds for the key. The key has
+// `stacked` axes before the dims of this input (Initializer::stacked).
+void keep_statements(Model& model, const std::string& key, const Connection& inside,
+                     std::int64_t stacked);
 
 }  // namespace mithril

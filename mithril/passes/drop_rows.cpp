@@ -32,8 +32,9 @@ Graph drop_rows(const Graph& graph) {
            .code = "E0428",
            .path = graph.value(output.value).name,
            .message = "a value inside a vmap is read outside of it",
-           .help = "make it an output of the model that vmap takes. A state that differs for each "
-                   "index, such as running statistics, is not possible"});
+           .help =
+               "make it an output of the model that vmap takes, whose outputs hooks see. A state "
+               "that differs for each index, such as running statistics, is not possible"});
   }
   return rebuilder.finish_whole();
 }

@@ -174,12 +174,26 @@ class Roll {
     for (size_t k = 0; k < exit.list_size(); k += 2) {
       const ValueId carry = *tensor_of(exit.arguments[first + k]),
                     next = *tensor_of(exit.arguments[first + k + 1]);
+      check_carry(carry);
       check_dtypes(carry, next);
       carries_.push_back({carry, next});
     }
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
     }
+  }
+
+  // A part that was put in the place of the carry would be left out of the loop.
+  void check_carry(ValueId carry) const {
+    const auto& maker = makers_[index(carry)];
+    const Node* node = maker ? &graph_.nodes()[*maker] : nullptr;
+    if (node && is_of_this(*node) && is_op(*node, "scan_carry")) return;
+    raise({.kind = ErrorKind::connection,
+           .code = "E0130",
+           .path = name_of(carry),
+           .message = "'" + name_of(carry) + "' is in the place of a carry of a loop",
+           .facts = {{"loop", name_of(token()), ""}},
+           .help = "change the body of the loop before Scan takes it"});
   }
 
   void check_dtypes(ValueId carry, ValueId next) const {

@@ -44,8 +44,9 @@ void bind_vmap(py::module_& module) {
              R"(Returns a model that computes a model for each index of a new axis, at once.
 
 The model becomes a part, and the new one has its ports. All outputs have the new axis. Inputs that
-are not named are the same for each index. Masks of dropout differ for each index. The result
-composes, trains and is differentiated like any other part, and vmap applies to it again.
+are not named are the same for each index. Random values that depend on a mapped input differ for
+each index. The result composes, trains and is differentiated like any other part, and vmap applies
+to it again.
 
 Args:
     model: A model that is not yet a part.

@@ -108,6 +108,70 @@ def test_members_begin_as_a_model_alone_and_differ() -> None:
     assert len({float(value) for value in weight[:, 0, 0]}) == 8
 
 
+def test_statements_about_keys_are_kept() -> None:
+    """Frozen parameters, intervals, and initializers that are given later."""
+    net = ml.Model()
+    net |= ml.Linear(4, name="fc")(input="x", output="h")
+    net |= ml.Multiply()(left="h", right=ml.IOKey("scale", interval=(2.0, 3.0)), output="y")
+    net.set_differentiability({"fc.weight": False})
+    mapped = ml.vmap(net, in_axes={"scale": 0}, params="*", size=3)
+    mapped.set_initializer("fc.bias", ml.initializers.kaiming_uniform())
+    x = np.ones((2, 5))
+    compiled = ml.compile(
+        mapped, ml.CpuBackend(ml.float64), data_keys={"x"}, shapes={"x": [2, 5], "scale": [3, 4]}
+    )
+    params = compiled.get_parameters()
+    assert params["scale"].min() >= 2 and params["scale"].max() <= 3
+    _, gradients = compiled.evaluate(params, {"x": x}, output_gradients={"y": np.ones((3, 2, 4))})
+    assert "fc.weight" not in gradients and "fc.bias" in gradients
+
+
+def test_a_derivative_keeps_a_parameter_frozen() -> None:
+    net = ml.Model()
+    net |= ml.Linear(4, name="fc")(input="x", output="y")
+    net.set_differentiability({"fc.weight": False})
+    data = {"x": np.ones((2, 5)), "y.grad": np.ones((2, 4))}
+    compiled = compiled_of(ml.Gradient(net, of="y", wrt=["fc.weight"]), data)
+    _, gradients = compiled.evaluate(
+        compiled.get_parameters(), data, output_gradients={"y": np.ones((2, 4))}
+    )
+    assert "fc.weight" not in gradients and "fc.bias" in gradients
+
+
+def test_a_later_initializer_draws_each_member() -> None:
+    net = ml.Model()
+    net |= ml.Linear(64)(input="x", output="y")
+    mapped = ml.vmap(net, params="*", size=8)
+    mapped.set_initializer("linear.weight", ml.initializers.kaiming_uniform())
+    weight = compiled_of(mapped, {"x": np.zeros((1, 100))}).get_parameters()["linear.weight"]
+    bound = np.sqrt(6 / 100)
+    assert 0.95 * bound < np.abs(weight).max() <= bound
+
+
+def test_an_exact_name_counts_before_a_pattern() -> None:
+    net = ml.Model()
+    net |= ml.Add()(left="x", right="z", output="y")
+    x, z = np.arange(6.0).reshape(3, 2), np.arange(6.0).reshape(2, 3)
+    compiled = compiled_of(ml.vmap(net, in_axes={"*": 0, "x": 1}), {"x": x, "z": z})
+    close(compiled.evaluate({}, {"x": x, "z": z})["y"], x.T + z)
+    net = ml.Model()
+    net |= ml.Add()(left="x", right="z", output="y")
+    with pytest.raises(ml.ValueError, match="two patterns give 'x' different axes"):
+        ml.vmap(net, in_axes={"x*": 0, "*": 1})
+    with pytest.raises(ml.ValueError, match="a parameter has the new axis first"):
+        ml.vmap(network(), in_axes={"linear.weight": 1})
+    with pytest.raises(ml.ValueError, match="size is -1"):
+        ml.vmap(network(), params="*", size=-1)
+
+
+def test_hooks_inside_a_vmap_are_refused() -> None:
+    compiled = compiled_of(ml.vmap(network(), in_axes={"x": 0}), {"x": X})
+    for path in ("model.x", "model.h"):
+        with pytest.raises(ml.ValueError, match="hook"):
+            compiled.register_hook(path, lambda value: None)
+    assert compiled.evaluate(params_of(compiled), {"x": X})["y"].shape == (6, 4, 2)
+
+
 def test_the_number_of_indices_may_be_open() -> None:
     compiled = ml.compile(
         ml.vmap(network(), in_axes={"x": 0}),

@@ -32,11 +32,16 @@ bool solve_stack_rows(Solver& s) {
   return known;
 }
 
-// The node that makes the row.
+// The row_of that makes the row. ValueError E0427 if a hook may replace it.
 Node maker_of(const Expression& row) {
   const auto& nodes = row.graph->nodes();
-  return *std::find_if(nodes.begin(), nodes.end(),
-                       [&](const Node& node) { return node.outputs.front() == row.id; });
+  const auto maker = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const Node& node) { return node.outputs.front() == row.id; });
+  if (maker != nodes.end() && maker->op->name == "row_of") return *maker;
+  raise({.kind = ErrorKind::value,
+         .code = "E0427",
+         .message = "vmap cannot compute '" + row.value().name + "', which a hook replaces",
+         .help = "hooks see the inputs and outputs of a vmap, not the values of one index"});
 }
 
 void expand_stack_rows(ExpandContext& c) {

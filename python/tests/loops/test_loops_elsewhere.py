@@ -270,3 +270,34 @@ def test_vmap_of_a_loop_is_refused():
     with pytest.raises(ml.ValueError, match="an op scan: it has no batching rule") as raised:
         ml.compile(ml.vmap(loop, in_axes={"h": 0}), BACKEND, data_keys=["h"], shapes={"h": [2, 3]})
     assert raised.value.code == "E0427"
+
+
+def test_a_gradient_that_reaches_no_input_is_zero():
+    """The carry does not depend on the parameters."""
+    step = ml.Model()
+    step |= ml.Tanh()(input="h", output="h_next")
+    step |= ml.Linear(2)(input="x", output="y")
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y"])
+    compiled = ml.compile(loop, BACKEND, shapes={"x": [2, 1, 3], "h": [3]})
+    data = {"x": np.ones((2, 1, 3)), "h": np.ones(3)}
+    params = compiled.get_parameters()
+    _, gradients = compiled.evaluate(params, data, output_gradients={"h_last": np.ones(3)})
+    assert not any(np.any(gradient) for gradient in gradients.values())
+
+
+@pytest.mark.parametrize("names", [("kept", "w"), ("carry", "items"), ("w", "kept")])
+def test_names_of_values_in_generated_jax(names):
+    """Names that the generated step uses itself."""
+    pytest.importorskip("jax")
+    x, h = ml.IOKey("x"), ml.IOKey("h")
+    one, other = (ml.IOKey(name) for name in names)
+    step = ml.Model.create(h_next=h * one + x * other)
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    data = {"x": np.ones((4, 3)), "h": np.ones(3)}
+    data |= {names[0]: np.array([2.0, 3.0, 4.0]), names[1]: np.array([5.0, 6.0, 7.0])}
+    shapes = {key: list(value.shape) for key, value in data.items()}
+    outputs = [
+        ml.compile(loop.copy(), backend, shapes=shapes, data_keys=set(data)).evaluate({}, data)
+        for backend in (BACKEND, ml.JaxBackend(dtype=ml.float64))
+    ]
+    np.testing.assert_allclose(outputs[1]["h_last"], outputs[0]["h_last"], rtol=1e-12)
