@@ -74,6 +74,7 @@ class LoopStep final : public Step {
     std::vector<Dims> given;
     for (size_t i = 0; i < arguments_.size(); ++i) {
       const Dims& dims = shaped.dims(arguments_[i]);
+      if (is_sequence(i)) check_steps(scan, i, dims.front(), length_);
       given.emplace_back(dims.begin() + (is_sequence(i) ? 1 : 0), dims.end());
       const DType dtype = shaped.dtype(arguments_[i]);
       input_bytes_.push_back(element_count(given.back()) * static_cast<int64_t>(size_of(dtype)));

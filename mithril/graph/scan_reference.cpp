@@ -174,6 +174,18 @@ void check_carries(const ScanLoop& scan, const std::vector<Dims>& given,
   }
 }
 
+void check_steps(const ScanLoop& scan, size_t i, int64_t elements, int64_t length) {
+  if (elements == length) return;
+  const std::string& name = scan.body.value(scan.body.inputs()[i]).name;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0210",
+         .path = name,
+         .message =
+             "scan: with these sizes '" + name + "' has other elements than the loop has steps",
+         .facts = {{"elements", std::to_string(elements), ""},
+                   {"steps", std::to_string(length), ""}}});
+}
+
 void evaluate_scan(EvalContext& c) {
   ScanLoop scan{.body = parse_graph(c.text("body")),
                 .carries = static_cast<size_t>(c.integer("carries")),
@@ -185,6 +197,7 @@ void evaluate_scan(EvalContext& c) {
     const Tensor& tensor = given.emplace_back(c.in("arguments", i).to(dtype));
     const auto at = static_cast<size_t>(i);
     const bool sequence = at >= scan.carries && at < scan.carries + scan.sequences;
+    if (sequence) check_steps(scan, at, tensor.dims().front(), c.integer("length"));
     dims.emplace_back(tensor.dims().begin() + (sequence ? 1 : 0), tensor.dims().end());
   }
   const Graph sized = SizedBody(scan.body, dims).take();

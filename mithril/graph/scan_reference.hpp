@@ -9,6 +9,9 @@ namespace mithril {
 class EvalContext;
 struct ScanLoop;
 
+// ShapeError E0210 if a sequence, argument `i`, has another number of elements than the loop steps.
+void check_steps(const ScanLoop& scan, size_t i, int64_t elements, int64_t length);
+
 // The `eval` of op `scan`: runs the `eval` of each node of the body in each step.
 void evaluate_scan(EvalContext& context);
 
