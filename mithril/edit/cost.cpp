@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
@@ -9,6 +10,7 @@
 #include "mithril/edit/levels.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/ops/support/subscripts.hpp"
 
 namespace mithril {
 namespace {
@@ -69,6 +71,106 @@ int64_t products_per_element(const Part& part) {
   return has_own ? products : 0;
 }
 
+int64_t size_of(const Part& part, size_t slot) {
+  return elements(top(part.slots[slot])).value_or(0);
+}
+
+// The size of an axis, counted from the last one.
+int64_t axis_size(const Part& part, size_t slot, size_t from_end) {
+  const Shape shape = Facts::resolve(top(part.slots[slot])->shape);
+  if (from_end >= shape.tail.size()) return 1;
+  return resolve(shape.tail[shape.tail.size() - 1 - from_end]).constant();
+}
+
+// Each combination of indices takes a multiplication per operand but one, and an addition.
+std::optional<int64_t> operations_of_einsum(const Part& part) {
+  const size_t operands = part.input_count - 1;
+  const Wire* text = part.slots[operands] ? top(part.slots[operands]) : nullptr;
+  Equation equation;
+  if (operands == 0 || !text || !is_valued(text)) return {};
+  if (parse_equation(find(text->value)->datum.text(), equation)) return {};
+  std::map<char, int64_t> sizes;
+  int64_t dots = 1;
+  for (size_t k = 0; k < operands; ++k) {
+    const Subscripts& letters = equation.operands[k];
+    const auto rank = Facts::resolve(top(part.slots[k])->shape).tail.size();
+    for (size_t i = 0; i < letters.before.size(); ++i)
+      sizes[letters.before[i]] = axis_size(part, k, rank - 1 - i);
+    for (size_t i = 0; i < letters.after.size(); ++i)
+      sizes[letters.after[i]] = axis_size(part, k, letters.after.size() - 1 - i);
+    int64_t named = 1;
+    for (const char letter : letters.letters()) named *= sizes[letter];
+    if (letters.has_dots && named > 0) dots = std::max(dots, size_of(part, k) / named);
+  }
+  int64_t indices = dots;
+  for (const auto& [letter, size] : sizes) indices *= size;
+  return static_cast<int64_t>(operands) * indices;
+}
+
+// Of ops of several products; none: it is no such op.
+std::optional<int64_t> operations_of_products(const Part& part, int64_t made) {
+  const std::string& name = part.op->name;
+  if (name == "einsum") return operations_of_einsum(part);
+  if (name == "scaled_dot_product") {  // query, key, value
+    const int64_t features = axis_size(part, 0, 0), keys = axis_size(part, 1, 1);
+    const int64_t width = axis_size(part, 2, 0);
+    return width == 0 ? 0 : 2 * (made / width) * keys * (features + width);
+  }
+  if (name == "conv2d_input_grad" || name == "conv2d_weight_grad") {  // grad, input, weight
+    const int64_t channels = axis_size(part, 2, 3);
+    return channels == 0 ? 0 : 2 * size_of(part, 0) * (size_of(part, 2) / channels);
+  }
+  return {};
+}
+
+// Ops that do more than an operation per element, in ways that are not counted.
+bool is_uncounted(const OpDef& op) {
+  static const std::set<std::string_view> names{"gradient_of",
+                                                "stack_rows",
+                                                "stack_units",
+                                                "cholesky",
+                                                "ctc_loss",
+                                                "det",
+                                                "eigenvalues",
+                                                "eigenvectors",
+                                                "eigvalsh",
+                                                "fft",
+                                                "distance_matrix",
+                                                "lstsq",
+                                                "matrix_exp",
+                                                "pinv",
+                                                "qr",
+                                                "slogdet",
+                                                "solve",
+                                                "solve_triangular",
+                                                "svd",
+                                                "svdvals"};
+  return names.contains(op.name);
+}
+
+// The model that contains the op, if it is a part, or the op.
+const Part* named_part(const Part* op) { return op->owner->owner ? op->owner : op; }
+
+// The number of steps of the loops around the op.
+int64_t steps_around(const Part& op, std::map<const Part*, int64_t>& known) {
+  int64_t steps = 1;
+  for (const Part* at = op.owner; at; at = at->owner) {
+    const auto [entry, is_new] = known.emplace(at, 1);
+    if (is_new) {
+      for (const auto& part : static_cast<const Composite*>(at)->parts) {
+        if (!part->op || part->op->name != "scan_steps") continue;
+        const std::optional<int64_t> count = elements(top(part->slots[part->input_count]));
+        if (!count)
+          refuse_open_size("the steps of a loop", path(at), "give sizes of all inputs in shapes");
+        entry->second = *count;
+      }
+    }
+    const bool is_of_loop = at == op.owner && op.op->name.starts_with("scan_");
+    if (!is_of_loop) steps *= entry->second;
+  }
+  return steps;
+}
+
 // Of an op whose tensors have known sizes.
 Cost cost_of(const Part& part) {
   Cost cost;
@@ -86,6 +188,10 @@ Cost cost_of(const Part& part) {
   }
   const Wire* output = top(part.slots[part.input_count]);
   if (!is_tensor(output) || part.op->keeps_elements) return {};
+  if (const auto products = operations_of_products(part, made)) {
+    cost.operations = *products;
+    return cost;
+  }
   const int64_t products = products_per_element(part);
   const bool reduces = part.op->combines_by != "" || part.op->linear.size() == 1;
   cost.operations = products > 0 ? 2 * products * made : reduces ? std::max(read, made) : made;
@@ -132,11 +238,18 @@ ModelCost cost(const Model& model,
   copy.set_shapes(shapes);
   ModelCost sum;
   const std::shared_ptr<Composite> root = copy.composite();
+  std::map<const Part*, int64_t> loops;
+  std::set<std::string> uncounted;
   for (const Part* part : all_op_parts(*root)) {
-    const Cost of_op = cost_of(*part);
+    Cost of_op = cost_of(*part);
+    const int64_t steps = steps_around(*part, loops);
+    of_op.operations *= steps;
+    of_op.bytes *= steps;
+    if (is_uncounted(*part->op)) uncounted.insert(path(named_part(part)));
     add(sum.total, of_op);
     for (const Part* at = part; at != root.get(); at = at->owner) add(sum.parts[path(at)], of_op);
   }
+  sum.uncounted.assign(uncounted.begin(), uncounted.end());
   return sum;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

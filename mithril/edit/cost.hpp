@@ -15,9 +15,8 @@ namespace mithril {
 std::int64_t count_parameters(const Model& model);
 
 struct Cost {
-  // Additions and multiplications of ops that multiply two matrices or convolve. Each other op,
-  // also one of several products, counts as one operation per element that it makes or, if it
-  // reduces, reads.
+  // Additions and multiplications of ops that multiply tensors or convolve. Each other op counts as
+  // one operation per element that it makes or, if it reduces, reads.
   std::int64_t operations = 0;
   // What the ops read and write, with floats of four bytes, if nothing stays in a cache.
   std::int64_t bytes = 0;
@@ -25,9 +24,12 @@ struct Cost {
 struct ModelCost {
   Cost total;
   std::map<std::string, Cost> parts;  // by path, of all levels
+  // Paths of parts that do more than is counted: derivatives, maps, which count as one row, and
+  // ops that factor matrices.
+  std::vector<std::string> uncounted;
 };
-// Of one evaluation without gradients. ShapeError E0209 with a value whose sizes `shapes` leaves
-// open.
+// Of one evaluation without gradients. The body of a loop counts once per step. ShapeError E0209
+// with a value whose sizes `shapes` leaves open.
 ModelCost cost(const Model& model,
                const std::vector<std::pair<std::string, ShapeSpec>>& shapes = {});
 

@@ -1,12 +1,34 @@
 #include "mithril/edit/edit.hpp"
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
 #include "mithril/edit/part_edit.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/model/part_view.hpp"
 
 namespace mithril {
+namespace {
+
+// Inputs are keys already, and an output has another name than an input.
+void refuse_input(const Model& model, const Connection& value, std::string_view path,
+                  const std::string& name) {
+  const std::shared_ptr<Composite> root = model.composite();
+  for (const NamedPort& input : input_ports(*root, true)) {
+    if (input.wire == top(value.wire())) {
+      refuse_edit(std::string(path),
+                  "the value is the input " + quoted(input.name) + " of the model", {},
+                  "expose a value that a part computes, such as that of a Buffer of the input");
+    }
+    if (input.name == (name.empty() ? path : std::string_view(name)))
+      refuse_name(std::string(path), "there is an input " + quoted(input.name) + " already");
+  }
+}
+
+}  // namespace
+
 EditableModel::EditableModel(const Model& model) : Model(restated(model)) {}
 
 EditableModel& EditableModel::replace(std::string_view path, const Call& part) try {
@@ -82,6 +104,7 @@ EditableModel& EditableModel::expose(std::string_view path, std::string name) tr
   Connection value = found.part && found.port.empty() ? Model(part_at(made, path).model()).cout()
                                                       : made.at(std::string(path));
   value = Connection(made.composite(), value.wire());
+  refuse_input(made, value, path, name);
   std::vector<std::pair<std::string, Connection>> outputs;
   for (const std::string& key : made.output_keys()) outputs.emplace_back(key, made.at(key));
   outputs.emplace_back(name.empty() ? std::string(path) : std::move(name), value);
@@ -98,7 +121,12 @@ EditableModel& EditableModel::rename(std::string_view path, const std::string& n
     static_cast<Model&>(*this) = with_renamed(*this, path, name);
   } else {
     Model made = restated(*this);
-    static_cast<Model&>(*this) = made.rename_key(std::string(path), name);
+    const std::string from(path);
+    const Wire* taken = find_port(*made.composite(), name);
+    if (name.empty()) refuse_name(from, "a key needs a name");
+    if (taken && taken != made.at(from).wire())
+      refuse_name(from, "there is a key " + quoted(name) + " already");
+    static_cast<Model&>(*this) = made.rename_key(from, name);
   }
   return *this;
 } catch (const std::bad_alloc&) {

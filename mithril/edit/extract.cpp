@@ -117,6 +117,33 @@ class Extraction {
   Functions functions_;
 };
 
+// What was asked for has become an input, or an output.
+void check_asked(const Model& made, const EditableModel::Values& inputs,
+                 const EditableModel::Values& outputs) {
+  const std::vector<std::string> has_inputs = made.input_keys(), has_outputs = made.output_keys();
+  const std::vector<NamedPort> ports = input_ports(*made.composite(), true);
+  const auto check = [&](const EditableModel::Values& asked, bool as_input) {
+    const std::vector<std::string>& has = as_input ? has_inputs : has_outputs;
+    for (const auto& [name, path] : asked) {
+      if (std::find(has.begin(), has.end(), name) != has.end()) continue;
+      const std::string key = name;
+      const bool is_input = std::any_of(ports.begin(), ports.end(),
+                                        [&](const NamedPort& port) { return port.name == key; });
+      const char* why = !as_input ? "it is an input, or a state"
+                        : is_input
+                            ? "it is a state"
+                            : "a part that the outputs need for another value computes it, too";
+      refuse_edit(path,
+                  quoted(key) + " would not be an " + (as_input ? "input" : "output") + ": " + why,
+                  {{"inputs", join(has_inputs, ", "), "of the extracted model"},
+                   {"outputs", join(has_outputs, ", "), "of the extracted model"}},
+                  "leave it out, or choose other values");
+    }
+  };
+  check(inputs, true);
+  check(outputs, false);
+}
+
 std::string texts(const EditableModel::Values& values) {
   std::vector<std::string> paths;
   for (const auto& [name, path] : values) paths.push_back(path);
@@ -166,6 +193,7 @@ Model EditableModel::extract(const Values& inputs, const Values& outputs) const 
       if (old_inputs[i] != inputs[i].first) made.rename_key(old_inputs[i], inputs[i].first);
     }
     made.expose_keys(exposed);
+    check_asked(made, inputs, outputs);
     return made;
   }
 } catch (const std::bad_alloc&) {

@@ -49,6 +49,38 @@ void join_ports(LevelForm& form, const std::string& id) {
   }
 }
 
+bool reads(const Part& op, const Wire* wire) {
+  const auto slots = op.input_slots();
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](Wire* slot) { return slot && top(slot) == wire; });
+}
+
+// Whether an op reads it that is inside the model, or is not.
+bool is_read(const Composite& root, const Wire* wire, const Composite& model, bool inside) {
+  const std::vector<Part*> ops = all_op_parts(root);
+  return std::any_of(ops.begin(), ops.end(), [&](const Part* op) {
+    return is_inside(op, model) == inside && reads(*op, wire);
+  });
+}
+
+// The path of the port, or the key, of a part that gives the value; empty: it has none.
+std::string output_path(const Part& part, const Wire* wire) {
+  if (!part.op) {
+    for (const Key& key : static_cast<const Composite&>(part).keys) {
+      if (top(key.wire) == wire) return path(&part) + "." + std::string(*key.name);
+    }
+    return {};
+  }
+  size_t item = 0;
+  for (size_t slot = part.input_count; slot < part.slot_count; ++slot) {
+    const PortDef& port = part.port_at(slot);
+    item = slot > part.input_count && part.port_of(slot - 1) == part.port_of(slot) ? item + 1 : 0;
+    if (part.slots[slot] && top(part.slots[slot]) == wire)
+      return path(&part) + "." + port.name + (port.list ? "_" + std::to_string(item) : "");
+  }
+  return {};
+}
+
 Json opened_form(const Composite& model, Functions& functions) {
   Functions own;
   const Model opened = from_form(model_form(model, own), own, true);
@@ -77,6 +109,27 @@ Located located(const Model& model, std::string_view path) {
   }
   found.port = path;
   return found;
+}
+
+std::string place_of_value(const Model& model, std::string_view path) {
+  const Located found = located(model, path);
+  std::string given(path);
+  if (!found.part || found.part->op || found.port.empty()) return given;
+  auto& inner = static_cast<Composite&>(*found.part);
+  const Wire* wire = inner.find_wire(found.port);
+  if (!wire || !wire->driver || !is_inside(wire->driver, inner)) return given;
+  const Composite& root = *found.around.front();
+  const auto has_key = [&](const Composite* level) {
+    return std::any_of(level->keys.begin(), level->keys.end(),
+                       [&](const Key& key) { return top(key.wire) == wire; });
+  };
+  const bool is_outside = is_read(root, wire, inner, false) ||
+                          std::any_of(found.around.begin(), found.around.end(), has_key);
+  if (is_outside || !is_read(root, wire, inner, true)) return given;
+  const Part* child = wire->driver;
+  while (child->owner != &inner) child = child->owner;
+  const std::string place = output_path(*child, wire);
+  return place.empty() ? output_path(*wire->driver, wire) : place_of_value(model, place);
 }
 
 Model opened_around(Model model, std::string_view path) {
@@ -171,6 +224,72 @@ void lose_end(LevelForm& form, size_t index, const std::string& id, const std::s
                 "edit its readers first, or give the new part an output of this name");
   }
   if (net.ends.empty()) net.keys.clear();
+}
+
+std::vector<std::string> canonical_ports(const Model& part, bool inputs) {
+  std::vector<std::string> names;
+  if (part.part()->op) {
+    const OpDef& op = *part.part()->op;
+    if (inputs) return canonical_names(op);
+    if (!op.outputs.empty()) names.push_back(op.outputs.front().name);
+    return names;
+  }
+  const std::shared_ptr<Composite> model = part.composite();
+  const Level level = level_of(*model);
+  for (Wire* wire : inputs ? open_inputs(*model) : open_outputs(*model)) {
+    const Group& group = level.groups[level.group_of.at(wire_in(*model, wire))];
+    names.push_back(group.keys.empty() ? level.endpoints[group.endpoints.front()].path()
+                                       : std::string(*model->keys[group.keys.front()].name));
+  }
+  return names;
+}
+
+// Outer levels may have joined the wires of this one, so they are looked up as the part has them.
+std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs) {
+  std::vector<size_t> nets;
+  const auto add = [&](std::optional<size_t> net) {
+    if (net && std::find(nets.begin(), nets.end(), *net) == nets.end()) nets.push_back(*net);
+  };
+  if (part.part()->op) {
+    const std::string id = form.model.name_of(*part.part()) + ".";
+    for (const std::string& name : canonical_ports(part, inputs)) {
+      const auto net = form.net_named(id + name);
+      add(net ? net : form.net_named(id + name + "_0"));
+    }
+    return nets;
+  }
+  const std::shared_ptr<Composite> model = part.composite();
+  for (const CanonicalPort& port : inputs ? model->canonical_inputs : model->canonical_outputs) {
+    const Wire* wire = top(port.wire);
+    const bool is_port =
+        inputs ? !is_valued(wire) && !is_inside(wire->driver, *model) : wire->uses <= port.uses;
+    if (is_port) add(form.net_of(port.wire));
+  }
+  return nets;
+}
+
+void refuse_unread(const Model& model, const std::string& value, const std::string& path) {
+  const std::shared_ptr<Composite> root = model.composite();
+  Wire* found = find_port(*root, value);
+  const Wire* wire = found ? top(found) : nullptr;
+  const std::vector<NamedPort> outputs = output_ports(*root);
+  const bool is_output = std::any_of(outputs.begin(), outputs.end(),
+                                     [&](const NamedPort& port) { return port.wire == wire; });
+  const bool is_next =
+      root->extras &&
+      std::any_of(root->extras->states.begin(), root->extras->states.end(),
+                  [&](const StatePair& state) { return top(state.output) == wire; });
+  if (!wire || is_output || is_next || is_read(*root, wire, *root, true)) return;
+  refuse_edit(path, "nothing would read " + quoted(value) + ", the output of the new part", {},
+              "give the path of a value that a part reads, or that is an output of the model");
+}
+
+void refuse_name(const std::string& path, std::string message) {
+  raise({.kind = ErrorKind::name,
+         .code = "E0607",
+         .path = path,
+         .message = std::move(message),
+         .help = "choose another name"});
 }
 
 void refuse_edit(const std::string& path, std::string message, std::vector<Fact> facts,

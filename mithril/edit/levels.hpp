@@ -28,6 +28,10 @@ Model opened_at(const Model& model, std::string_view path);
 // The same model, in which no model of the library contains the part.
 Model opened_around(Model model, std::string_view path);
 
+// The path of the port of the part that computes a value inside a model, if nothing outside of that
+// model reads the value. Otherwise the path itself.
+std::string place_of_value(const Model& model, std::string_view path);
+
 class Levels {
  public:
   // Of a part. NameError E0606 if there is none of this path; with `port`, the path may go on with
@@ -52,9 +56,17 @@ class Levels {
   std::deque<LevelForm> levels_;
 };
 
+// The names of the canonical ports of a part that is in no model yet.
+std::vector<std::string> canonical_ports(const Model& part, bool inputs);
+// The nets of the canonical ports of a part of the form.
+std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs);
 // Removes what was a port of a part that is gone, and refuses to if something needs it.
 void lose_end(LevelForm& form, size_t net, const std::string& id, const std::string& port,
               const std::string& path);
+// ConnectionError E0124 if neither an op nor an output of the model reads the value of this path.
+void refuse_unread(const Model& model, const std::string& value, const std::string& path);
+// NameError E0607.
+[[noreturn]] void refuse_name(const std::string& path, std::string message);
 [[noreturn]] void refuse_edit(const std::string& path, std::string message, std::vector<Fact> facts,
                               std::string help);
 // "input [5, 4], weight [3, 4]".

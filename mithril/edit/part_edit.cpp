@@ -39,34 +39,6 @@ bool has_argument(const Model& part, const std::string& port) {
                                   [&](const auto& argument) { return argument.first == port; });
 }
 
-// The canonical ports of a part that is in no model yet.
-std::vector<std::string> canonical_ports(const Model& part, bool inputs) {
-  std::vector<std::string> names;
-  if (part.part()->op) {
-    const OpDef& op = *part.part()->op;
-    if (inputs) return canonical_names(op);
-    if (!op.outputs.empty()) names.push_back(op.outputs.front().name);
-    return names;
-  }
-  const std::shared_ptr<Composite> model = part.composite();
-  const Level level = level_of(*model);
-  for (Wire* wire : inputs ? open_inputs(*model) : open_outputs(*model)) {
-    const Group& group = level.groups[level.group_of.at(wire_in(*model, wire))];
-    names.push_back(group.keys.empty() ? level.endpoints[group.endpoints.front()].path()
-                                       : std::string(*model->keys[group.keys.front()].name));
-  }
-  return names;
-}
-
-// The nets of the canonical ports of a part of the form.
-std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs) {
-  std::vector<size_t> nets;
-  for (const Connection& port : inputs ? part.cins() : part.couts()) {
-    if (const auto net = form.net_of(port.wire())) nets.push_back(*net);
-  }
-  return nets;
-}
-
 std::string sort_of(bool inputs) { return inputs ? "input" : "output"; }
 
 // The port that an edit of the part means.
@@ -114,6 +86,7 @@ class PartEdit {
 
   Model insert(const Call& call, bool after) {
     const size_t net = chosen_net(!after);
+    check_direction(form_.nets[net].ends[chosen_end(net)], after);
     const Model part(call.part);
     const std::string input = free_port(call, true), output = free_port(call, false);
     const std::string id = form_.free_id(std::string(call.part->label()));
@@ -121,14 +94,17 @@ class PartEdit {
     size_lists(made, call.bindings);
     const auto at = form_.parts.begin() + static_cast<std::ptrdiff_t>(form_.place_of(id_));
     form_.parts.insert(after ? at + 1 : at, std::move(made));
-    FormEnd& end = form_.nets[net].ends[end_in(form_.nets[net], id_)];
+    FormEnd& end = form_.nets[net].ends[chosen_end(net)];
     if (form_.nets[net].giver == end.path()) form_.nets[net].giver.clear();
     FormNet between{{}, {end}};
     end = {id, after ? output : input};
     between.ends.push_back({id, after ? input : output});
     form_.nets.push_back(std::move(between));
     bind(id, call.bindings);
-    return finished();
+    const std::string outer = mithril::path(&form_.model);
+    Model model = finished();
+    if (after) refuse_unread(model, (outer.empty() ? "" : outer + ".") + id + "." + output, path_);
+    return model;
   }
 
   Model remove() {
@@ -160,13 +136,9 @@ class PartEdit {
 
   Model rename(const std::string& name) {
     check_name(name);
-    if (form_.place_of(name) < form_.parts.size()) {
-      raise({.kind = ErrorKind::name,
-             .code = "E0607",
-             .path = path_,
-             .message = "there is a part " + quoted(name) + " already",
-             .help = "choose another name"});
-    }
+    if (name.empty()) refuse_name(path_, "a part needs a name");
+    if (form_.place_of(name) < form_.parts.size())
+      refuse_name(path_, "there is a part " + quoted(name) + " already");
     FormPart& part = form_.part(id_);
     Json::Object& fields = *part.json.as<Json::Object>();
     std::erase_if(fields, [](const auto& field) { return field.first == "given_name"; });
@@ -247,6 +219,29 @@ class PartEdit {
                 "name the port in the path: \"" + path_ + "." + sort_of(inputs) + "\"");
   }
 
+  size_t chosen_end(size_t net) const {
+    const auto& ends = form_.nets[net].ends;
+    for (size_t i = 0; i < ends.size(); ++i) {
+      if (ends[i].id == id_ && ends[i].port == levels_.port()) return i;
+    }
+    return end_in(form_.nets[net], id_);
+  }
+
+  // The port in the path gives a value, or reads one.
+  void check_direction(const FormEnd& end, bool gives) const {
+    if (levels_.port().empty()) return;
+    const Model part = levels_.part();
+    const Part* driver = end.wire ? top(end.wire)->driver : nullptr;
+    while (driver && driver != part.part().get()) driver = driver->owner;
+    if ((driver != nullptr) == gives) return;
+    refuse_edit(path_, quoted(end.path()) + " is an " + sort_of(gives) + " of the part",
+                {{"edit", call_, ""},
+                 {"inputs", ports_text(part, true), ""},
+                 {"outputs", ports_text(part, false), ""}},
+                gives ? "insert_before inserts a part before an input"
+                      : "insert_after inserts a part after an output");
+  }
+
   // The canonical port of a new part that the call does not bind.
   std::string free_port(const Call& call, bool inputs) const {
     const Model part(call.part);
@@ -293,14 +288,32 @@ class PartEdit {
     }
   }
 
-  void bind_port(FormEnd end, const Binding& binding) {
-    for (FormNet& net : form_.nets) {
-      std::erase_if(net.ends, [&](const FormEnd& other) { return other.path() == end.path(); });
-      if (net.ends.empty()) net.keys.clear();
+  // The net of a key or a path; none: a new key.
+  std::optional<size_t> bound_net(const std::string& name) const {
+    if (const auto net = form_.net_named(name)) return net;
+    if (Wire* wire = form_.model.find_wire(name)) {
+      if (const auto net = form_.net_of(wire)) return net;
     }
-    if (const auto* name = std::get_if<std::string>(&binding.held())) {
-      if (const auto net = form_.net_named(*name)) {
-        form_.nets[*net].ends.push_back(std::move(end));
+    if (name.find('.') == std::string::npos) return {};
+    std::vector<std::string> known;
+    for (const FormNet& net : form_.nets) {
+      known.insert(known.end(), net.keys.begin(), net.keys.end());
+      for (const FormEnd& end : net.ends) known.push_back(end.path());
+    }
+    unknown_name(ErrorKind::name, "E0606", "key or port", name, mithril::path(&form_.model), known);
+  }
+
+  void bind_port(FormEnd end, const Binding& binding) {
+    const auto* name = std::get_if<std::string>(&binding.held());
+    const std::optional<size_t> bound = name ? bound_net(*name) : std::nullopt;
+    for (size_t i = 0; i < form_.nets.size(); ++i) {
+      FormNet& net = form_.nets[i];
+      std::erase_if(net.ends, [&](const FormEnd& other) { return other.path() == end.path(); });
+      if (net.ends.empty() && i != bound) net.keys.clear();
+    }
+    if (name) {
+      if (bound) {
+        form_.nets[*bound].ends.push_back(std::move(end));
       } else {
         form_.keys.push_back(*name);
         form_.nets.push_back({{*name}, {std::move(end)}});
@@ -337,7 +350,8 @@ Model with_replaced(const Model& model, std::string_view path, const Call& part)
 
 Model with_inserted(const Model& model, std::string_view path, const Call& part, bool after) {
   const std::string call = call_text(after ? "insert_after" : "insert_before", path, &part);
-  return PartEdit(model, path, call, true).insert(part, after);
+  const std::string place = after ? place_of_value(model, path) : std::string(path);
+  return PartEdit(model, place, call, true).insert(part, after);
 }
 
 Model with_removed(const Model& model, std::string_view path) {

@@ -50,6 +50,37 @@ class OuterDims {
   Renaming memo_;
 };
 
+[[noreturn]] void refuse_node(const Graph& graph, const Node& node, const std::string& why,
+                              std::string help) {
+  raise({.kind = ErrorKind::connection,
+         .code = "E0131",
+         .path = graph.value(node.outputs.front()).name,
+         .message = "op '" + node.op->name + "' cannot be in a loop" + why,
+         .help = std::move(help)});
+}
+
+// A derivative or a vmap transforms the nodes between its inputs. Nodes that depend on no step are
+// outside of the loop, where it would not see them.
+void check_transform(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
+  for (const Argument& argument : node.arguments) {
+    const ValueId* id = tensor_of(argument);
+    if (!id || of_step[index(*id)]) continue;
+    refuse_node(graph, node, ": it transforms '" + graph.value(*id).name + "', which no step makes",
+                "make the value a carry that does not change, or put the op outside of the loop");
+  }
+}
+
+// With the key of all steps each step would draw the same numbers.
+void check_key(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
+  for (const PortDef& port : node.op->inputs) {
+    if (port.name != "key") continue;
+    const ValueId* id = tensor_of(node.arguments[node.argument_index("key")]);
+    if (id && !of_step[index(*id)])
+      refuse_node(graph, node, ": each step would draw the same numbers",
+                  "make the key a sequence or a carry");
+  }
+}
+
 }  // namespace
 
 bool is_scan(const Node& node) { return node.op->name == "scan"; }
@@ -101,6 +132,14 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
 
 std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name) {
   return graph.add(find_op("scan"), scan_arguments(graph, scan), name);
+}
+
+void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
+  if (node.op->transform) check_transform(graph, node, of_step);
+  check_key(graph, node, of_step);
+  if (node.op->opaque || node.op->collective)
+    refuse_node(graph, node, "",
+                "hooks see the inputs and outputs of a loop, not the values of its steps");
 }
 
 }  // namespace mithril

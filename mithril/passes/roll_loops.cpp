@@ -131,29 +131,7 @@ class Roll {
     for (size_t n = 0; n < roles_.size(); ++n) {
       const Node& node = graph_.nodes()[n];
       if (roles_[n] == Role::body || roles_[n] == Role::outside) check_token(node);
-      if (roles_[n] == Role::body && node.op->transform) check_transform(node);
-      if (roles_[n] != Role::body || !(node.op->opaque || node.op->collective)) continue;
-      raise({.kind = ErrorKind::connection,
-             .code = "E0131",
-             .path = name_of(node.outputs.front()),
-             .message = "op '" + node.op->name + "' cannot be in a loop",
-             .help = "hooks see the inputs and outputs of a loop, not the values of its steps"});
-    }
-  }
-
-  // A derivative or a vmap transforms the nodes between its inputs. Nodes that depend on no step
-  // are outside of the loop, where it would not see them.
-  void check_transform(const Node& node) const {
-    for (const Argument& argument : node.arguments) {
-      const ValueId* id = tensor_of(argument);
-      if (!id || of_step_[index(*id)]) continue;
-      raise({.kind = ErrorKind::connection,
-             .code = "E0131",
-             .path = name_of(node.outputs.front()),
-             .message = "op '" + node.op->name + "' cannot be in a loop: it transforms '" +
-                        name_of(*id) + "', which no step makes",
-             .help = "make the value a carry that does not change, or put the op outside of the "
-                     "loop"});
+      if (roles_[n] == Role::body) check_node_of_step(graph_, node, of_step_);
     }
   }
 

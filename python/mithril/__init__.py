@@ -106,8 +106,8 @@ if TYPE_CHECKING:
     from .tokenizer import Tokenizer
     from .training.fit import History, TensorBoard, fit
     from .training.grad_scaler import GradScaler
+    from .training.parameter_transfer import TransferReport, transfer
     from .training.progress import ProgressBar
-    from .transfer import TransferReport, transfer
     from .user_ops import add_op, check_op
 
 # The names above, by their modules, which are imported at the first use of a name.
@@ -130,8 +130,8 @@ _NAMES = {
     "tokenizer": "Tokenizer",
     "training.fit": "History TensorBoard fit",
     "training.grad_scaler": "GradScaler",
+    "training.parameter_transfer": "TransferReport transfer",
     "training.progress": "ProgressBar",
-    "transfer": "TransferReport transfer",
     "user_ops": "add_op check_op",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -55,6 +55,7 @@ py::dict cost_of_model(const Model& model, const py::dict& shapes) {
   py::dict made = dict_of_cost(found.total), parts;
   for (const auto& [path, of_part] : found.parts) parts[py::str(path)] = dict_of_cost(of_part);
   made["parts"] = parts;
+  made["uncounted"] = found.uncounted;
   return made;
 }
 
@@ -210,8 +211,10 @@ Example:
       "cost", cost_of_model, py::arg("shapes") = py::dict(),
       R"(Returns the operations and the bytes of one evaluation without gradients, in all and per part.
 
-Operations are the additions and multiplications of products of two matrices and convolutions; each
-other op counts as one per element. Bytes are what the ops read and write.
+Operations are the additions and multiplications of products and convolutions; each other op counts
+as one per element. Bytes are what the ops read and write. The body of a loop counts once per step.
+"uncounted" lists the paths of parts that do more than is counted: derivatives, vmap, which counts
+as one row, and ops that factor matrices.
 
 Args:
     shapes: Sizes of inputs, by key.

@@ -2,6 +2,7 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/edit/edit.hpp"
 #include "mithril/model/part_view.hpp"
 #include "mithril/train_model/train_model.hpp"
 
@@ -47,10 +48,10 @@ void set_attribute(py::handle self, const py::str& name, py::handle value) {
     throw py::error_already_set();
 }
 
-// A handle of the same class in Python as `self`.
+// A handle of the same class in Python as `self`. Copies of models that are edited are models.
 py::object of_class(const py::object& self, const Model& model) {
   const py::object plain = object_of(model);
-  if (py::isinstance<TrainModel>(plain)) return plain;
+  if (py::isinstance<TrainModel>(plain) || py::isinstance<EditableModel>(self)) return plain;
   const py::type made_class = py::type::of(self);
   py::object made = made_class.attr("__new__")(made_class);
   py::type::of<Model>().attr("__init__")(made, plain);

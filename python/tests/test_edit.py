@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
+import copy
+import pickle
 import re
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +15,6 @@ import pytest
 import mithril as ml
 
 ROOT = Path(__file__).parents[2]
-needs_peft = pytest.mark.skipif(
-    importlib.util.find_spec("peft") is None, reason="peft is not installed"
-)
 
 
 def network(width: int = 8, activation: Any = ml.Tanh, classes: int = 3) -> ml.Model:
@@ -149,6 +146,111 @@ def test_edits_that_do_not_fit_change_nothing() -> None:
     assert edited == net
 
 
+def two_levels() -> ml.Model:
+    inner = ml.Model()
+    inner |= ml.Linear(8, name="l1")(input="x", output="h")
+    inner |= ml.Tanh(name="ad")(input="h", output="t")
+    inner.expose_keys("t")
+    net = ml.Model()
+    net |= inner(x="x", t="t")
+    net |= ml.Linear(3, name="head")(input="t", output="y")
+    net.set_shapes(x=[5, 4])
+    return net
+
+
+def test_a_part_after_an_inner_value_is_read() -> None:
+    edited = two_levels().edit().insert_after("model.h", ml.Multiply(right=-1.0))
+    wanted = two_levels().edit().insert_after("model.l1", ml.Multiply(right=-1.0))
+    assert_same(edited, wanted)
+    assert "multiply" in edited.parts["model"].parts
+    edited = two_levels().edit()
+    for path in ("model.x", "model.l1.input"):
+        with pytest.raises(ml.ConnectionError, match=rf"E0124(.|\n)*{path}"):
+            edited.insert_after(path, ml.Relu())
+    with pytest.raises(ml.ConnectionError, match="is an output"):
+        edited.insert_before("model.l1.output", ml.Relu())
+    assert edited == two_levels()
+
+
+def test_the_named_one_of_two_ports_that_read_a_value_gets_the_part() -> None:
+    net = ml.Model()
+    net |= ml.Add(name="sum")(left="x", right="x", output="y")
+    edited = net.edit().insert_before("sum.right", ml.Multiply(right=3.0))
+    compiled = ml.compile(edited, ml.CpuBackend(), shapes={"x": [2]})
+    outputs = compiled.evaluate({}, {"x": np.ones(2, np.float32)})
+    np.testing.assert_array_equal(outputs["y"], [4.0, 4.0])
+    assert edited["sum.left"].name == "x"
+
+
+def test_a_misspelled_path_in_a_binding_is_refused() -> None:
+    edited = network().edit()
+    with pytest.raises(ml.NameError, match=r"E0606(.|\n)*act\.output"):
+        edited.insert_after("model.fc1", ml.Add()(right="act.outptu"))
+    assert edited == network()
+    edited.insert_after("head", ml.Add()(right="head.bias"))
+    assert edited.input_keys == network().input_keys
+
+
+def test_an_inner_value_is_bound_by_its_path() -> None:
+    edited, wanted = (network(classes=8).edit() for _ in range(2))
+    edited.insert_after("head", ml.Add()(right="model.fc1.output"))
+    assert_same(edited, wanted.insert_after("head", ml.Add()(right="model.h")))
+    with pytest.raises(ml.NameError, match="E0606"):
+        network().edit().insert_after("head", ml.Add()(right="model.fc2.output"))
+    assert edited.input_keys == network().input_keys
+
+
+def test_extract_gives_what_was_asked_or_refuses() -> None:
+    net = ml.Model()
+    net |= ml.Split(2, axis=-1, name="split")(input="x", output=["u", "v"])
+    net |= ml.Add()(left="u", right="v", output="y")
+    edited = net.edit()
+    with pytest.raises(ml.ConnectionError, match=r"E0124\]: v(.|\n)*another value"):
+        edited.extract(inputs=["v"], outputs=["y"])
+    with pytest.raises(ml.ConnectionError, match=r"E0124\]: x"):
+        edited.extract(inputs=["x"], outputs=["x", "y"])
+
+
+def test_inputs_are_not_exposed_and_names_are_free() -> None:
+    edited = network().edit()
+    for name in (None, "given"):
+        with pytest.raises(ml.ConnectionError, match=r"E0124(.|\n)*'x'"):
+            edited.expose("x", name)
+    with pytest.raises(ml.NameError, match="E0607"):
+        edited.expose("model.fc1", "x")
+    with pytest.raises(ml.NameError, match="E0607"):
+        edited.rename("model.fc1.weight", "head.weight")
+    for path in ("head", "r"):
+        with pytest.raises(ml.NameError, match="needs a name"):
+            edited.rename(path, "")
+    assert edited == network()
+
+
+def test_an_op_whose_output_leaves_its_model_is_edited() -> None:
+    edited = network(activation=ml.Relu).edit()
+    edited.replace("model.act", ml.Tanh()).insert_after("model.act", ml.Sigmoid())
+    edited.remove("model.sigmoid")
+    assert_same(edited, network())
+    edited.replace("head", ml.Linear(10)).remove("model.act")
+    assert outputs_of(edited)["y"].shape == (5, 10)
+
+
+def test_copies_of_an_edited_model_are_models() -> None:
+    edited = network().edit().replace("head", ml.Linear(6))
+    made = (edited.copy(), copy.copy(edited), copy.deepcopy(edited))
+    for model in (*made, pickle.loads(pickle.dumps(edited))):
+        assert type(model) is ml.Model
+        assert_same(model, network(classes=6))
+        assert model.edit().rename("head", "last") != edited
+    twice = ml.Model()
+    twice |= edited(x="a", y="b", r="c")
+    twice |= edited.shared()(x="d", y="e", r="f")
+    twice.set_shapes(d=[5, 4])
+    assert twice.count_parameters() == network(classes=6).count_parameters()
+    with pytest.raises(ml.TypeError, match="E0397"):
+        ml.EditableModel()
+
+
 def test_a_part_without_a_connected_port_is_refused() -> None:
     net = ml.Model()
     net |= ml.Linear(3, name="fc")(input="x", weight="w", output="y")
@@ -213,6 +315,20 @@ def test_parameters_and_costs_are_counted() -> None:
     assert open_sizes.count_parameters() > 0
 
 
+def test_what_is_not_counted_is_listed() -> None:
+    attention = ml.ScaledDotProduct(is_causal=False)
+    sizes = {"query": [2, 5, 4], "key": [2, 7, 4], "value": [2, 7, 4]}
+    assert attention.cost(sizes)["operations"] >= 4 * 2 * 5 * 7 * 4
+    up = ml.Model()
+    up |= ml.ConvTranspose2d(6, kernel_size=3, use_bias=False)(input="x", output="y")
+    assert up.cost({"x": [2, 4, 8, 8]})["operations"] >= 2 * (2 * 4 * 8 * 8) * (6 * 3 * 3)
+    mapped = ml.Model()
+    mapped |= ml.vmap(ml.Linear(3), {"input": 0})(input="x", output="y")
+    (path,) = mapped.cost({"x": [5, 2, 4]})["uncounted"]
+    assert path in mapped.parts
+    assert network().cost()["uncounted"] == []
+
+
 def test_frozen_parts_leave_nothing_in_the_backward_pass() -> None:
     net = network()
     net |= ml.Mean()(input="y", output="loss")
@@ -231,86 +347,3 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
         exec(compile(block, f"docs/editing.md, block {number + 1}", "exec"), names)
-
-
-@pytest.fixture
-def lora(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
-    return import_module("fine_tune_lora")
-
-
-def test_adapters_are_trained_saved_loaded_and_merged(lora: Any, tmp_path: Path) -> None:
-    losses, _ = lora.main("20", tmp_path)
-    assert losses[-1] < 0.95 * losses[0]  # the text is that of the documents
-    saved = ml.load_safetensors(tmp_path / "adapter_model.safetensors")
-    assert "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight" in saved
-    assert all(".lora_" in key for key in saved)
-    base = lora.gpt2(lora.CONFIG)
-    adapted = base.edit().wrap("h.*.c_*", lora.with_adapter)
-    original, compiled = lora.compiled_gpt(base), lora.compiled_gpt(adapted)
-    params = original.randomize_params(seed=1) | lora.load_adapters(tmp_path)
-    batch = lora.batch_of(np.arange(200) % 256, 0)
-    np.testing.assert_allclose(
-        np.asarray(original.evaluate(lora.merged(params), batch)["logits"]),
-        np.asarray(compiled.evaluate(params, batch)["logits"]),
-        rtol=1e-3,
-        atol=1e-4,
-    )
-
-
-def test_only_the_adapters_are_trained(lora: Any) -> None:
-    base = lora.gpt2(lora.CONFIG)
-    params = lora.compiled_gpt(base).randomize_params(seed=1)
-    before = {key: np.array(value) for key, value in params.items()}
-    _, trained, _ = lora.fine_tuned(base, params, np.arange(200) % 256, 2)
-    for key, value in before.items():
-        np.testing.assert_array_equal(np.asarray(trained[key]), value)
-    assert np.abs(np.asarray(trained["h.0.attn.c_attn.lora_B.weight"])).max() > 0
-
-
-def test_adapters_begin_as_the_imported_module_of_torch(lora: Any) -> None:
-    torch = import_module("torch")
-    module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
-    x = torch.linspace(-1, 1, 20).reshape(5, 4)
-    model, params = ml.from_torch(module, (x,))
-    adapted = model.edit().wrap(ml.Linear, lora.with_adapter)
-    compiled = ml.compile(adapted, ml.CpuBackend(), frozen=list(params))
-    assert set(compiled.frozen_keys) == set(params)
-    given = compiled.get_parameters() | params
-    (output,) = compiled.evaluate(given, {"input": x.numpy()}).values()
-    np.testing.assert_allclose(np.asarray(output), module(x).detach().numpy(), atol=1e-6)
-
-
-@needs_peft
-def test_the_adapters_give_equal_logits_in_peft(lora: Any, tmp_path: Path) -> None:
-    torch = import_module("torch")
-    transformers, peft = import_module("transformers"), import_module("peft")
-    lora.main("3", tmp_path)
-    shape = lora.CONFIG
-    config = transformers.GPT2Config(
-        vocab_size=shape.vocab_size,
-        n_positions=shape.n_positions,
-        n_embd=shape.n_embd,
-        n_layer=shape.n_layer,
-        n_head=shape.n_head,
-    )
-    base = lora.gpt2(shape)
-    weights = lora.compiled_gpt(base).randomize_params(seed=1)
-    theirs = transformers.GPT2LMHeadModel(config).eval()
-    transposed = re.compile(r"h\.\d+\.(attn|mlp)\.c_\w+\.weight")
-    state = {}
-    for key, value in weights.items():
-        array = np.array(value)
-        state["transformer." + key] = torch.tensor(array.T if transposed.fullmatch(key) else array)
-    missing = theirs.load_state_dict(state, strict=False)
-    assert missing.unexpected_keys == [] and missing.missing_keys == ["lm_head.weight"]
-    theirs.tie_weights()
-    settings = json.loads((tmp_path / "adapter_config.json").read_text())
-    assert settings["fan_in_fan_out"]
-    loaded = peft.PeftModel.from_pretrained(theirs, str(tmp_path)).eval()
-    adapted = lora.compiled_gpt(base.edit().wrap("h.*.c_*", lora.with_adapter))
-    batch = lora.batch_of(np.arange(200) % 256, 0)
-    ours = adapted.evaluate(weights | lora.load_adapters(tmp_path), batch)["logits"]
-    with torch.no_grad():
-        logits = loaded(torch.tensor(batch["input_ids"])).logits
-    np.testing.assert_allclose(np.asarray(ours), logits.numpy(), rtol=1e-3, atol=1e-3)

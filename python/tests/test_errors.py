@@ -85,7 +85,7 @@ def test_an_unknown_option_of_compile_gives_the_nearest():
         "mithril.NameError[E0605]: there is no argument of compile 'shpaes'\n"
         "  known : model, backend, backends, shapes, types, data_keys, constant_keys, "
         "trainable_keys, frozen, discard_keys, outputs, inference, jit, use_short_namings, "
-        "file_path, safe_shapes, use_checkpointing, debug, quiet, optimization_level and 5 more\n"
+        "file_path, safe_shapes, use_checkpointing, debug, quiet, optimization_level and 7 more\n"
         "  help: did you mean 'shapes'?"
     )
 

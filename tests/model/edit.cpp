@@ -161,6 +161,76 @@ TEST_CASE("edits that do not fit are refused and change nothing") {
   CHECK(refused(model, [&] { model.rename("head", "encoder"); }) == Contains("already"));
 }
 
+TEST_CASE("ops whose outputs leave their model are edited") {
+  Model net;
+  Model encoder;
+  encoder |= Linear({.dimension = 8}).named("fc1")({{"input", "x"}, {"output", "h"}});
+  encoder |= Relu()({{"input", "h"}, {"output", "r"}});
+  net |= encoder({{"x", "x"}, {"r", "r"}});
+  net |= Linear({.dimension = 3}).named("head")({{"input", "r"}, {"output", "y"}});
+  EditableModel edited = edit(net);
+  edited.replace("head", Linear({.dimension = 10})).remove("model.relu");
+  edited.set_shapes({{"x", {2, 4}}});
+  CHECK(edited.shape("y") == KnownShape{2, 10});
+  EditableModel other = edit(net);
+  other.replace("model.relu", Tanh()).insert_after("model.relu", Relu());
+  other.set_shapes({{"x", {2, 4}}});
+  CHECK(other.at("model.relu_1.output").name() == "r");
+}
+
+TEST_CASE("a part is inserted where its output is read") {
+  Model inner;
+  inner |= Linear({.dimension = 8}).named("l1")({{"input", "x"}, {"output", "h"}});
+  inner |= Tanh().named("ad")({{"input", "h"}, {"output", "t"}});
+  inner.expose_keys({"t"});
+  Model net;
+  net |= inner({{"x", "x"}, {"t", "t"}});
+  net |= Linear({.dimension = 3}).named("head")({{"input", "t"}, {"output", "y"}});
+  EditableModel model = edit(net);
+  using doctest::Contains;
+  CHECK(refused(model, [&] { model.insert_after("model.x", Relu()); }) == Contains("is an input"));
+  CHECK(refused(model, [&] { model.insert_after("model.l1.input", Relu()); }) ==
+        Contains("is an input"));
+  CHECK(refused(model, [&] { model.insert_before("model.l1.output", Relu()); }) ==
+        Contains("is an output"));
+  model.insert_after("model.h", Relu());
+  CHECK(model.at("model.ad.input").name() == model.at("model.relu.output").name());
+  Model chosen;
+  chosen |= Linear({.dimension = 8}).named("read")({{"input", "x"}, {"output", "h"}});
+  chosen |= Linear({.dimension = 8}).named("unread")({{"input", "h"}});
+  chosen.expose_keys({"h"});
+  EditableModel other = edit(chosen);
+  CHECK(refused(other, [&] { other.insert_after("unread", Relu()); }) ==
+        Contains("nothing would read"));
+}
+
+TEST_CASE("a binding names a key, a port or a new key") {
+  EditableModel model = edit(net_of(8, Tanh(), 3));
+  using doctest::Contains;
+  CHECK(refused(model, [&] {
+          model.insert_after("encoder.fc1", Add()({{"right", "act.outptu"}}));
+        }) == Contains("E0606"));
+  model.insert_after("head", Add()({{"right", "head.bias"}}));
+  CHECK(model.input_keys().size() == 5);
+}
+
+TEST_CASE("what extract cannot give is refused") {
+  const EditableModel model = edit(net_of(8, Tanh(), 3));
+  CHECK_THROWS_WITH_AS(model.extract({{"x", "x"}}, {{"x", "x"}, {"y", "y"}}),
+                       doctest::Contains("E0124"), ConnectionError);
+}
+
+TEST_CASE("names that are taken or empty are refused") {
+  EditableModel model = edit(net_of(8, Tanh(), 3));
+  using doctest::Contains;
+  CHECK(refused(model, [&] { model.rename("encoder.fc1.weight", "head.weight"); }) ==
+        Contains("E0607"));
+  CHECK(refused(model, [&] { model.rename("r", ""); }) == Contains("needs a name"));
+  CHECK(refused(model, [&] { model.rename("head", ""); }) == Contains("needs a name"));
+  CHECK(refused(model, [&] { model.expose("x", "given"); }) == Contains("E0124"));
+  CHECK(refused(model, [&] { model.expose("encoder.fc1", "x"); }) == Contains("E0607"));
+}
+
 TEST_CASE("a part that is used in two places is not edited") {
   Model net;
   Model layer = Linear({.dimension = 4}).named("first");

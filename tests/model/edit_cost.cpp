@@ -5,6 +5,8 @@
 
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/scan.hpp"
+#include "mithril/models/vmap.hpp"
 
 namespace mithril::tests {
 
@@ -22,6 +24,38 @@ TEST_CASE("parameters, operations and bytes are counted per part") {
   CHECK(found.total.operations == 2 * 5 * 8 * 3 + 2 * 5 * 4 * 8 + 5 * 4);
   net.set_shapes({{"x", {5, 3}}});
   CHECK(count_parameters(net) == 8 * 3 + 8 + 4 * 8 + 4);
+}
+
+TEST_CASE("ops of several products count them all") {
+  const auto operations = [](Model op,
+                             const std::vector<std::pair<std::string, ShapeSpec>>& sizes) {
+    return cost(op, sizes).total.operations;
+  };
+  CHECK(operations(Model::op("scaled_dot_product"),
+                   {{"query", {2, 5, 4}}, {"key", {2, 7, 4}}, {"value", {2, 7, 6}}}) ==
+        2 * 2 * 5 * 7 * (4 + 6));
+  Model product;
+  product |= Model::op("einsum", {{"equation", "bij,bjk->bik"}})(
+      {{"input", std::vector<Binding>{"a", "b"}}, {"output", "y"}});
+  CHECK(operations(product, {{"a", {2, 3, 4}}, {"b", {2, 4, 5}}}) == 2 * 2 * 3 * 4 * 5);
+}
+
+TEST_CASE("parts that do more than is counted are listed") {
+  Model net;
+  net |= vmap(Tanh(), {.in_axes = {{"input", 0}}}).named("each")({{"input", "x"}, {"output", "y"}});
+  CHECK(cost(net, {{"x", {5, 4}}}).uncounted == std::vector<std::string>{"each"});
+}
+
+TEST_CASE("the body of a loop counts once per step") {
+  Model body;
+  body |= Linear({.dimension = 4}).named("fc")({{"input", "h"}, {"output", "next"}});
+  Model loop = Scan(body, {.carry = {{"h", "next"}}, .length = Binding(6)});
+  Model net;
+  net |= loop.named("loop")({{"h", "x"}, {"h_last", "y"}});
+  const ModelCost found = cost(net, {{"x", {5, 4}}});
+  CHECK(found.total.operations >= 6 * 2 * 5 * 4 * 4);
+  CHECK(found.total.operations < 7 * 2 * 5 * 4 * 4);
+  CHECK(found.uncounted.empty());
 }
 
 }  // namespace mithril::tests

@@ -27,6 +27,7 @@ MAKERS = {
     "Call": 'calling a model with its ports bound makes it: ml.Relu()(input="x")',
     "CompiledModel": "ml.compile(model, backend) makes it",
     "Connection": 'ml.IOKey("x") makes one, as do models that are called with connections',
+    "EditableModel": "model.edit() makes it",
     "HookHandle": "compiled.register_hook(path, fn) makes it",
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
     "Part": "model.parts and model.walk() make it",

@@ -14,6 +14,7 @@ from .._core import (
     Backend,
     CompiledModel,
     Connection,
+    EditableModel,
     LossScale,
     Model,
     Optimizer,
@@ -32,8 +33,8 @@ def _reduce_model(self: Model) -> Any:
 
 def _restore_model(cls: type[Model], text: str) -> Model:
     read = Model.from_json(text)
-    if issubclass(cls, TrainModel):
-        return read  # a class derived by a user becomes TrainModel
+    if issubclass(cls, (TrainModel, EditableModel)):
+        return read  # a class derived by a user becomes TrainModel, a model that is edited Model
     model = cls.__new__(cls)
     Model.__init__(model, read)
     return model

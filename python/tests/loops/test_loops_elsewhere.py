@@ -301,3 +301,21 @@ def test_names_of_values_in_generated_jax(names):
         for backend in (BACKEND, ml.JaxBackend(dtype=ml.float64))
     ]
     np.testing.assert_allclose(outputs[1]["h_last"], outputs[0]["h_last"], rtol=1e-12)
+
+
+def test_an_edit_that_puts_dropout_into_a_loop_is_refused():
+    """Each step would have the same mask."""
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    path = next(part.path for part in loop.walk() if part.class_name == "Tanh")
+    edited = loop.edit().replace(path, ml.Dropout(0.5))
+    with pytest.raises(ml.ConnectionError, match="each step would draw the same numbers"):
+        ml.compile(edited, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})
+
+
+def test_a_part_in_the_place_of_a_carry_is_refused():
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    edited = loop.edit().remove("scancarry")
+    with pytest.raises(ml.ConnectionError, match="in the place of a carry"):
+        ml.compile(edited, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})

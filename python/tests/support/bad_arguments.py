@@ -25,6 +25,10 @@ new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 CAPSULE_NAME = b"no_tensor"  # a capsule does not keep it
 
 
+# Exceptions, tuples and reports: their constructors are those of Python.
+OF_PYTHON = (Exception, tuple, ml.History, ml.TransferReport)
+
+
 class Gives:
     """Gives a capsule as its tensor."""
 
@@ -169,7 +173,7 @@ def bound() -> Calls:
 def functions() -> Calls:
     for name in ml.__all__:
         member = getattr(ml, name)
-        of_python = isinstance(member, type) and issubclass(member, (Exception, tuple, ml.History))
+        of_python = isinstance(member, type) and issubclass(member, OF_PYTHON)
         if name not in ml.models.__all__ and callable(member) and not of_python:
             yield name, member
 

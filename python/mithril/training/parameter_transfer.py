@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._core import CompiledModel, raise_error
-from ._internal.arguments import checked
+from .._core import CompiledModel, raise_error
+from .._internal.arguments import checked
 
 
 @dataclass
