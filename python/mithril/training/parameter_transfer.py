@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._core import CompiledModel, raise_error
+import numpy as np
+
+from .._core import CompiledModel, raise_error, wrong_argument
 from .._internal.arguments import checked
 
 
@@ -50,6 +52,11 @@ def transfer(
 
     See docs/editing.md.
     """
+    if not isinstance(params, Mapping):
+        wrong_argument("transfer", "params", "a dict of parameters", params, "")
+    for name, model in (("old", old), ("new", new)):
+        if not isinstance(model, CompiledModel):
+            wrong_argument("transfer", name, "a compiled model", model, "")
     made = new.get_parameters(seed)
     report = TransferReport()
     for key in old.parameter_keys:
@@ -60,7 +67,7 @@ def transfer(
     for key, value in made.items():
         if key not in params:
             report.added.append(key)
-        elif tuple(params[key].shape) != tuple(value.shape):
+        elif tuple(np.shape(params[key])) != tuple(value.shape):
             report.reshaped.append(key)
         else:
             made[key] = params[key]
