@@ -5,6 +5,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/models/wrapping.hpp"
 
 namespace mithril {
 namespace {
@@ -110,7 +111,7 @@ class EndedSamples {
 
 Model Scan(const Model& body, const ScanOptions& options) {
   check(body, options);
-  Model model(std::shared_ptr<Part>(new_root("Scan")));
+  Model model = wrapper_of_class("Scan");
   const Connection steps = steps_of(options);
   Bindings bindings;
   std::vector<Connection> carries;
@@ -128,6 +129,8 @@ Model Scan(const Model& body, const ScanOptions& options) {
     if (!known && key.find('.') == std::string::npos) bindings.emplace_back(key, key);
   }
   model |= body(bindings);
+  for (size_t i = 0; i < carries.size(); ++i)
+    keep_statements(model, options.carry[i].first, carries[i], 0);
   const EndedSamples ended(model, options.lengths, steps);
   std::vector<Binding> carried;
   std::vector<Connection> nexts;

@@ -78,6 +78,7 @@ std::string row_name(const std::string& key) { return key + ".row"; }
 }  // namespace
 
 Model vmap(const Model& model, const VmapOptions& options) {
+  refuse_part(model);
   if (options.size && *options.size < 0) {
     raise({.kind = ErrorKind::value,
            .code = "E0476",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/key_patterns.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/model/keys.hpp"
@@ -11,6 +12,15 @@ namespace mithril {
 
 Model wrapper_of_class(const std::string& name) {
   return Model(std::shared_ptr<Part>(new_root(name)));
+}
+
+void refuse_part(const Model& model) {
+  if (!model.part()->owner) return;
+  raise({.kind = ErrorKind::connection,
+         .code = "E0103",
+         .path = path(model.part().get()),
+         .message = "this part belongs to a model already",
+         .help = "make a new model, or take its copy()"});
 }
 
 std::vector<std::string> names_among(const std::vector<Connection>& connections,

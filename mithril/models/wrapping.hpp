@@ -18,6 +18,9 @@ std::vector<Binding> as_bindings(const std::vector<Connection>& connections);
 std::vector<std::string> names_among(const std::vector<Connection>& connections,
                                      const std::vector<std::string>& keys);
 
+// ConnectionError E0103 for a part of a model, which has no keys of its own any more.
+void refuse_part(const Model& model);
+
 // The keys that match one of the patterns, in the order of the patterns. NameError E0623 for a
 // pattern without a match. `what` they are the keys of.
 std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,

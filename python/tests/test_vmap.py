@@ -164,6 +164,13 @@ def test_an_exact_name_counts_before_a_pattern() -> None:
         ml.vmap(network(), params="*", size=-1)
 
 
+def test_a_part_of_a_model_is_refused() -> None:
+    net, outer = network(), ml.Model()
+    outer |= net(x="x", y="y")
+    with pytest.raises(ml.ConnectionError, match="belongs to a model already"):
+        ml.vmap(net, params="*", size=2)
+
+
 def test_hooks_inside_a_vmap_are_refused() -> None:
     compiled = compiled_of(ml.vmap(network(), in_axes={"x": 0}), {"x": X})
     for path in ("model.x", "model.h"):

@@ -319,3 +319,15 @@ def test_a_part_in_the_place_of_a_carry_is_refused():
     edited = loop.edit().remove("scancarry")
     with pytest.raises(ml.ConnectionError, match="in the place of a carry"):
         ml.compile(edited, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})
+
+
+def test_statements_about_a_carry_are_kept():
+    """Its first value is a parameter that begins and is trained as the body says."""
+    step = ml.Model()
+    h = ml.IOKey("h", shape=[3], differentiable=True)
+    step |= ml.Add()(left="x", right=h, output="h_next")
+    step.set_initializer("h", ml.initializers.constant(2.0))
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    compiled = ml.compile(loop, BACKEND, data_keys=["x"], shapes={"x": [4, 3]})
+    assert compiled.parameter_keys == ["h"]
+    np.testing.assert_array_equal(compiled.get_parameters()["h"], np.full(3, 2.0))
