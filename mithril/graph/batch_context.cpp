@@ -84,7 +84,12 @@ void BatchContext::set(Expression result, bool batched, int index) {
   const std::vector<Dim> made = result.dims();
   if (!result.ranked() || made.size() != dims.size() || result.dtype() != dtype)
     faulty_record(*node_.op, "its batching rule makes an output of another rank or dtype");
-  for (size_t i = 0; i < dims.size(); ++i) graph_.facts()->unify(dims[i], made[i]);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const Dim expected = resolve(dims[i]), size = resolve(made[i]);
+    if (expected.is_constant() && size.is_constant() && !same(expected, size))
+      faulty_record(*node_.op, "its batching rule makes an output of another size");
+    graph_.facts()->unify(dims[i], made[i]);
+  }
   graph_.facts()->settle();
   results_[at] = Result{result.id, batched};
 }
