@@ -2,6 +2,7 @@
 
 #include "mithril/base/interrupt.hpp"
 #include "mithril/eval/node_sizes.hpp"
+#include "mithril/graph/number_tensor.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -112,7 +113,7 @@ class Planner::Sizes {
       planned.tensors.push_back(absent);
       if (planned.values.back().kind() & kind::number) {
         planned.tensors.back() = ~static_cast<int32_t>(planned.scalars.size());
-        planned.scalars.push_back(scalar(planned.values.back(), dtype));
+        planned.scalars.push_back(number_tensor(planned.values.back(), dtype));
       }
     }
     planned.outputs = node.outputs;
@@ -159,14 +160,6 @@ class Planner::Sizes {
          .path = name,
          .message = node.op->name + ": with these sizes '" + name + "' has other dims than stated",
          .facts = {{"stated", to_string(stated)}, {"made", to_string(made)}}});
-  }
-
-  // A number as a tensor of its kind, in a width that never decides the dtype of the result.
-  static Tensor scalar(const Datum& datum, DType like) {
-    if (datum.kind() == kind::bool_value) return Tensor::scalar(datum.flag());
-    if (datum.kind() == kind::int_value) return Tensor::scalar(datum.integer());
-    return like == DType::float32 ? Tensor::scalar(static_cast<float>(datum.real()))
-                                  : Tensor::scalar(datum.real());
   }
 
   const Graph& graph_;

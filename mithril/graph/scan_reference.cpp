@@ -8,6 +8,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/graph/number_tensor.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
@@ -108,7 +109,7 @@ class StepEvaluation {
         given[i] = is_half(tensor.dtype()) ? tensor.to(DType::float32) : tensor;
       } else {
         data[i] = std::get<Datum>(node.arguments[i]);
-        if (data[i].kind() & kind::number) given[i] = scalar(data[i], like);
+        if (data[i].kind() & kind::number) given[i] = number_tensor(data[i], like);
       }
     }
     std::vector<const Tensor*> tensors;
@@ -122,13 +123,6 @@ class StepEvaluation {
     node.op->eval(context);
     for (size_t k = 0; k < outputs.size(); ++k)
       values_[index(node.outputs[k])] = outputs[k].to(graph_.value(node.outputs[k]).dtype);
-  }
-
-  static Tensor scalar(const Datum& datum, DType like) {
-    if (datum.kind() == kind::bool_value) return Tensor::scalar(datum.flag());
-    if (datum.kind() == kind::int_value) return Tensor::scalar(datum.integer());
-    return like == DType::float32 ? Tensor::scalar(static_cast<float>(datum.real()))
-                                  : Tensor::scalar(datum.real());
   }
 
   const Graph& graph_;

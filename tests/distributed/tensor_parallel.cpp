@@ -1,8 +1,6 @@
 // Processes that share parameters (threads here) train as one process does.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +20,7 @@
 #include "mithril/training/fit.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
+#include "tests/distributed/relative_distance.hpp"
 #include "tests/serialization/files.hpp"
 
 namespace mithril::tensor_parallel_tests {
@@ -30,6 +29,7 @@ namespace {
 using tests::FileFolder;
 using tests::no_errors;
 using tests::on_each_rank;
+using tests::relative_distance;
 using Placements = std::vector<std::pair<std::string, Sharded>>;
 using MeshSizes = std::vector<std::pair<std::string, int>>;
 
@@ -74,16 +74,6 @@ CompiledModel compiled_for(const CompileOptions& options) {
   return compile(transformer(), cpu({.dtype = DType::float64, .threads = 1}), options);
 }
 
-double distance(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.dims() == b.dims());
-  double largest = 0, size = 1e-300;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a.at_as_double(i) - b.at_as_double(i)));
-    size = std::max(size, std::abs(b.at_as_double(i)));
-  }
-  return largest / size;
-}
-
 struct Trained {
   TensorMap own, whole;
   std::vector<double> losses = {};
@@ -126,7 +116,7 @@ void check_mesh(const MeshSizes& mesh, int size, const MakeOptimizer& make, doub
   for (const Trained& other : each) {
     for (const auto& item : alone.whole) {
       CAPTURE(item.key());
-      CHECK(distance(other.whole.at(item.key()), item.tensor()) <= tolerance);
+      CHECK(relative_distance(other.whole.at(item.key()), item.tensor()) <= tolerance);
       CHECK(identical(other.whole.at(item.key()), each.front().whole.at(item.key())));
     }
     for (std::size_t i = 0; i < alone.losses.size(); ++i)
@@ -335,7 +325,7 @@ TEST_CASE("fit continues on any mesh, and its checkpoints have whole tensors") {
   const TensorMap trained = load(path + "/last.safetensors").params;
   for (const auto& item : alone) {
     CAPTURE(item.key());
-    CHECK(distance(trained.at(item.key()), item.tensor()) <= 1e-10);
+    CHECK(relative_distance(trained.at(item.key()), item.tensor()) <= 1e-10);
   }
 }
 

@@ -1,8 +1,6 @@
 // Training steps on several processes (threads here) give the results of one process.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,12 +21,14 @@
 #include "mithril/training/batches.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
+#include "tests/distributed/relative_distance.hpp"
 
 namespace mithril {
 namespace {
 
 using tests::no_errors;
 using tests::on_each_rank;
+using tests::relative_distance;
 
 constexpr std::int64_t ignored = -1;
 
@@ -92,24 +92,14 @@ Trained train(const std::shared_ptr<Communicator>& group, const std::vector<std:
   return trained;
 }
 
-double distance(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.dims() == b.dims());
-  double largest = 0, size = 1e-300;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a.at_as_double(i) - b.at_as_double(i)));
-    size = std::max(size, std::abs(b.at_as_double(i)));
-  }
-  return largest / size;
-}
-
 void check_alike(const Trained& found, const Trained& expected, double tolerance) {
   for (const auto& item : expected.params) {
     CAPTURE(item.key());
-    CHECK(distance(found.params.at(item.key()), item.tensor()) <= tolerance);
+    CHECK(relative_distance(found.params.at(item.key()), item.tensor()) <= tolerance);
   }
   for (const auto& item : expected.state) {
     CAPTURE(item.key());
-    CHECK(distance(found.state.at(item.key()), item.tensor()) <= tolerance);
+    CHECK(relative_distance(found.state.at(item.key()), item.tensor()) <= tolerance);
   }
   REQUIRE(found.losses.size() == expected.losses.size());
   for (size_t i = 0; i < expected.losses.size(); ++i)

@@ -2,8 +2,6 @@
 // process with the CPU backend.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +24,7 @@
 #include "mithril/training/batches.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
+#include "tests/distributed/relative_distance.hpp"
 #include "tests/skip.hpp"
 
 namespace mithril::tests {
@@ -96,16 +95,6 @@ TensorMap results_of_group(const BackendOf& backend, const Group& group, const G
   return results;
 }
 
-double distance_of_results(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.dims() == b.dims());
-  double largest = 0, size = 1e-300;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a.at_as_double(i) - b.at_as_double(i)));
-    size = std::max(size, std::abs(b.at_as_double(i)));
-  }
-  return largest / size;
-}
-
 void check_groups(const BackendOf& backend, const TensorMap& expected, const GroupRun& run,
                   double tolerance) {
   for (const int size : {2, 3}) {
@@ -121,7 +110,7 @@ void check_groups(const BackendOf& backend, const TensorMap& expected, const Gro
         REQUIRE(found.find(item.key()));
         CHECK(identical(found.at(item.key()), each.front().at(item.key())));
       }
-      CHECK(distance_of_results(each.front().at(item.key()), item.tensor()) <= tolerance);
+      CHECK(relative_distance(each.front().at(item.key()), item.tensor()) <= tolerance);
     }
   }
 }
