@@ -4,7 +4,7 @@ Usage: python benchmarks/derivatives.py [--rounds N] [--only NAME ...]
 
 All three run with one thread and the same numbers, in float32. The calls are interleaved: in each
 round each of them runs a few times. Each result is compared with that of JAX before it is measured.
-Prints the medians in microseconds, and ours divided by the best of the others.
+Prints the median times in microseconds, and the ratio of Mithril to the faster of the others.
 
 - hvp_mlp: the product of the Hessian of the loss of an MLP (64-256-256-10, 128 rows) and a vector.
 - hvp_attention: the same for a layer of attention and an MLP (width 64, 4 heads, 64 positions).

@@ -70,7 +70,7 @@ class InitialDistributions {
   }
 
  private:
-  // Without the axes that number parameters.
+  // Without the axes that enumerate copies.
   std::optional<Dims> fan_dims_of(const Wire* wire) const {
     std::optional<Dims> dims = fixed_dims(wire);
     const auto at = distributions_.find(wire);

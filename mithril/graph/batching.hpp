@@ -10,8 +10,8 @@
 
 namespace mithril {
 
-// Adds nodes that compute the nodes which the graph has at construction for each index of a new
-// first axis of some values. The graph outlives it.
+// Vectorizes the nodes that the graph has at construction: adds nodes that compute them for each
+// index of a new first axis. The graph outlives it.
 class Batching {
  public:
   // Names of new values begin with `prefix` and the name of a value.

@@ -34,8 +34,8 @@ struct Initializer {
   // Returns a tensor of these dims, or a number for all elements. JSON does not hold it.
   std::function<Tensor(const Dims& dims, std::uint64_t seed)> function = {};
   std::optional<std::int64_t> zero_row = {};  // this row of the first axis is zero, if it exists
-  // As many first axes number parameters that begin independently (vmap). The rest of this counts
-  // the dims after them.
+  // The number of leading axes that enumerate independent copies of the parameter (vmap). The other
+  // fields describe one copy.
   std::int64_t stacked = 0;
 };
 

@@ -61,7 +61,7 @@ class EarlyLikes {
 
   const Graph& from_;
   Rebuilder rebuilder_;
-  // By the text of the dims, which different dims may share.
+  // The key is the text of the dims. Different dims may have the same text.
   std::unordered_map<std::string, std::vector<ValueId>> alike_;
 };
 

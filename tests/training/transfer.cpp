@@ -9,7 +9,7 @@
 
 namespace mithril::tests {
 
-TEST_CASE("parameters that keep their path and shape are taken over by the edited model") {
+TEST_CASE("transfer keeps the parameters whose path and shape an edit keeps") {
   Model net;
   net |= Linear({.dimension = 8}).named("fc")({{"input", "x"}, {"output", "h"}});
   net |= Linear({.dimension = 4}).named("head")({{"input", "h"}, {"output", "y"}});

@@ -1,5 +1,4 @@
-// Shared by the ops that a loop is composed of. The pass roll_loops replaces all of them by a node
-// of op `scan`.
+// For the ops that compose a loop. The pass roll_loops replaces them by one node of op `scan`.
 #pragma once
 #include <string>
 #include <utility>

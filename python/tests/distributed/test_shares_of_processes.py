@@ -100,7 +100,7 @@ SHARES = (
 group = ml.distributed.init()
 out = {"validations": validations(group)}
 
-# The same rows are divided by fit, by the source, and by the loop.
+# fit, the source and the loop divide the same rows.
 rows, folder = data(50, 0), sys.argv[1] if len(sys.argv) > 1 else os.environ["FOLDER"]
 source = ml.data.from_arrays(rows).shuffle(seed=4)
 loader = [list(source.at_epoch(e).read_batches(16)) for e in range(2)]
