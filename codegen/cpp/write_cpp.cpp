@@ -14,7 +14,6 @@
 #include "codegen/cpp/interface.hpp"
 #include "codegen/cpp/snippets.hpp"
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/op/op_def.hpp"
@@ -272,19 +271,15 @@ std::string head_text(const std::string& name) {
 
 }  // namespace
 
-std::string cpp_source(const ExportedModel& model, const std::string& name) try {
+std::string cpp_source(const ExportedModel& model, const std::string& name) {
   const std::string kernels = codegen::prefix(name) + "_kernels";
   const codegen::CppModel made[] = {codegen::cpp_model(model, name, kernels)};
   return codegen::cpp_file(head_text(made[0].name), made, kernels);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void write_cpp(const ExportedModel& model, const std::string& path) try {
+void write_cpp(const ExportedModel& model, const std::string& path) {
   const std::string source = cpp_source(model, std::filesystem::path(path).stem().string());
   codegen::write_generated(path, source);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -9,7 +9,6 @@
 #include "codegen/jax/python_text.hpp"
 #include "codegen/jax/snippets.hpp"
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 
@@ -82,7 +81,7 @@ std::string module_text(const std::string& head, const JaxFunction& function,
 
 }  // namespace
 
-std::string jax_source(const ExportedModel& model, const std::string& name) try {
+std::string jax_source(const ExportedModel& model, const std::string& name) {
   codegen::JaxFunctionOptions options;
   for (const ExportedInput& input : model.inputs) {
     const std::string from = std::string(role_names[static_cast<size_t>(input.role)]) + "[" +
@@ -101,15 +100,11 @@ std::string jax_source(const ExportedModel& model, const std::string& name) try 
       state ? "def model(params, data, state):\n" : "def model(params, data):\n";
   return module_text(module_head(model, name), function, definition + check, result) +
          (state ? initial_state(model, check) : "");
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void write_jax(const ExportedModel& model, const std::string& path) try {
+void write_jax(const ExportedModel& model, const std::string& path) {
   const std::string source = jax_source(model, std::filesystem::path(path).stem().string());
   codegen::write_generated(path, source);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 JaxProgram jax_program(const Graph& graph) {

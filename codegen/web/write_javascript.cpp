@@ -5,7 +5,6 @@
 #include "codegen/web/web_interface.hpp"
 #include "codegen/web/write_webgpu.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 
 namespace mithril {
 namespace codegen {
@@ -51,23 +50,19 @@ async function createModel() {
 }  // namespace
 }  // namespace codegen
 
-std::string javascript_source(const ExportedModel& model, const std::string& name) try {
+std::string javascript_source(const ExportedModel& model, const std::string& name) {
   const auto web = codegen::web_model(model, name, codegen::javascript_language());
   return codegen::javascript_module(web, codegen::ModuleKind::es);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 void write_javascript(const ExportedModel& model, const std::string& path,
-                      const std::string& device) try {
+                      const std::string& device) {
   if (device == "webgpu") return write_webgpu(model, path);
   if (device != "cpu")
     unknown_name(ErrorKind::name, "E0630", "device of JavaScript", device, "", {"cpu", "webgpu"});
   const auto web =
       codegen::web_model(model, codegen::module_name(path), codegen::javascript_language());
   codegen::write_web_module(path, web, codegen::WebEngine::javascript, codegen::javascript_module);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -11,7 +11,6 @@
 #include "codegen/cpp/write_cpp.hpp"
 #include "codegen/web/web_interface.hpp"
 #include "codegen/web/web_text.hpp"
-#include "mithril/base/out_of_memory.hpp"
 
 namespace mithril {
 namespace codegen {
@@ -98,23 +97,19 @@ std::string wasm_module(const WebModel& web, ModuleKind kind) {
 }  // namespace
 }  // namespace codegen
 
-std::string wasm_source(const ExportedModel& model, const std::string& name) try {
+std::string wasm_source(const ExportedModel& model, const std::string& name) {
   const auto web = codegen::web_model(model, name, codegen::cpp_language());
   const std::string prefix = codegen::prefix(name) + "_model";
   return codegen::fail_declaration + codegen::web_file("wasm_support.hpp") + "\n" +
          cpp_source(model, prefix) + "\n" + codegen::wasm_entry_points(web, prefix);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void write_wasm_loaders(const ExportedModel& model, const std::string& folder) try {
+void write_wasm_loaders(const ExportedModel& model, const std::string& folder) {
   const std::string name = std::filesystem::path(folder).filename().string();
   const auto web = codegen::web_model(model, name, codegen::cpp_language());
   codegen::write_web_package(folder, web, codegen::web_declarations(web, codegen::WebEngine::wasm),
                              codegen::wasm_module(web, codegen::ModuleKind::es),
                              codegen::wasm_module(web, codegen::ModuleKind::common));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -5,7 +5,6 @@
 #include "codegen/webgpu/formula.hpp"
 #include "codegen/webgpu/function.hpp"
 #include "codegen/webgpu/snippets.hpp"
-#include "mithril/base/out_of_memory.hpp"
 
 namespace mithril {
 namespace codegen {
@@ -37,7 +36,7 @@ async function createModel() {
 }  // namespace
 }  // namespace codegen
 
-void write_webgpu(const ExportedModel& model, const std::string& path) try {
+void write_webgpu(const ExportedModel& model, const std::string& path) {
   ExportedModel forward = model;
   forward.gradients.reset();
   forward.gradient_of.clear();
@@ -45,8 +44,6 @@ void write_webgpu(const ExportedModel& model, const std::string& path) try {
       codegen::web_model(forward, codegen::module_name(path), codegen::webgpu_language());
   web.bytes = web.forward_memory.workspace;  // the CPU has the ports alone
   codegen::write_web_module(path, web, codegen::WebEngine::webgpu, codegen::webgpu_module);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -1,11 +1,13 @@
-// Translates std::bad_alloc into a Mithril error, for the functions that users call.
+// What std::bad_alloc is outside of C++, and after a call has begun to write.
 #pragma once
+
+#include "mithril/base/error.hpp"
 
 namespace mithril {
 
-// Throws OutOfMemoryError E1102, which is allocated at startup, so that throwing needs no memory.
-[[noreturn]] void raise_out_of_memory();
-// The same with ErrorDetails::wrote_inputs.
+// OutOfMemoryError E1102, which is allocated at startup.
+const Error& out_of_memory_error();
+// Throws it with ErrorDetails::wrote_inputs. Throwing needs no memory.
 [[noreturn]] void raise_out_of_memory_after_writing();
 
 }  // namespace mithril

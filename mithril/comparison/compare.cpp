@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/comparison/reference_run.hpp"
@@ -266,11 +265,9 @@ class ComparedModel {
 BackendComparison compare(const CompiledModel& reference,
                           const std::vector<std::shared_ptr<Backend>>& others,
                           const TensorMap& params, const TensorMap& data,
-                          const CompareOptions& options) try {
+                          const CompareOptions& options) {
   check_backends(*reference.backend(), others);
   return ComparedModel(reference, params, data, options).run(others);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 BackendComparison compare(const Model& model, const std::vector<std::shared_ptr<Backend>>& backends,

@@ -2,7 +2,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/assemble.hpp"
@@ -111,7 +110,7 @@ OptimizerState optimizer_state_named(std::string_view name) {
 }
 
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
-                      CompileOptions options) try {
+                      CompileOptions options) {
   if (!backend) {
     raise({.kind = ErrorKind::backend,
            .code = "E1052",
@@ -119,15 +118,11 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
            .help = "give one, such as ml::cpu()"});
   }
   return compile_for(model, std::move(backend), options, nullptr);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-CompiledModel compile(const Model& model, Backends backends, CompileOptions options) try {
+CompiledModel compile(const Model& model, Backends backends, CompileOptions options) {
   const auto several = std::make_shared<SeveralBackends>(std::move(backends));
   return compile_for(model, several, options, several.get());
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
@@ -245,40 +244,32 @@ State CompiledState::copy_of(const State& state) const {
 }
 
 TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
-                                  const OutputOptions& options) const try {
+                                  const OutputOptions& options) const {
   return run(impl_, {params, data, nullptr, nullptr, &options.outputs}).outputs;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
                                                         const TensorMap& data,
                                                         const OutputGradients& gradients,
-                                                        const GradientOptions& options) const try {
+                                                        const GradientOptions& options) const {
   Result result =
       run(impl_, {params, data, &gradients, nullptr, &options.outputs, &options.gradient_keys});
   return {std::move(result.outputs), std::move(result.gradients)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
                                                     const State& state,
-                                                    const OutputOptions& options) const try {
+                                                    const OutputOptions& options) const {
   Result result = run(impl_, {params, data, nullptr, &state, &options.outputs});
   return {std::move(result.outputs), std::move(result.state)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(
     const TensorMap& params, const TensorMap& data, const OutputGradients& gradients,
-    const State& state, const GradientOptions& options) const try {
+    const State& state, const GradientOptions& options) const {
   Result result =
       run(impl_, {params, data, &gradients, &state, &options.outputs, &options.gradient_keys});
   return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

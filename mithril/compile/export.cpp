@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
 
@@ -78,7 +77,7 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
   return outputs;
 }
 
-ExportedModel CompiledModel::exported(const TensorMap& data) const try {
+ExportedModel CompiledModel::exported(const TensorMap& data) const {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
   refuse_export(compiled);
@@ -89,17 +88,13 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   exported.gradient_of = differentiated_outputs(compiled);
   if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
   return exported;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-ExportedModel CompiledModel::exported_with_open_sizes() const try {
+ExportedModel CompiledModel::exported_with_open_sizes() const {
   const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
   refuse_export(compiled);
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/model/flatten.hpp"
@@ -69,7 +68,7 @@ void apply_hooks(CompiledState& compiled) {
 }
 
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,
-                                        HookOptions options) try {
+                                        HookOptions options) {
   impl_->require_graph("register_hook");
   refuse_distributed(*impl_, "a model with hooks",
                      "compile the model without a group to look at its values");
@@ -85,8 +84,6 @@ HookHandle CompiledModel::register_hook(const std::string& path, HookFunction fu
   compiled->load();
   impl_ = std::move(compiled);
   return HookHandle(active);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

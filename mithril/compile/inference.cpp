@@ -3,7 +3,6 @@
 
 #include "mithril/base/file_pages.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/evaluate.hpp"
@@ -129,14 +128,12 @@ std::shared_ptr<Impl> in_inference(const std::shared_ptr<Impl>& compiled) {
   return compiled->inference_form;
 }
 
-CompiledModel CompiledModel::in_inference(const OutputOptions& options) const try {
+CompiledModel CompiledModel::in_inference(const OutputOptions& options) const {
   return CompiledModel(with_outputs(mithril::in_inference(impl_), options.outputs));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, const State& state,
-                               const OutputOptions& options) const try {
+                               const OutputOptions& options) const {
   refuse_blocks(*impl_, params, "infer");
   const CompiledModel model = in_inference(options);
   const Impl& compiled = *in_use(model.impl_);
@@ -150,8 +147,6 @@ TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data, c
            .help = "evaluate what bind(params, state) gives: it returns the next state"});
   }
   return model.evaluate(params, data, state).first;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 bool CompiledModel::changes_state() const { return !impl_->next_states.empty(); }
@@ -166,7 +161,7 @@ CompiledModel CompiledModel::bind(TensorMap&& params, const State& state,
 }
 
 CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
-                                   const OutputOptions& options) const try {
+                                   const OutputOptions& options) const {
   const CompiledModel model(with_outputs(
       mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_), options.outputs));
   if (state) check_state(*model.impl_, *state, "bind");
@@ -178,8 +173,6 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state,
   fixing.fix_parameters(std::move(taken));
   if (state) fixing.fix_states(*state);
   return CompiledModel(fixing.run());
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -41,7 +41,7 @@ const ProgramPort* port_named(const std::vector<ProgramPort>& ports, std::string
   return found == ports.end() ? nullptr : &*found;
 }
 
-InferenceProgram::InferenceProgram(const CompiledModel& model) try
+InferenceProgram::InferenceProgram(const CompiledModel& model)
     : compiled_(in_use(in_inference(model.impl_))) {
   const std::lock_guard lock(*compiled_->facts_mutex);
   const Graph& graph = compiled_->graph;
@@ -55,19 +55,15 @@ InferenceProgram::InferenceProgram(const CompiledModel& model) try
     const Value& value = graph.value(graph.outputs()[key.index].value);
     outputs_.push_back(program_port(key, value.name, value));
   }
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 const Graph& InferenceProgram::graph() const { return compiled_->graph; }
 
-std::optional<ProgramSize> InferenceProgram::size(ValueId value, std::size_t axis) const try {
+std::optional<ProgramSize> InferenceProgram::size(ValueId value, std::size_t axis) const {
   const std::lock_guard lock(*compiled_->facts_mutex);
   const Value& at = compiled_->graph.value(value);
   if (!at.ranked || axis >= at.dims.size()) return std::nullopt;
   return program_size(at.dims[axis]);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::int64_t InferenceProgram::bytes() const {
@@ -85,7 +81,7 @@ std::int64_t InferenceProgram::state_bytes() const {
 }
 
 std::vector<Tensor> InferenceProgram::check(const TensorMap& params, const TensorMap& data,
-                                            const ProgramCall& call) const try {
+                                            const ProgramCall& call) const {
   refuse_blocks(*compiled_, params, "inference");
   const Signature& signature = compiled_->forward->signature;
   std::vector<Tensor> inputs(signature.size());
@@ -93,23 +89,15 @@ std::vector<Tensor> InferenceProgram::check(const TensorMap& params, const Tenso
               call.takes_outputs);
   signature.check_dims(inputs);
   return inputs;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-TensorMap InferenceProgram::run(std::span<const Tensor> inputs) const try {
+TensorMap InferenceProgram::run(std::span<const Tensor> inputs) const {
   return named(compiled_->outputs, compiled_->forward->executable->run(inputs));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-State InferenceProgram::initial_state() const try {
-  return compiled_->copy_of(compiled_->initial);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+State InferenceProgram::initial_state() const { return compiled_->copy_of(compiled_->initial); }
 
-TensorMap InferenceProgram::run(std::span<const Tensor> inputs, State& state) const try {
+TensorMap InferenceProgram::run(std::span<const Tensor> inputs, State& state) const {
   const Program& program = compiled_->in_place();
   std::vector<Tensor> tensors(inputs.begin(), inputs.end());
   for (const NamedIndex& key : compiled_->states) tensors[key.index] = state.at(key.name);
@@ -121,8 +109,6 @@ TensorMap InferenceProgram::run(std::span<const Tensor> inputs, State& state) co
   } catch (const std::bad_alloc&) {
     raise_out_of_memory_after_writing();
   }
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

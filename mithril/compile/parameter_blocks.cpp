@@ -10,7 +10,6 @@
 
 #include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/distribution.hpp"
 #include "mithril/distributed/or_abandon.hpp"
@@ -188,7 +187,7 @@ void refuse_blocks(const CompiledState& compiled, const TensorMap& params, const
          .help = "call gather_parameters(params) of the compiled model on all processes before"});
 }
 
-TensorMap CompiledModel::gather_parameters(const TensorMap& params) const try {
+TensorMap CompiledModel::gather_parameters(const TensorMap& params) const {
   return or_abandon(group_of(*impl_), [&] {
     require_blocks(*impl_, params);
     std::vector<TensorMap::Item> items;
@@ -203,21 +202,17 @@ TensorMap CompiledModel::gather_parameters(const TensorMap& params) const try {
     }
     return TensorMap(std::move(items));
   });
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap CompiledModel::shard_parameters(const TensorMap& params) const {
   return load_state_dict(params);
 }
 
-std::vector<std::string> CompiledModel::sharded_keys() const try {
+std::vector<std::string> CompiledModel::sharded_keys() const {
   std::vector<std::string> keys;
   for (const NamedIndex& key : impl_->parameters)
     if (parameter_block(*impl_, key.name)) keys.push_back(key.name);
   return keys;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 const std::shared_ptr<Communicator>& CompiledModel::data_group() const { return impl_->data_group; }

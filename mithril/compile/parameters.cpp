@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
@@ -183,13 +182,11 @@ TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
 
 }  // namespace
 
-TensorMap CompiledModel::get_parameters(std::uint64_t seed) const try {
+TensorMap CompiledModel::get_parameters(std::uint64_t seed) const {
   return make_parameters(*impl_, seed, begin);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
+TensorMap CompiledModel::randomize_params(std::uint64_t seed) const {
   const auto draw = [](const InputKey& input, DType dtype, const Dims& dims, Random random) {
     if (const auto interval = input.initial.interval) {
       return uniform(dtype, dims, random, interval->first, interval->second);
@@ -197,8 +194,6 @@ TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
     return fill(dtype, dims, [&] { return random.normal(); });
   };
   return make_parameters(*impl_, seed, draw);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMap& saved) {
@@ -235,13 +230,11 @@ TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMa
          .facts = std::move(wrong)});
 }
 
-void CompiledModel::check_state_dict(const TensorMap& saved) const try {
+void CompiledModel::check_state_dict(const TensorMap& saved) const {
   fitting_parameters(*impl_, saved);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
+TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
   TensorMap params = fitting_parameters(*impl_, saved);
   std::vector<TensorMap::Item> items;
   for (const NamedIndex& key : impl_->parameters) {
@@ -249,8 +242,6 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
     items.emplace_back(key.name, impl_->backend->adopt(tensor, !impl_->is_frozen(key)));
   }
   return TensorMap(std::move(items));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

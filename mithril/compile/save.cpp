@@ -1,5 +1,4 @@
 // Compiled models as files that run without Mithril.
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
@@ -23,7 +22,7 @@ Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) 
 }
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
-                                     const TensorMap& data) const try {
+                                     const TensorMap& data) const {
   const CompiledState& compiled = *impl_;
   compiled.require_graph("save_torchscript");
   refuse_distributed(compiled, "TorchScript",
@@ -53,8 +52,6 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
          .code = "E1021",
          .message = "backend " + quoted(compiled.backend->name()) + " writes no TorchScript",
          .help = "compile for TorchBackend"});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
@@ -191,29 +190,21 @@ std::vector<std::string> CompiledModel::parameter_keys() const {
 }
 const std::shared_ptr<Communicator>& CompiledModel::group() const { return impl_->group; }
 
-std::vector<std::string> CompiledModel::replicated_keys() const try {
-  return impl_->replicated_keys;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+std::vector<std::string> CompiledModel::replicated_keys() const { return impl_->replicated_keys; }
 
-std::vector<std::string> CompiledModel::frozen_keys() const try {
+std::vector<std::string> CompiledModel::frozen_keys() const {
   std::vector<std::string> keys;
   for (const NamedIndex& key : impl_->parameters)
     if (impl_->is_frozen(key)) keys.push_back(key.name);
   return keys;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
-std::vector<std::string> CompiledModel::unread_parameter_keys() const try {
+std::vector<std::string> CompiledModel::unread_parameter_keys() const {
   std::vector<std::string> keys;
   if (impl_->native_code_bytes) return keys;  // its graph has no nodes
   const std::vector<bool> read = needed_inputs(impl_->graph, impl_->graph.outputs());
   for (const NamedIndex& key : impl_->parameters)
     if (!read[key.index]) keys.push_back(key.name);
   return keys;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 std::vector<std::string> CompiledModel::unneeded_keys() const {
   std::vector<std::string> keys = impl_->spare_parameters;
@@ -226,29 +217,21 @@ std::vector<std::string> CompiledModel::unneeded_keys() const {
 std::vector<std::string> CompiledModel::data_keys() const { return names_of(impl_->data); }
 std::vector<std::string> CompiledModel::output_keys() const { return names_of(impl_->outputs); }
 const std::vector<std::string>& CompiledModel::warnings() const { return impl_->warnings; }
-State CompiledModel::initial_state_dict() const try {
-  return impl_->copy_of(impl_->initial);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+State CompiledModel::initial_state_dict() const { return impl_->copy_of(impl_->initial); }
 
-std::vector<std::string> CompiledModel::input_keys() const try {
+std::vector<std::string> CompiledModel::input_keys() const {
   std::vector<std::string> keys;
   for (const InputKey& input : impl_->inputs) {
     if (input.key_class != KeyClass::state) keys.push_back(input.key);
   }
   return keys;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::vector<std::pair<std::string, KnownShape>> CompiledModel::shapes() const try {
+std::vector<std::pair<std::string, KnownShape>> CompiledModel::shapes() const {
   return impl_->shapes;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::string CompiledModel::summary() const try {
+std::string CompiledModel::summary() const {
   const Graph& graph = impl_->graph;
   SummaryTable table;
   UnknownNumbers unknowns;
@@ -286,8 +269,6 @@ std::string CompiledModel::summary() const try {
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
                      impl_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
          notes + collectives_text(*impl_);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
 #include "mithril/model/keys.hpp"
@@ -205,7 +204,7 @@ void add(Cost& to, const Cost& cost) {
 
 }  // namespace
 
-int64_t count_parameters(const Model& model) try {
+int64_t count_parameters(const Model& model) {
   const std::shared_ptr<Composite> root = model.composite();
   std::vector<const Wire*> inputs;
   std::vector<NamedPort> ports = input_ports(*root);
@@ -228,12 +227,9 @@ int64_t count_parameters(const Model& model) try {
   if (open.empty()) return count;
   refuse_open_size("the parameters " + join(open, ", "), open.front(),
                    "give sizes of the inputs with set_shapes");
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-ModelCost cost(const Model& model,
-               const std::vector<std::pair<std::string, ShapeSpec>>& shapes) try {
+ModelCost cost(const Model& model, const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
   Model copy = restated(model);
   copy.set_shapes(shapes);
   ModelCost sum;
@@ -251,8 +247,6 @@ ModelCost cost(const Model& model,
   }
   sum.uncounted.assign(uncounted.begin(), uncounted.end());
   return sum;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

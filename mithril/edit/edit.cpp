@@ -2,7 +2,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
 #include "mithril/edit/part_edit.hpp"
@@ -31,32 +30,24 @@ void refuse_input(const Model& model, const Connection& value, std::string_view 
 
 EditableModel::EditableModel(const Model& model) : Model(restated(model)) {}
 
-EditableModel& EditableModel::replace(std::string_view path, const Call& part) try {
+EditableModel& EditableModel::replace(std::string_view path, const Call& part) {
   static_cast<Model&>(*this) = with_replaced(*this, path, part);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-EditableModel& EditableModel::insert_after(std::string_view path, const Call& part) try {
+EditableModel& EditableModel::insert_after(std::string_view path, const Call& part) {
   static_cast<Model&>(*this) = with_inserted(*this, path, part, true);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-EditableModel& EditableModel::insert_before(std::string_view path, const Call& part) try {
+EditableModel& EditableModel::insert_before(std::string_view path, const Call& part) {
   static_cast<Model&>(*this) = with_inserted(*this, path, part, false);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-EditableModel& EditableModel::remove(std::string_view path) try {
+EditableModel& EditableModel::remove(std::string_view path) {
   static_cast<Model&>(*this) = with_removed(*this, path);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 EditableModel& EditableModel::replace(std::string_view path, const Model& part) {
@@ -98,7 +89,7 @@ EditableModel& EditableModel::wrap_all(const std::vector<std::string>& paths,
   return *this = std::move(wrapped);
 }
 
-EditableModel& EditableModel::expose(std::string_view path, std::string name) try {
+EditableModel& EditableModel::expose(std::string_view path, std::string name) {
   Model made = restated(*this);
   const Located found = located(made, path);
   Connection value = found.part && found.port.empty() ? Model(part_at(made, path).model()).cout()
@@ -111,11 +102,9 @@ EditableModel& EditableModel::expose(std::string_view path, std::string name) tr
   made.expose_keys(outputs);
   static_cast<Model&>(*this) = made;
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-EditableModel& EditableModel::rename(std::string_view path, const std::string& name) try {
+EditableModel& EditableModel::rename(std::string_view path, const std::string& name) {
   const Located found = located(*this, path);
   if (found.part && found.port.empty()) {
     static_cast<Model&>(*this) = with_renamed(*this, path, name);
@@ -129,8 +118,6 @@ EditableModel& EditableModel::rename(std::string_view path, const std::string& n
     static_cast<Model&>(*this) = made.rename_key(from, name);
   }
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

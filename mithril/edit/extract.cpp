@@ -3,7 +3,6 @@
 #include <unordered_set>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/edit/edit.hpp"
 #include "mithril/edit/levels.hpp"
@@ -152,7 +151,7 @@ std::string texts(const EditableModel::Values& values) {
 
 }  // namespace
 
-Model EditableModel::extract(const Values& inputs, const Values& outputs) const try {
+Model EditableModel::extract(const Values& inputs, const Values& outputs) const {
   Model from = *this;
   while (true) {
     const Wires starts = wires_of(from, inputs), ends = wires_of(from, outputs);
@@ -196,8 +195,6 @@ Model EditableModel::extract(const Values& inputs, const Values& outputs) const 
     check_asked(made, inputs, outputs);
     return made;
   }
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

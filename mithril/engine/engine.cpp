@@ -10,7 +10,6 @@
 #include "mithril/base/forks.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/thread_pool.hpp"
 #include "mithril/engine/engine_errors.hpp"
 #include "mithril/engine/model_registry.hpp"
@@ -63,9 +62,6 @@ auto counting_failures(ServingCounters& counters, const Body& body) {
   } catch (const Interrupted&) {
     ServingCounters::add(counters.cancelled);
     throw;
-  } catch (const std::bad_alloc&) {
-    ServingCounters::add(counters.failed);
-    raise_out_of_memory();
   } catch (...) {  // also of a user's op
     ServingCounters::add(counters.failed);
     throw;
@@ -229,37 +225,29 @@ Engine::Engine(EngineOptions options)
 
 Engine::~Engine() = default;
 
-void Engine::register_model(const std::string& name, ServableModel model,
-                            ServingOptions options) try {
+void Engine::register_model(const std::string& name, ServableModel model, ServingOptions options) {
   check_name(name);
   impl_->registry.add(
       std::make_shared<RegisteredModel>(name, nullptr, checked_options(std::move(options))),
       std::move(model));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void Engine::register_model(const std::string& name, ModelLoader loader,
-                            ServingOptions options) try {
+void Engine::register_model(const std::string& name, ModelLoader loader, ServingOptions options) {
   check_name(name);
   ServableModel model = loader();
   impl_->registry.add(std::make_shared<RegisteredModel>(name, std::move(loader),
                                                         checked_options(std::move(options))),
                       std::move(model));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 void Engine::register_model(const std::string& name, const Package& package,
-                            std::shared_ptr<Backend> backend, ServingOptions options) try {
+                            std::shared_ptr<Backend> backend, ServingOptions options) {
   const auto load = [package, backend = std::move(backend)] {
     if (backend && package.runs_library(backend->name()))
       return ServableModel{package.compile(backend)};
     return ServableModel{package.compile(backend), package.params().share(), package.state()};
   };
   register_model(name, ModelLoader(load), std::move(options));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 void Engine::count_refused(const std::string& name) {
@@ -268,27 +256,21 @@ void Engine::count_refused(const std::string& name) {
   ServingCounters::add(counters->failed);
 }
 
-void Engine::unload(const std::string& name) try {
+void Engine::unload(const std::string& name) {
   impl_->scheduler();
   const auto removed = impl_->registry.remove(name);
   impl_->scheduler().close(*removed->queue);
   impl_->sessions.close_all(name);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap Engine::infer(const std::string& name, const TensorMap& inputs,
-                        const InferOptions& options) try {
+                        const InferOptions& options) {
   return impl_->infer(name, inputs, options);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 PendingAnswer Engine::infer_async(const std::string& name, const TensorMap& inputs,
-                                  const InferOptions& options) try {
+                                  const InferOptions& options) {
   return PendingAnswer(impl_->enqueue(impl_->arrive(name, inputs, options)));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 namespace {
@@ -296,12 +278,6 @@ namespace {
 // The exception at hand, as the error of one request. An interrupt ends the whole call.
 std::exception_ptr error_of_request() try { throw; } catch (const Interrupted&) {
   throw;
-} catch (const std::bad_alloc&) {
-  try {
-    raise_out_of_memory();
-  } catch (...) {
-    return std::current_exception();
-  }
 } catch (...) {
   return std::current_exception();
 }
@@ -329,7 +305,7 @@ class Arrivals {
 
 std::vector<InferResult> Engine::infer_batch(const std::string& name,
                                              std::span<const TensorMap> requests,
-                                             const InferOptions& options) try {
+                                             const InferOptions& options) {
   std::vector<InferResult> results(requests.size());
   Arrivals arrivals;
   arrivals.all.reserve(requests.size());
@@ -358,17 +334,13 @@ std::vector<InferResult> Engine::infer_batch(const std::string& name,
     }
   }
   return results;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::string Engine::open_session(const std::string& name, const std::string& id) try {
+std::string Engine::open_session(const std::string& name, const std::string& id) {
   const FoundModel found = impl_->registry.find(name);
   if (!found.served->has_state()) refuse_stateless(name);
   impl_->registry.make_room(name, found.served->state_bytes());
   return impl_->sessions.open(name, id, found.served, found.entry->counters);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 void Engine::close_session(const std::string& name, const std::string& id) {

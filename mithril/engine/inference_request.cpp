@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "mithril/base/interrupt.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {
@@ -84,11 +83,7 @@ TensorMap InferenceRequest::get() {
   if (!wait_until(deadline)) expire();
   const std::lock_guard lock(mutex_);
   if (!error_) return std::move(outputs_);
-  try {
-    std::rethrow_exception(error_);
-  } catch (const std::bad_alloc&) {
-    raise_out_of_memory();
-  }
+  std::rethrow_exception(error_);
 }
 
 }  // namespace mithril

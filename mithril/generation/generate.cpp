@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/inference_program.hpp"
 #include "mithril/generation/sampling.hpp"
@@ -250,12 +249,9 @@ void GenerateOptions::check() const {
 }
 
 std::vector<Tokens> generate(const CompiledModel& model, const TensorMap& params,
-                             const std::vector<Tokens>& prompts,
-                             const GenerateOptions& options) try {
+                             const std::vector<Tokens>& prompts, const GenerateOptions& options) {
   options.check();
   return Generation(model, params, prompts, options).run();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Tokens generate(const CompiledModel& model, const TensorMap& params, const Tokens& prompt,

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
@@ -229,11 +228,9 @@ Model from_form(const Json& form, const Functions& functions, bool opened) {
   return read_part(form, Place(), &functions, opened);
 }
 
-Model from_json(std::string_view text) try {
+Model from_json(std::string_view text) {
   const Json json = guarded_parse(text);
   return read(json, Place());
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

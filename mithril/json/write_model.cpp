@@ -3,7 +3,6 @@
 #include <unordered_set>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/level.hpp"
 #include "mithril/json/model_form.hpp"
@@ -269,16 +268,10 @@ Json model_form(const Part& part, Functions& functions) {
   return form;
 }
 
-std::string to_json(const Model& model) try {
-  return to_text(json_of(model, false));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+std::string to_json(const Model& model) { return to_text(json_of(model, false)); }
 
-bool operator==(const Model& a, const Model& b) try {
+bool operator==(const Model& a, const Model& b) {
   return a.part() == b.part() || json_of(a, true) == json_of(b, true);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -3,7 +3,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/model.hpp"
@@ -42,7 +41,7 @@ Connection only(const Model& model, const std::vector<Connection>& ports, const 
 
 }  // namespace
 
-std::vector<Connection> Model::cins() const try {
+std::vector<Connection> Model::cins() const {
   if (part_->op && part_->owner) {
     std::vector<Connection> ports;
     for (const std::string& name : canonical_names(*part_->op)) ports.push_back(at(name));
@@ -56,22 +55,18 @@ std::vector<Connection> Model::cins() const try {
     if (open && std::find(wires.begin(), wires.end(), wire) == wires.end()) wires.push_back(wire);
   }
   return connections(model, wires);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::vector<Connection> Model::couts() const try {
+std::vector<Connection> Model::couts() const {
   if (part_->op && part_->owner) return {at(part_->op->outputs.front().name)};
   const std::shared_ptr<Composite> model = composite();
   return connections(model, open_outputs(*model));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Connection Model::cin() const { return only(*this, cins(), "input"); }
 Connection Model::cout() const { return only(*this, couts(), "output"); }
 
-Model& Model::set_cin(const std::vector<std::string>& keys) try {
+Model& Model::set_cin(const std::vector<std::string>& keys) {
   Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
@@ -82,11 +77,9 @@ Model& Model::set_cin(const std::vector<std::string>& keys) try {
   model.canonical_inputs = std::move(ports);
   model.chooses_inputs = true;
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::set_cout(const std::vector<std::string>& keys) try {
+Model& Model::set_cout(const std::vector<std::string>& keys) {
   Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
@@ -97,8 +90,6 @@ Model& Model::set_cout(const std::vector<std::string>& keys) try {
   model.canonical_outputs = std::move(ports);
   model.chooses_outputs = true;
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -1,5 +1,4 @@
 // Expressions: connections by name, and the ops that are applied to connections.
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/model.hpp"
@@ -39,17 +38,13 @@ Connection::Connection(const IOKey& key) : model_(new_expression()), wire_(nullp
   composition.commit();
 }
 
-Connection apply(std::string_view op, std::vector<Binding> operands) try {
+Connection apply(std::string_view op, std::vector<Binding> operands) {
   return Model::op(op).apply(operands).front();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Connection Connection::operator[](const Binding& index) const { return at({index}); }
-Connection Connection::at(const std::vector<Binding>& items) const try {
+Connection Connection::at(const std::vector<Binding>& items) const {
   return mithril::apply("indexer", {*this, Binding(items)});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Connection Connection::shape() const { return mithril::apply("shape", {*this}); }

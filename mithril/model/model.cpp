@@ -4,7 +4,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
@@ -76,27 +75,23 @@ void check_arguments(const OpDef& op, const Arguments& arguments) {
 Model::Model() : part_(new_root()) {}
 Model::Model(std::string name) : part_(new_root()) { part_->give_name(std::move(name)); }
 
-Model Model::op(std::string_view name, Arguments arguments) try {
+Model Model::op(std::string_view name, Arguments arguments) {
   auto part = std::make_shared<OpPart>();
   part->op = &find_op(name);
   check_arguments(*part->op, arguments);
   if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
   return Model(std::move(part));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Call Model::connect(Bindings bindings) const try {
+Call Model::connect(Bindings bindings) const {
   std::optional<Completed> completed;
   if (!part_->op) completed.emplace(static_cast<Composite&>(*part_));
   check_ports(*part_, bindings);
   return {part_, std::move(bindings)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs,
-                    std::string name) try {
+                    std::string name) {
   std::vector<Connection> connections;
   for (const auto& [key, connection] : outputs) connections.push_back(connection);
   const auto [root, copies] = copy_of(connections);
@@ -111,8 +106,6 @@ Model Model::create(const std::vector<std::pair<std::string, Connection>>& outpu
   model.expose_keys(made);
   if (!name.empty()) root->give_name(std::move(name));
   return model;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::shared_ptr<Composite> Model::composite() const {
@@ -148,7 +141,7 @@ std::shared_ptr<Composite> Model::changing() {
   return model;
 }
 
-std::vector<std::string> Model::call_order() const try {
+std::vector<std::string> Model::call_order() const {
   std::vector<std::string> ports;
   if (part_->op) {
     for (const PortDef& port : part_->op->inputs) ports.push_back(port.name);
@@ -161,15 +154,13 @@ std::vector<std::string> Model::call_order() const try {
     }
   }
   return ports;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Call::operator Connection() const { return Model(part).apply(bindings).front(); }
 
 Binding::Binding(const Call& call) : held_(Connection(call)) {}
 
-std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const try {
+std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
   const std::vector<std::string> ports = call_order();
   if (operands.size() > ports.size()) {
     raise({.kind = ErrorKind::connection,
@@ -181,11 +172,9 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
   Bindings inputs;
   for (size_t i = 0; i < operands.size(); ++i) inputs.emplace_back(ports[i], operands[i]);
   return apply(inputs);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::vector<Connection> Model::apply(const Bindings& given) const try {
+std::vector<Connection> Model::apply(const Bindings& given) const {
   const Bindings inputs = with_shared_inputs(*part_, given);
   const std::shared_ptr<Composite> home = home_for(inputs);
   Composition composition(extendable(home));
@@ -206,38 +195,30 @@ std::vector<Connection> Model::apply(const Bindings& given) const try {
     outputs.emplace_back(home, wire ? wire : top(composite.canonical_outputs.front().wire));
   }
   return outputs;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::operator|=(const Connection& expression) try {
+Model& Model::operator|=(const Connection& expression) {
   Composition composition(extendable(changing()));
   composition.wire_for(expression);
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::operator|=(const Call& call) try {
+Model& Model::operator|=(const Call& call) {
   Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, false);
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::operator+=(const Call& call) try {
+Model& Model::operator+=(const Call& call) {
   Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, true);
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model Model::copy() const try {
+Model Model::copy() const {
   if (!part_->op) return Model(std::static_pointer_cast<Part>(copy_of(composite())));
   const OpPart& from = static_cast<const OpPart&>(*part_);
   Arguments arguments;
@@ -257,19 +238,15 @@ Model Model::copy() const try {
   if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
   part->give_name(from.given_name());
   return Model(std::move(part));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model standalone(const Model& model) { return model.part()->owner ? model.copy() : model; }
 
-Model Model::shared() const try {
+Model Model::shared() const {
   Model made = copy();
   const std::shared_ptr<Part> first = part_->original();
   made.part_->share_with(first ? first : part_);
   return made;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model Model::named(std::string name) {

@@ -3,7 +3,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/keys.hpp"
@@ -12,27 +11,23 @@
 
 namespace mithril {
 
-std::vector<std::string> Model::input_keys() const try {
+std::vector<std::string> Model::input_keys() const {
   std::vector<std::string> names;
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   for (NamedPort& port : input_ports(*model)) names.push_back(std::move(port.name));
   return names;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::vector<std::string> Model::output_keys() const try {
+std::vector<std::string> Model::output_keys() const {
   std::vector<std::string> names;
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   for (NamedPort& port : output_ports(*model)) names.push_back(std::move(port.name));
   return names;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Connection Model::operator[](const std::string& key) try {
+Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = find_port(*model, key)) return {model, wire};
   refuse_early(*model, key);
@@ -41,8 +36,6 @@ Connection Model::operator[](const std::string& key) try {
   Wire* wire = model->named(key);
   composition.commit();
   return {model, wire};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Connection Model::add_input(const std::string& key) {
@@ -53,7 +46,7 @@ Connection Model::add_input(const std::string& key) {
          .help = "choose another name, or use the key: model[" + quoted(key) + "]"});
 }
 
-Connection Model::at(const std::string& key) const try {
+Connection Model::at(const std::string& key) const {
   if (part_->op && part_->owner) {  // an op that is a part already: its own ports
     const auto model = static_cast<Composite*>(part_->owner)->shared_from_this();
     if (part_->count(key) > 0) return {model, part_->wire(*root_of(model)->facts, key)};
@@ -64,25 +57,21 @@ Connection Model::at(const std::string& key) const try {
   const std::shared_ptr<Composite> model = composite();
   if (!find_port(*model, key)) refuse_early(*model, key);
   return {model, wire_at(*model, key)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model& Model::expose_keys(std::initializer_list<const char*> keys) {
   return expose_keys(std::vector<std::string>(keys.begin(), keys.end()));
 }
 
-Model& Model::expose_keys(const std::vector<std::string>& keys) try {
+Model& Model::expose_keys(const std::vector<std::string>& keys) {
   Composite& model = open_model(changing());
   std::vector<std::pair<std::string, Connection>> named;
   for (const std::string& key : keys)
     named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
   return expose_keys(named);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) try {
+Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) {
   Composite& model = open_model(changing());
   refuse_extension(model, "expose_keys");
   Composition composition(model);
@@ -100,12 +89,9 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
   }
   model.exposes_keys = true;
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::merge_connections(const std::vector<Binding>& connections,
-                                const std::string& name) try {
+Model& Model::merge_connections(const std::vector<Binding>& connections, const std::string& name) {
   Composite& model = open_model(changing());
   refuse_extension(model, "merge_connections");
   Composition composition(model);
@@ -125,11 +111,9 @@ Model& Model::merge_connections(const std::vector<Binding>& connections,
   }
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::rename_key(const std::string& from, const std::string& to) try {
+Model& Model::rename_key(const std::string& from, const std::string& to) {
   Composite& model = open_model(changing());
   refuse_extension(model, "rename_key");
   Wire* wire = wire_at(model, from);
@@ -145,8 +129,6 @@ Model& Model::rename_key(const std::string& from, const std::string& to) try {
   model.rename(from, to, wire);
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -1,6 +1,5 @@
 // Facts that a user states about the ports of a model.
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/infer/distinct_names.hpp"
@@ -28,21 +27,17 @@ void state_each(Composite& model, const std::string& call, const Items& items, S
 
 }  // namespace
 
-Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes) try {
+Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
   state_each(open_model(changing()), "set_shapes", shapes, &Statements::shape);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) try {
+Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) {
   state_each(open_model(changing()), "set_types", types, &Statements::type);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) try {
+Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) {
   Composite& model = open_model(changing());
   Composition composition(model);
   Statements statements(model, {"set_values({\"", "\": ", "})"});
@@ -59,26 +54,20 @@ Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& val
   }
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) try {
+Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) {
   state_each(open_model(changing()), "set_differentiability", keys, &Statements::differentiable);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
-                             const std::vector<std::string>& keys) try {
+                             const std::vector<std::string>& keys) {
   state_constraint(open_model(changing()), std::move(constraint), keys);
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model& Model::set_initializer(const std::string& key, const Initializer& initializer) try {
+Model& Model::set_initializer(const std::string& key, const Initializer& initializer) {
   Composite& model = open_model(changing());
   Wire* wire = wire_at(model, key);
   Wire* fan_of = initializer.fan_of.empty() ? nullptr : wire_at(model, initializer.fan_of);
@@ -94,8 +83,6 @@ Model& Model::set_initializer(const std::string& key, const Initializer& initial
   model.note({wire, StatedDistribution{kept, fan_of}});
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 namespace {
@@ -115,7 +102,7 @@ Tensor example_of(const InitialState& initial) {
 }  // namespace
 
 Model& Model::bind_state_keys(const std::string& input, const std::string& output,
-                              InitialState initial) try {
+                              InitialState initial) {
   Composite& model = open_model(changing());
   Wire* in = wire_at(model, input);
   Wire* out = wire_at(model, output);
@@ -150,11 +137,9 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   states.push_back({in, out, std::move(initial)});
   composition.commit();
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-std::map<std::string, KnownShape> Model::get_shapes() const try {
+std::map<std::string, KnownShape> Model::get_shapes() const {
   const std::shared_ptr<Composite> model = composite();
   std::vector<std::string> keys = input_keys();
   for (std::string& key : output_keys()) keys.push_back(std::move(key));
@@ -169,11 +154,9 @@ std::map<std::string, KnownShape> Model::get_shapes() const try {
       shapes.emplace(key, to_known(names.copy(Facts::resolve(wire->shape)), unknowns));
   }
   return shapes;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-KnownShape Model::shape(const std::string& key) const try {
+KnownShape Model::shape(const std::string& key) const {
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   Wire* wire = wire_at(*model, key);
@@ -184,8 +167,6 @@ KnownShape Model::shape(const std::string& key) const try {
   }
   UnknownNumbers unknowns;
   return to_known(wire->shape, unknowns);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

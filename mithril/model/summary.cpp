@@ -1,7 +1,6 @@
 // A model as a table for people.
 #include <algorithm>
 
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
@@ -75,12 +74,10 @@ void add_rows(const Composite& model, const std::string& indent, int depth, bool
 
 }  // namespace
 
-std::string Model::summary(bool shapes, bool types, int depth) const try {
+std::string Model::summary(bool shapes, bool types, int depth) const {
   const std::shared_ptr<Composite> model = composite();
   if (model->completion) return model->completion->summary(*model, shapes, types, depth);
   return summary_of(*model, shapes, types, depth);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth,

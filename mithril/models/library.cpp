@@ -7,7 +7,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/models/opening.hpp"
@@ -233,7 +232,7 @@ std::vector<const ModelDef*> all_models() {
   return result;
 }
 
-Model make_model(std::string_view name, const Arguments& arguments) try {
+Model make_model(std::string_view name, const Arguments& arguments) {
   const ModelDef* def = try_find_model(name);
   if (def && !def->alias_of.empty()) {
     const CheckedArguments checked(def->name, def->arguments, arguments);
@@ -247,18 +246,14 @@ Model make_model(std::string_view name, const Arguments& arguments) try {
   }
   if (const OpDef* op = try_find_op(name)) return Model::op(op->name, arguments);
   unknown_name(ErrorKind::name, "E0608", "model", name, "", model_names());
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-Model make_opened(std::string_view name, const Arguments& arguments) try {
+Model make_opened(std::string_view name, const Arguments& arguments) {
   const ModelDef* def = try_find_model(name);
   if (!def) return make_model(name, arguments);
   if (!def->alias_of.empty()) return make_opened(def->alias_of, renamed(arguments, def->renamed));
   const Building opened(true);
   return def->build(CheckedArguments(def->name, def->arguments, arguments));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Model made_of(const Datum& argument) {

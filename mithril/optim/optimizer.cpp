@@ -4,7 +4,6 @@
 
 #include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/thread_pool.hpp"
 
@@ -211,7 +210,7 @@ void Optimizer::in_ranges(
                            [&](int part) { work(size * part / parts, size * (part + 1) / parts); });
 }
 
-void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
+void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
   struct PendingUpdate {
     Tensor param;     // shares its elements with params
     Tensor gradient;  // in the memory of this process
@@ -252,8 +251,6 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     in_ranges(update.param.size(), std::cref(work));
   }
   finish_step(made);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
@@ -308,7 +305,7 @@ std::vector<Tensor*> Optimizer::gradient_sums() {
   return sums;
 }
 
-TensorMap Optimizer::state_dict() const try {
+TensorMap Optimizer::state_dict() const {
   const bool has_blocks = std::any_of(memory_.begin(), memory_.end(), [](const auto& item) {
     return item.second.block.has_value();
   });
@@ -331,8 +328,6 @@ TensorMap Optimizer::state_dict() const try {
     }
   }
   return TensorMap(std::move(items));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const {
@@ -361,7 +356,7 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const 
   return memory;
 }
 
-void Optimizer::load_state_dict(const TensorMap& state) try {
+void Optimizer::load_state_dict(const TensorMap& state) {
   const OptimizerOptions before = options(), after = restored(before, state);
   const Schedule schedule = schedule_.is_number() ? find_option(after, "lr")->real() : schedule_;
   set_options(after);  // the slots depend on them
@@ -382,8 +377,6 @@ void Optimizer::load_state_dict(const TensorMap& state) try {
   }
   schedule_ = schedule;
   ++options_version_;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/write_file.hpp"
@@ -139,7 +138,7 @@ class LoadedLibrary {
   [[noreturn]] void fail(mithril_status status, mithril_error* error) const {
     const std::string why = message_(error);
     free_error_(error);
-    if (status == MITHRIL_OUT_OF_MEMORY) raise_out_of_memory();
+    if (status == MITHRIL_OUT_OF_MEMORY) throw std::bad_alloc();
     refuse_library(where_, why);
   }
 

@@ -4,7 +4,6 @@
 
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/compile.hpp"
@@ -280,15 +279,13 @@ CompiledModel Package::compile_bound(std::shared_ptr<Backend> backend,
   return compile(std::move(backend), std::move(options)).bind(params(), state());
 }
 
-Package load_package(const std::string& path, const LoadPackageOptions& options) try {
+Package load_package(const std::string& path, const LoadPackageOptions& options) {
   auto package = std::make_shared<Package::Impl>();
   package->files = PackageFiles::open(path);
   package->allow_native_code = options.allow_native_code;
   package->tensors_checked = checks_of(options) == PackageChecks::full;
   read_package(*package, options);
   return Package(std::move(package));
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

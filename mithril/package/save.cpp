@@ -9,7 +9,6 @@
 #include "mithril/base/list_folder.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/new_folder.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/sha256.hpp"
 #include "mithril/base/write_file.hpp"
@@ -243,7 +242,7 @@ void write_package(const std::string& path, PackageInfo& info, const SavePackage
 }  // namespace
 
 void save_package(const std::string& path, const Model& given, const TensorMap& params,
-                  const SavePackageOptions& options) try {
+                  const SavePackageOptions& options) {
   const Model model = with_shapes(given, options);
   const std::string json = to_json(model) + "\n";
   const State none;
@@ -260,12 +259,10 @@ void save_package(const std::string& path, const Model& given, const TensorMap& 
     writer.add_tensors(file.tensors, {.metadata = std::move(file.metadata),
                                       .max_shard_bytes = options.max_shard_bytes});
   });
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 void save_native_package(const std::string& path, std::vector<PackagePort> inputs,
-                         std::vector<PackagePort> outputs, const SavePackageOptions& options) try {
+                         std::vector<PackagePort> outputs, const SavePackageOptions& options) {
   const auto has_files = [](const PackageBackend& backend) { return !backend.files.empty(); };
   if (!std::any_of(options.backends.begin(), options.backends.end(), has_files)) {
     raise({.kind = ErrorKind::input,
@@ -276,19 +273,15 @@ void save_native_package(const std::string& path, std::vector<PackagePort> input
   }
   PackageInfo info = info_of(path, {std::move(inputs), std::move(outputs)}, options);
   write_package(path, info, options, [](PackageWriter&) {});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void copy_package(const std::string& from, const std::string& to) try {
+void copy_package(const std::string& from, const std::string& to) {
   const Package package = load_package(from, {.allow_native_code = true});
   check_target(to);
   PackageWriter writer(to);
   for (const PackageFile& file : package.files()) writer.add(file.name, package.file(file.name));
   PackageInfo info = package.info();
   writer.finish(info);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/per_sample/per_sample_programs.hpp"
@@ -103,40 +102,34 @@ ExportedModel exported(const PerSamplePrograms& programs, const PerSampleProgram
 
 }  // namespace
 
-PerSample::PerSample(const CompiledModel& model, PerSampleOptions options) try {
+PerSample::PerSample(const CompiledModel& model, PerSampleOptions options) {
   const std::shared_ptr<CompiledModel::Impl>& given = model.impl_;
   const auto unhooked = given->without_hooks ? given->without_hooks : given;
   const PerSampleOptions& held = options;
   impl_ = std::shared_ptr<Impl>(new Impl{CompiledModel(unhooked), held, {unhooked, held}});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap PerSample::gradients(const TensorMap& params, const TensorMap& data,
-                               const State& state) const try {
+                               const State& state) const {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   const auto program = impl_->find({.kind = Query::gradients}, batch);
   if (!program->executable) return impl_->singles(batch, state).gradients();
   return Results(impl_->programs.run(*program, batch, nullptr), impl_->parameters()).by_key();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 SampleNorms PerSample::norms(const TensorMap& params, const TensorMap& data,
-                             const State& state) const try {
+                             const State& state) const {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   const auto program = impl_->find({.kind = Query::norms}, batch);
   if (!program->executable) return impl_->singles(batch, state).norms();
   Results results(impl_->programs.run(*program, batch, nullptr), impl_->parameters());
   TensorMap by_key = results.by_key();
   return {results.next(), std::move(by_key)};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 SampleDots PerSample::dots(const TensorMap& params, const TensorMap& data,
                            const TensorMap& validation, const DotsOptions& options,
-                           const State& state) const try {
+                           const State& state) const {
   const PerSamplePrograms& programs = impl_->programs;
   const SampleBatch batch = programs.take(params, data, state, "data");
   const SampleBatch validation_batch = programs.take(params, validation, state, "validation");
@@ -157,12 +150,10 @@ SampleDots PerSample::dots(const TensorMap& params, const TensorMap& data,
   dots.validation_losses = results.next();
   dots.state = results.state(programs.compiled(), state);
   return dots;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap PerSample::weighted_gradients(const TensorMap& params, const TensorMap& data,
-                                        const Tensor& weights, const State& state) const try {
+                                        const Tensor& weights, const State& state) const {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   if (weights.dims() != Dims{batch.samples}) {
     raise({.kind = ErrorKind::input,
@@ -177,12 +168,10 @@ TensorMap PerSample::weighted_gradients(const TensorMap& params, const TensorMap
   const Tensor cast = weights.dtype() == dtype ? weights : weights.to(dtype);
   return Results(impl_->programs.run(*program, batch, nullptr, {cast}), impl_->parameters())
       .by_key();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 ClippedGradients PerSample::clipped_gradients(const TensorMap& params, const TensorMap& data,
-                                              double max_norm, const State& state) const try {
+                                              double max_norm, const State& state) const {
   if (!(max_norm >= 0)) {
     raise({.kind = ErrorKind::value,
            .code = "E0402",
@@ -200,12 +189,10 @@ ClippedGradients PerSample::clipped_gradients(const TensorMap& params, const Ten
   clipped.norms = results.next();
   clipped.state = results.state(impl_->programs.compiled(), state);
   return clipped;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 Projections PerSample::projections(const TensorMap& params, const TensorMap& data,
-                                   const ProjectionOptions& options, const State& state) const try {
+                                   const ProjectionOptions& options, const State& state) const {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   std::vector<std::pair<int64_t, int64_t>> ranks;
   std::vector<Tensor> matrices;
@@ -242,8 +229,6 @@ Projections PerSample::projections(const TensorMap& params, const TensorMap& dat
   }
   made.values = impl_->programs.run(*program, batch, nullptr, matrices).front();
   return made;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 std::string PerSample::explain() const {
@@ -252,14 +237,12 @@ std::string PerSample::explain() const {
 }
 
 void PerSample::verify(const TensorMap& params, const TensorMap& data, const State& state,
-                       std::optional<double> tolerance) const try {
+                       std::optional<double> tolerance) const {
   const SampleBatch batch = impl_->programs.take(params, data, state, "data");
   const TensorMap made = gradients(params, data, state);
   const double allowed =
       tolerance.value_or(tolerance_of_gradients(impl_->programs.compiled().source));
   compare_samples(made, impl_->singles(batch, state).gradients(), allowed);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 ExportedModel PerSample::exported_norms(const TensorMap& data) const {

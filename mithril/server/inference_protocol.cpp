@@ -169,14 +169,6 @@ int status_of(const Error& error) {
   return 400;
 }
 
-ProtocolResponse out_of_memory_response() {
-  try {
-    raise_out_of_memory();
-  } catch (const Error& error) {
-    return error_response(503, error);
-  }
-}
-
 }  // namespace
 
 ProtocolResponse error_response(int status, const Error& error) {
@@ -195,7 +187,7 @@ ProtocolResponse answer_request(Engine& engine, const ProtocolRequest& request, 
 } catch (const Error& error) {
   return error_response(status_of(error), error);
 } catch (const std::bad_alloc&) {
-  return out_of_memory_response();
+  return error_response(503, out_of_memory_error());
 } catch (const std::exception& error) {  // such as that of a function which loads a model
   // An exception of Python ends with the files and the lines of its functions.
   const std::string_view text = error.what();

@@ -6,7 +6,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/statements.hpp"
@@ -124,10 +123,7 @@ std::vector<std::string> matches(const Composite& model, const std::string& patt
 
 }  // namespace
 
-TrainModel::TrainModel(const Model& model) try : Model(wrapped(model)) {
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+TrainModel::TrainModel(const Model& model) : Model(wrapped(model)) {}
 
 std::optional<TrainModel> TrainModel::of(const Model& model) {
   if (model.part()->op || !model.composite()->completion) return std::nullopt;
@@ -139,7 +135,7 @@ Training& TrainModel::training() {
 }
 
 TrainModel& TrainModel::add_loss(const Model& loss, const Bindings& ports,
-                                 const LossOptions& options) try {
+                                 const LossOptions& options) {
   if (options.coef) checked_coef(*options.coef, "add_loss");
   Training& training = this->training();
   Addition addition(*composite());
@@ -157,12 +153,10 @@ TrainModel& TrainModel::add_loss(const Model& loss, const Bindings& ports,
   addition.commit({added.key_name});
   training.losses.push_back(std::move(added));
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::add_metric(const Model& metric, const Bindings& ports,
-                                   const MetricOptions& options) try {
+                                   const MetricOptions& options) {
   Training& training = this->training();
   Addition addition(*composite());
   Objective added{.part = metric.part(), .key_name = options.key_name};
@@ -174,12 +168,10 @@ TrainModel& TrainModel::add_metric(const Model& metric, const Bindings& ports,
   addition.commit({added.key_name});
   training.metrics.push_back(std::move(added));
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::add_regularization(const Model& model, double coef, const Bindings& ports,
-                                           const RegularizationOptions& options) try {
+                                           const RegularizationOptions& options) {
   Training& training = this->training();
   Addition addition(*composite());
   Penalty penalty{.reg_key = options.reg_key,
@@ -191,13 +183,11 @@ TrainModel& TrainModel::add_regularization(const Model& model, double coef, cons
   addition.commit({penalty.key_name});
   training.penalties.push_back(std::move(penalty));
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::regularize_matches(const Model& model, double coef,
                                            const std::string& pattern,
-                                           const RegularizationOptions& options) try {
+                                           const RegularizationOptions& options) {
   Training& training = this->training();
   if (!options.key_name.empty()) {
     raise({.kind = ErrorKind::value,
@@ -224,17 +214,13 @@ TrainModel& TrainModel::regularize_matches(const Model& model, double coef,
   addition.commit({});
   training.penalties.push_back(std::move(penalty));
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-TrainModel& TrainModel::set_loss_combiner(const Model& combiner) try {
+TrainModel& TrainModel::set_loss_combiner(const Model& combiner) {
   if (combiner.part()->owner) Addition(*composite()).refuse_owned(*combiner.part());
   canonical_input(*combiner.part());
   training().combiner = combiner;
   return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/finite.hpp"
 #include "mithril/distributed/communicator.hpp"
@@ -203,13 +202,11 @@ History run_fit(TrainingStep& step, const BatchSource& all, const FitOptions& op
 
 }  // namespace
 
-History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) try {
+History fit(TrainingStep& step, const BatchSource& all, const FitOptions& options) {
   check_fit_arguments(step.compiled(), all, options);
   // The loss is that of all rows, so all processes refuse it, and epochs without rows.
   return or_abandon(step.compiled().group().get(), [&] { return run_fit(step, all, options); },
                     {"E0419", "E0841"});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -10,7 +10,6 @@
 #include "mithril/backend/backend.hpp"
 #include "mithril/base/key_patterns.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/training/assemble_weights.hpp"
 #include "mithril/training/checkpoint.hpp"
@@ -286,10 +285,8 @@ class WeightLoader {
 }  // namespace
 
 LoadedWeights load_weights(const CompiledModel& model, const TensorMap& saved,
-                           const WeightOptions& options) try {
+                           const WeightOptions& options) {
   return WeightLoader(model, saved, options).load();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TensorMap with_state(const TensorMap& params, const State& state) {

@@ -68,7 +68,7 @@ struct TrainingStep::Impl {
 };
 
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
-                           const OutputGradients& gradients, const TrainingOptions& options) try {
+                           const OutputGradients& gradients, const TrainingOptions& options) {
   options.check();
   std::shared_ptr<CompiledModel::Impl> compiled = in_use(model.impl_);
   compiled->require_gradients();
@@ -82,8 +82,6 @@ TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
     impl_->incoming.push_back(
         incoming_gradient(*impl_->compiled, impl_->update->signature, gradients, of, i));
   }
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
@@ -93,23 +91,17 @@ TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
 TrainingStep::~TrainingStep() = default;
 TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
-TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try {
+TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
   return or_abandon(group_of(*impl_->compiled), [&] { return impl_->run(params, data); });
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 CompiledModel TrainingStep::compiled() const { return CompiledModel(impl_->compiled); }
 
 Optimizer& TrainingStep::optimizer() const { return impl_->optimizer; }
 
-State TrainingStep::state() const try {
-  return impl_->compiled->copy_of(impl_->state);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+State TrainingStep::state() const { return impl_->compiled->copy_of(impl_->state); }
 
-void TrainingStep::set_state(const State& state) try {
+void TrainingStep::set_state(const State& state) {
   const CompiledState& compiled = *impl_->compiled;
   const Signature& signature = impl_->update->signature;
   check_state(compiled, state, "set_state");
@@ -123,33 +115,19 @@ void TrainingStep::set_state(const State& state) try {
   }
   impl_->state = std::move(copied);
   impl_->agreed = false;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void TrainingStep::gather_optimizer() try {
-  gather_memory(*impl_->compiled, impl_->optimizer);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+void TrainingStep::gather_optimizer() { gather_memory(*impl_->compiled, impl_->optimizer); }
 
-TrainingStep::Fitted TrainingStep::fitted() const try {
+TrainingStep::Fitted TrainingStep::fitted() const {
   return {impl_->fitted.params.share(), impl_->fitted.epochs};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-void TrainingStep::set_fitted(const Fitted& fitted) try {
+void TrainingStep::set_fitted(const Fitted& fitted) {
   impl_->fitted = {fitted.params.share(), fitted.epochs};
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
-TensorMap TrainingStep::averages(const TensorMap& params) const try {
-  return impl_->averages(params);
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
+TensorMap TrainingStep::averages(const TensorMap& params) const { return impl_->averages(params); }
 
 std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
     const CompiledState& compiled, const std::vector<size_t>& of, const Optimizer& optimizer) {

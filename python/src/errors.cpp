@@ -111,11 +111,7 @@ void set_error(const Error& error) {
 // Sets the error for lack of memory, or Python's MemoryError if there is no memory for that error.
 void set_out_of_memory() {
   try {
-    try {
-      raise_out_of_memory();
-    } catch (const Error& error) {
-      set_error(error);
-    }
+    set_error(out_of_memory_error());
   } catch (...) {
     PyErr_Clear();
     PyErr_NoMemory();

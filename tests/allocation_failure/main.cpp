@@ -1,6 +1,6 @@
 // Fails each allocation of some scenarios in turn, each in a process of its own. After a failure
-// there must be an OutOfMemoryError, the objects must be as before the call, and the call must
-// succeed when it is made again.
+// there must be a std::bad_alloc, the objects must be as before the call, and the call must
+// succeed when it is made again. A call that has begun to write throws OutOfMemoryError E1102.
 //
 // Usage: mithril_allocation_failure [--sample N] [--seed N]  N of each scenario, by the seed
 //        mithril_allocation_failure --all                    every allocation
@@ -27,8 +27,8 @@ namespace {
 constexpr unsigned seconds_for_one = 120;
 
 // Returns a complaint; empty if the call failed as required.
-std::string complaint_about_error(const std::function<void()>& call, bool has_operands,
-                                  bool& failed, bool& has_written) {
+std::string complaint_about_error(const std::function<void()>& call, bool& failed,
+                                  bool& has_written) {
   failed = true;
   FailingAllocator::count(true);
   try {
@@ -37,8 +37,9 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
     failed = false;
   } catch (const OutOfMemoryError& error) {
     FailingAllocator::count(false);
-    if (error.code() != "E1102") return std::string("another error: ") + error.what();
     has_written = error.details().wrote_inputs;
+    if (error.code() != "E1102" || !has_written)
+      return std::string("another error: ") + error.what();
   } catch (const BackendError& error) {
     FailingAllocator::count(false);
     const std::string text = error.what();
@@ -48,10 +49,9 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
     if (!text.starts_with(no_thread)) return "another error: " + text;
   } catch (const std::bad_alloc&) {
     FailingAllocator::count(false);
-    if (!has_operands) return "no OutOfMemoryError, but std::bad_alloc";
   } catch (const std::exception& error) {
     FailingAllocator::count(false);
-    return std::string("no OutOfMemoryError, but ") + error.what();
+    return std::string("no std::bad_alloc, but ") + error.what();
   }
   return "";
 }
@@ -81,7 +81,7 @@ std::string complaint(const NamedScenario& named, long request) {
     const auto& call = scenario->calls()[i];
     const std::string before = scenario->state();
     bool failed = false, has_written = false;
-    const std::string wrong = complaint_about_error(call, named.has_operands, failed, has_written);
+    const std::string wrong = complaint_about_error(call, failed, has_written);
     const std::string where = "call " + std::to_string(i) + ": ";
     if (!wrong.empty()) return where + wrong;
     if (!failed) continue;

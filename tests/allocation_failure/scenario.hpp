@@ -27,8 +27,6 @@ class Scenario {
 struct NamedScenario {
   const char* name;
   std::unique_ptr<Scenario> (*make)();
-  // Its calls have operands that the user's expression allocates: std::bad_alloc is allowed, too.
-  bool has_operands = false;
 };
 
 template <typename Made, auto... arguments>

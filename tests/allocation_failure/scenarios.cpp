@@ -343,8 +343,8 @@ class Json final : public Scenario {
 std::vector<NamedScenario> model_scenarios() {
   return {
       {"composing", make_scenario<Composing>},
-      {"expressions", make_scenario<Expressions>, true},
-      {"layers", make_scenario<Layers>, true},
+      {"expressions", make_scenario<Expressions>},
+      {"layers", make_scenario<Layers>},
       {"train_models", make_scenario<TrainModels>},
       {"json", make_scenario<Json>},
       {"compiling", make_scenario<Compiling>},
