@@ -220,3 +220,15 @@ def test_a_loop_in_a_loop():
     np.testing.assert_allclose(np.asarray(out["y"]).reshape(6, 3), expected["y"], rtol=1e-12)
     for one, other in zip(grad.values(), expected_grad.values(), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_a_loop_asks_for_the_shape_of_a_sequence_of_unknown_rank():
+    step = ml.Model()
+    step |= ml.Add()(left="x", right="h", output="h_next")
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    with pytest.raises(ml.ShapeError) as caught:
+        ml.compile(loop, BACKEND, shapes={"h": [2]})
+    assert str(caught.value) == (
+        "mithril.ShapeError[E0209]: x: the rank of 'x' is not known, and a loop needs it\n"
+        "  help: state the shape: shapes of compile, or set_shapes"
+    )
