@@ -54,6 +54,16 @@ def test_score_matching_finds_the_score(example):
     assert example("score_matching").main() < 0.2
 
 
+def test_beam_search_finds_the_best_of_all_sequences(example):
+    greedy, beams, best = example("beam_search").main()
+    assert greedy < best - 0.1 and abs(beams - best) < 1e-4
+
+
+def test_a_diffusion_sampler_fills_its_clusters(example):
+    near, evenness = example("sample_diffusion").main()
+    assert near > 0.9 and evenness > 0.8
+
+
 def test_a_gradient_penalty_trains_a_generator(example):
     assert example("gradient_penalty").main() < 0.3
 
