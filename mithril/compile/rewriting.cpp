@@ -3,6 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/passes/divide_loops.hpp"
 #include "mithril/passes/recompute.hpp"
 
 namespace mithril {
@@ -93,7 +94,10 @@ Graph CompiledState::differentiated(const DifferentiateOptions& options) const {
                               return recompute(whole, outputs);
                             }});
   }
-  const auto make = [&] { return run_passes(differentiate(graph, options), after); };
+  const auto make = [&] {
+    const Graph forward = use_checkpointing ? divide_loops(graph) : graph;
+    return run_passes(differentiate(forward, options), after);
+  };
   if (!cache) return make();
   const std::string how = "gradients of " + spelled(options.outputs) + " for " +
                           spelled(options.wanted) + ", " + spelled(after);

@@ -1,0 +1,73 @@
+"""use_checkpointing on loops: the same numbers, with the memory of about two roots of the steps."""
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+N, H = 32, 64
+
+
+def recurrent(length: int, reverse: bool = False) -> ml.Model:
+    step = ml.Model()
+    step |= ml.Linear(H)(input="x", weight="w_x", bias="b", output="of_x")
+    step |= ml.Linear(H, use_bias=False)(input="h", weight="w_h", output="of_h")
+    step |= ml.Tanh()(input=step["of_x"] + step["of_h"], output="h_next")
+    step |= ml.Sum(axis=-1)(input="h_next", output="y")
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y"], reverse=reverse)
+    model = ml.Model()
+    weights = {key: key for key in ("w_x", "b", "w_h")}
+    model |= loop(x="x", h="h", y="y", h_last="last", **weights)
+    times = np.linspace(1, 2, length)[:, None]
+    model |= ml.Buffer()(input=model["last"].sum() + (model["y"] * times).sum(), output="loss")
+    return model
+
+
+def gradients(
+    length: int, reverse: bool, backend: ml.CpuBackend, use_checkpointing: bool
+) -> tuple[dict, dict]:
+    compiled = ml.compile(
+        recurrent(length, reverse),
+        backend,
+        shapes={"x": [length, N, 8], "h": [N, H]},
+        data_keys={"x"},
+        trainable_keys={"h"},
+        use_checkpointing=use_checkpointing,
+    )
+    random = np.random.default_rng(0)
+    params = compiled.get_parameters(seed=0)
+    data = {"x": random.normal(size=(length, N, 8))}
+    return compiled.evaluate(params, data, output_gradients={"loss": 1.0})
+
+
+def check(length: int, reverse: bool, backend: ml.CpuBackend) -> None:
+    outputs, expected = gradients(length, reverse, backend, use_checkpointing=False)
+    again, got = gradients(length, reverse, backend, use_checkpointing=True)
+    for values, others in ((outputs, again), (expected, got)):
+        for key, value in values.items():
+            scale = float(np.abs(np.asarray(value)).max(initial=1))
+            np.testing.assert_allclose(
+                np.asarray(others[key]), np.asarray(value), rtol=0, atol=1e-12 * scale
+            )
+
+
+# 4, 9 and 12 steps make whole segments; 5, 7 and 13 leave some over; loops of 3 are not divided.
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [0, 3, 4, 5, 7, 9, 12, 13])
+def test_gradients_of_segments_are_those_of_the_loop(length: int, reverse: bool) -> None:
+    check(length, reverse, ml.CpuBackend(ml.float64))
+
+
+@pytest.mark.parametrize("name", ["TorchBackend", "JaxBackend"])
+def test_gradients_of_segments_are_those_of_the_loop_elsewhere(name: str) -> None:
+    pytest.importorskip("torch" if name == "TorchBackend" else "jax")
+    check(13, True, getattr(ml, name)(dtype=ml.float64))
+
+
+# 400 steps keep 2 values of 16 KiB each, which take 13 MB; 38 of them and 400 sums take 1.3 MB.
+@pytest.mark.parametrize("reverse", [False, True])
+def test_segments_take_little_memory(reverse: bool) -> None:
+    backend = ml.CpuBackend(ml.float64, memory_limit=2_000_000)
+    gradients(400, reverse, backend, use_checkpointing=True)
+    with pytest.raises(ml.OutOfMemoryError, match="E1101"):
+        gradients(400, reverse, backend, use_checkpointing=False)
