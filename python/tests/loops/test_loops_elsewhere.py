@@ -68,7 +68,7 @@ def test_checkpointing_and_training():
         costs = [float(step(params, data)["final_cost"]) for _ in range(60)]
         assert costs[-1] < costs[0] * 0.2
     for key, value in found[0].items():
-        np.testing.assert_array_equal(value, found[1][key])
+        np.testing.assert_allclose(value, found[1][key], rtol=1e-13)  # another order of sums
 
 
 def test_a_carry_that_changes():
