@@ -9,6 +9,7 @@
 #include "mithril/compile/discard.hpp"
 #include "mithril/infer/known_shape.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/passes/fixed_carries.hpp"
 #include "mithril/passes/mix_precision.hpp"
 #include "mithril/passes/settle_mode.hpp"
 
@@ -40,7 +41,10 @@ class StateChanges {
 };
 
 ModeGraph mode_graph_of(const FlatComposition& composed, Mode mode) {
-  ModeGraph mode_graph{.graph = settle_mode(composed.graph, mode == Mode::inference),
+  std::vector<std::string> states;
+  for (const FlatState& state : composed.states) states.push_back(state.input);
+  const Graph settled = settle_mode(composed.graph, mode == Mode::inference);
+  ModeGraph mode_graph{.graph = without_fixed_carries(settled, states),
                        .inputs = composed.inputs,
                        .read = {},
                        .changed = {},

@@ -7,6 +7,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
 
 namespace mithril {
 namespace {
@@ -24,6 +25,12 @@ std::shared_ptr<Composite> model_of(const Part& part, const Part& original) {
          .message = "the part whose parameters this " + part.class_name() +
                     " shares is not in a model yet",
          .help = "add the part first, then what its shared() returns"});
+}
+
+// The first value of a state that each step of a loop passes on is a state of the loop.
+bool is_of_loop(const StatePair& state) {
+  const Part* driver = top(state.input)->driver;
+  return driver && driver->op == &find_op("scan_carry");
 }
 
 // The last value of a state in one evaluation.
@@ -82,7 +89,7 @@ std::vector<StateChain> state_chains(const std::vector<StatePair>& states) {
   }
   std::vector<StateChain> chains;
   for (const StatePair& state : states) {
-    if (follows(state)) continue;
+    if (follows(state) || is_of_loop(state)) continue;
     StateChain chain{&state, state.output};
     for (auto next = following.find(top(chain.output)); next != following.end();
          next = following.find(top(chain.output)))

@@ -5,6 +5,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/share.hpp"
 #include "mithril/models/wrapping.hpp"
 
 namespace mithril {
@@ -21,16 +22,6 @@ void check_key(const std::vector<std::string>& keys, const std::string& key, con
          .message = "Scan: " + std::move(message),
          .facts = {{"got", std::move(got), ""}},
          .help = std::move(help)});
-}
-
-void check_state(const Model& body) {
-  const std::shared_ptr<Composite> composite = body.composite();
-  if (!composite->extras || composite->extras->states.empty()) return;
-  raise({.kind = ErrorKind::connection,
-         .code = "E0132",
-         .path = wire_name(top(composite->extras->states.front().input)),
-         .message = "the body of a loop keeps a state, which Scan does not support",
-         .help = "make the state a carry; leave dropout and batch norms out of the body"});
 }
 
 void check(const Model& body, const ScanOptions& options) {
@@ -55,7 +46,6 @@ void check(const Model& body, const ScanOptions& options) {
   if (options.carry.empty() && options.outputs.empty())
     refuse("a loop without carries and outputs has no result", "carry={}, outputs=[]",
            "name carries, or outputs to stack");
-  check_state(body);
 }
 
 std::vector<std::string> keys_of_loop(const ScanOptions& options) {
@@ -76,6 +66,22 @@ Connection steps_of(const ScanOptions& options) {
            : void(length.emplace_back("length", *options.length));
   }
   return only_output(Model::op("scan_steps", std::move(values)), length);
+}
+
+// A state of the body: the loop has it, and passes it from step to step as a carry.
+struct LoopState {
+  std::string port;  // of the body
+  Wire* next;
+  InitialState initial;
+};
+
+std::vector<LoopState> states_of(const Model& body) {
+  std::vector<LoopState> states;
+  const std::shared_ptr<Composite> composite = body.composite();
+  if (!composite->extras) return states;
+  for (const StateChain& chain : state_chains(composite->extras->states))
+    states.push_back({wire_name(top(chain.first->input)), chain.output, chain.first->initial});
+  return states;
 }
 
 // What a step makes for the samples that have its element, and the others keep.
@@ -128,6 +134,16 @@ Model Scan(const Model& body, const ScanOptions& options) {
     // Inputs without a name of their own keep their path.
     if (!known && key.find('.') == std::string::npos) bindings.emplace_back(key, key);
   }
+  const std::vector<LoopState> states = states_of(body);
+  // The key of a state is its path, as in any model.
+  const std::string prefix = std::string(body.part()->label()) + ".";
+  std::vector<Connection> state_carries;
+  for (const LoopState& state : states) {
+    const std::string key = prefix + state.port, carry = key + ".carry";
+    model |= Model::op("scan_carry")({{"initial", key}, {"steps", steps}, {"output", carry}});
+    state_carries.push_back(model.at(carry));
+    bindings.emplace_back(state.port, carry);
+  }
   model |= body(bindings);
   for (size_t i = 0; i < carries.size(); ++i)
     keep_statements(model, options.carry[i].first, carries[i], 0);
@@ -137,6 +153,11 @@ Model Scan(const Model& body, const ScanOptions& options) {
   for (size_t i = 0; i < carries.size(); ++i) {
     nexts.push_back(ended.next(body.at(options.carry[i].second), carries[i]));
     carried.emplace_back(carries[i]);
+    carried.emplace_back(nexts.back());
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    nexts.emplace_back(model.composite(), states[i].next);
+    carried.emplace_back(state_carries[i]);
     carried.emplace_back(nexts.back());
   }
   std::vector<std::pair<std::string, Connection>> outputs;
@@ -154,6 +175,12 @@ Model Scan(const Model& body, const ScanOptions& options) {
                          apply("scan_last", {carries[i], nexts[i], steps, Binding(carried)}));
   }
   model.expose_keys(outputs);
+  for (size_t i = 0; i < states.size(); ++i) {
+    const Connection last =
+        apply("scan_last", {state_carries[i], nexts[carries.size() + i], steps, Binding(carried)});
+    model |= last;
+    model.bind_state_keys(prefix + states[i].port, last.name(), states[i].initial);
+  }
   return model.set_cin(of_loop).set_cout(stacks.empty() ? lasts : stacks);
 }
 

@@ -29,10 +29,10 @@ struct ScanOptions {
 // step returns. All steps read the other inputs and the parameters. Outputs: each of `outputs`
 // [..., T, ...], and "<carry>_last", the carry after the last step, for each carry. T may be
 // unknown, and differ from call to call. Beyond its length, a sample keeps its carries, and its
-// stacked values are 0. If it is 0, the last carries are the first ones.
+// stacked values are 0. If it is 0, the last carries are the first ones. A state of the body is a
+// state of the loop under the same path: each step reads what the one before has left.
 // NameError E0606 for a name that the body lacks; ShapeError E0206, E0202 and TypeError E0301 for a
-// carry that changes its shape or type, and for sequences of different lengths; ConnectionError
-// E0132 for a body that keeps a state.
+// carry that changes its shape or type, and for sequences of different lengths.
 Model Scan(const Model& body, const ScanOptions& options);
 
 }  // namespace mithril

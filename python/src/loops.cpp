@@ -34,7 +34,8 @@ The body becomes a part. The loop has its ports: a sequence has one more axis, t
 the value before the first step; all steps read the other inputs and the parameters. Its outputs are
 the stacked `outputs`, with the axis of the steps, and "<carry>_last", each carry after the last
 step. The number of steps may be unknown, and differ from call to call. Without steps the last
-carries are the first ones.
+carries are the first ones. A state of the body is a state of the loop: each step reads what the one
+before has left.
 
 Args:
     body: A model that is not yet a part: one step.
@@ -56,7 +57,6 @@ Raises:
     ShapeError: A step changes the shape of a carry, or sequences have different lengths.
     TypeError: A step changes the type of a carry.
     ValueError: There are neither sequences nor a length, or an input is named twice.
-    ConnectionError: The body keeps a state.
 
 Example:
     step = ml.Model()

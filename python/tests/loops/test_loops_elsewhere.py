@@ -113,18 +113,6 @@ def test_wrong_names_and_lengths():
     assert "5" in str(caught.value)
 
 
-def test_a_body_that_keeps_a_state():
-    step = ml.Model()
-    step |= ml.Add()(left="x", right="h", output="sum")
-    step |= ml.Dropout(0.5)(input="sum", output="h_next")
-    with pytest.raises(ml.ConnectionError, match="keeps a state") as caught:
-        ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
-    assert str(caught.value).startswith(
-        "mithril.ConnectionError[E0132]: dropout.key: the body of a loop keeps a state, which Scan "
-        "does not support\n"
-    )
-
-
 def test_hooks_see_no_step():
     make, carry = BODIES["elman"]
     loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])

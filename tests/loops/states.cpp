@@ -1,0 +1,91 @@
+// States of the bodies of loops, worked out by hand. python/tests/loops compares with the same
+// steps written out.
+#include <doctest/doctest.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/scan.hpp"
+#include "mithril/passes/fixed_carries.hpp"
+
+namespace mithril::tests {
+namespace {
+
+// y = x * (count + 1), and the count goes on.
+Model counted_product() {
+  const Connection x(IOKey{.name = "x"}), count(IOKey{.name = "count"});
+  const Connection next = count + 1.0;
+  Model step = Model::create({{"y", x * next}, {"next_count", next}});
+  step.expose_keys({"y"});
+  step.set_shapes({{"count", {}}});
+  return step.bind_state_keys("count", "next_count", Tensor::scalar(0.0f));
+}
+
+std::vector<double> elements(const Tensor& tensor) {
+  std::vector<double> all;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) all.push_back(tensor.at_as_double(i));
+  return all;
+}
+
+TensorMap steps_of_ones(std::int64_t steps) {
+  TensorMap data;
+  data["x"] = Tensor::full(DType::float64, {steps}, 1);
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("a loop keeps the state of its body from step to step and from call to call") {
+  const Model loop = Scan(counted_product(), {.sequences = {"x"}, .outputs = {"y"}});
+  CHECK(loop.input_keys() == std::vector<std::string>{"x"});
+  CHECK(loop.output_keys() == std::vector<std::string>{"y"});
+  const CompiledModel model =
+      compile(loop, cpu({.dtype = DType::float64}), {.shapes = {{"x", {any}}}});
+  const State start = model.initial_state_dict();
+  REQUIRE(start.size() == 1);
+  CHECK(elements(start.at("model.count")) == std::vector<double>{0});
+  const auto [first, state] = model.evaluate({}, steps_of_ones(3), start);
+  CHECK(elements(first.at("y")) == std::vector<double>{1, 2, 3});
+  CHECK(elements(state.at("model.count")) == std::vector<double>{3});
+  const auto [second, last] = model.evaluate({}, steps_of_ones(2), state);
+  CHECK(elements(second.at("y")) == std::vector<double>{4, 5});
+  CHECK(elements(last.at("model.count")) == std::vector<double>{5});
+}
+
+TEST_CASE("in inference a state that no step changes is a value that every step reads") {
+  const Graph graph = parse_graph(R"(graph {
+    input key: int64[]
+    input x: float32[3, 2]
+    steps: int64[3] = scan_steps(length: 3)
+    carry: int64[] = scan_carry(initial: key, steps: steps)
+    item: float32[2] = scan_item(sequence: x, steps: steps)
+    stack: float32[3, 2] = scan_stack(input: item, steps: steps, axis: 0, carried: [carry, carry])
+    last: int64[] = scan_last(carry: carry, next: carry, steps: steps, carried: [carry, carry])
+    output stack = stack
+    output last = last
+  })");
+  CHECK(without_fixed_carries(graph, {}) == graph);
+  CHECK(without_fixed_carries(graph, {"key"}) == parse_graph(R"(graph {
+    input key: int64[]
+    input x: float32[3, 2]
+    steps: int64[3] = scan_steps(length: 3)
+    item: float32[2] = scan_item(sequence: x, steps: steps)
+    stack: float32[3, 2] = scan_stack(input: item, steps: steps, axis: 0, carried: [])
+    output stack = stack
+    output last = key
+  })"));
+}
+
+TEST_CASE("inference needs no key of a dropout in a loop") {
+  Model step;
+  step |= Dropout({.p = 0.5})({{"input", "x"}, {"output", "y"}});
+  const Model loop = Scan(step, {.sequences = {"x"}, .outputs = {"y"}});
+  const auto backend = cpu({.dtype = DType::float64});
+  const CompiledModel training = compile(loop, backend, {.shapes = {{"x", {any}}}});
+  CHECK(training.initial_state_dict().size() == 1);
+  const CompiledModel inference = training.in_inference();
+  CHECK(inference.initial_state_dict().size() == 0);
+  CHECK(elements(inference.evaluate({}, steps_of_ones(3)).at("y")) == std::vector<double>{1, 1, 1});
+}
+
+}  // namespace mithril::tests
