@@ -13,30 +13,13 @@
 namespace mithril {
 namespace {
 
-std::string prefix_of_gradients(const Graph& graph) {
-  std::string prefix = "grad.";
-  const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
-  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) prefix += "grad.";
-  return prefix;
-}
-
-ScanLoop differentiated_scan(const GradContext& c) {
-  ScanLoop scan{.body = parse_graph(c.value("body").text()),
-                .carries = static_cast<size_t>(c.value("carries").integer()),
-                .sequences = static_cast<size_t>(c.value("sequences").integer()),
-                .length = c.value("length"),
-                .reverse = c.value("reverse").flag()};
-  for (int i = 0; i < c.list_size(); ++i) scan.arguments.push_back(c.in("arguments", i).id);
-  return scan;
-}
-
 class ScanGradient {
  public:
   explicit ScanGradient(GradContext& context)
       : context_(context),
-        scan_(differentiated_scan(context)),
+        scan_(scan_of(context)),
         joint_(scan_.body),
-        prefix_(prefix_of_gradients(joint_)),
+        prefix_(free_prefix(joint_, "grad.")),
         forward_nodes_(joint_.nodes().size()),
         makers_(joint_.values().size()) {
     for (size_t n = 0; n < forward_nodes_; ++n) {
@@ -241,17 +224,7 @@ class ScanGradient {
 
   void copy_nodes(Graph& body, std::unordered_map<ValueId, ValueId>& mapped) const {
     for (size_t n = 0; n < joint_.nodes().size(); ++n) {
-      if (!needs_[n]) continue;
-      const Node& node = joint_.nodes()[n];
-      Node copy{node.op, node.arguments, {}};
-      for (Argument& argument : copy.arguments) {
-        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = mapped.at(*id);
-      }
-      for (const ValueId id : node.outputs) {
-        copy.outputs.push_back(body.add_value(joint_.value(id)));
-        mapped.insert_or_assign(id, copy.outputs.back());
-      }
-      body.add_node(std::move(copy));
+      if (needs_[n]) copy_node(joint_, joint_.nodes()[n], body, mapped);
     }
   }
 

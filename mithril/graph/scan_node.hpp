@@ -1,9 +1,10 @@
 // Nodes of op `scan`: loops over a graph, their body.
 #pragma once
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "mithril/graph/graph.hpp"
+#include "mithril/graph/grad_context.hpp"
 
 namespace mithril {
 
@@ -23,12 +24,19 @@ struct ScanLoop {
 
 bool is_scan(const Node& node);
 ScanLoop scan_of(const Node& node);
+ScanLoop scan_of(const NodeContext& context);
 // Adds a node. Its outputs are the last carries, then the stacks; the names of several outputs end
 // in "_0", "_1". ShapeError E0209 if a size of an output follows from no argument.
 std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name);
 // The arguments of such a node, and its outputs without names.
 std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan);
 std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan);
+
+// Adds a node of another graph, with mapped arguments, and maps its outputs.
+void copy_node(const Graph& from, const Node& node, Graph& to,
+               std::unordered_map<ValueId, ValueId>& mapped);
+// `prefix`, repeated until no value has a name that begins with it.
+std::string free_prefix(const Graph& graph, const std::string& prefix);
 
 // For a node that each step of a loop runs. `of_step`, per value: a step makes it. ConnectionError
 // E0131 for an op that replaces values from outside, for a transform of a value that no step makes,

@@ -284,16 +284,8 @@ class Roll {
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] != Role::body) continue;
       const Node& node = graph_.nodes()[n];
-      Node copy{node.op, node.arguments, {}};
-      for (Argument& argument : copy.arguments) {
-        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = inner.at(*id);
-      }
-      for (const ValueId id : node.outputs) {
-        require_rank(id, graph_);
-        copy.outputs.push_back(body.add_value(graph_.value(id)));
-        inner.emplace(id, copy.outputs.back());
-      }
-      body.add_node(std::move(copy));
+      for (const ValueId id : node.outputs) require_rank(id, graph_);
+      copy_node(graph_, node, body, inner);
     }
   }
 
