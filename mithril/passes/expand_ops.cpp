@@ -115,6 +115,9 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   }
   // The gradient of a gradient reads the shapes of the first one.
   if (transforms > 0) result = read_early_likes(drop_rows(result));
+  const bool has_loops = std::any_of(result.nodes().begin(), result.nodes().end(), is_scan);
+  // vmap transposes the arguments of each loop anew, and only loops of equal arguments are merged.
+  if (transforms > 0 && has_loops) result = eliminate_common_subexpressions(result);
   return merge_loops(result);
 }
 

@@ -1,4 +1,5 @@
 // scan: a loop over a graph.
+#include "mithril/graph/scan_batching.hpp"
 #include "mithril/graph/scan_gradient.hpp"
 #include "mithril/graph/scan_reference.hpp"
 #include "mithril/infer/tensor_kind.hpp"
@@ -40,6 +41,7 @@ OpDef define_scan() {
       .solve = solve_scan,
       .eval = evaluate_scan,
       .grad = differentiate_scan,
+      .batch = batch_scan,
       .dtype_from = "results",
       .outputs_from = "results",
       .cast = CastPolicy::lower,
