@@ -1,62 +1,18 @@
 #include "backends/cpu/loop_step.hpp"
 
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/execution_plan.hpp"
-#include "backends/cpu/rewrite/legalize.hpp"
-#include "mithril/base/error.hpp"
+#include "backends/cpu/planned_graph.hpp"
 #include "mithril/base/interrupt.hpp"
-#include "mithril/eval/size_sources.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/scan_reference.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-constexpr int64_t alignment_of_loops = 64;
-
-int64_t loop_aligned(int64_t bytes) {
-  return (bytes + alignment_of_loops - 1) / alignment_of_loops * alignment_of_loops;
-}
-
-Config config_of_body(Config config) {
-  config.observer = nullptr;
-  config.donations.clear();
-  return config;
-}
-
-void copy_output(std::byte* to, const std::byte* from, int64_t bytes) {
-  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
-
-// A body with its plan. It does not move, because the plan refers to it.
-class PlannedBody {
- public:
-  PlannedBody(const ScanLoop& scan, std::vector<Tensor> inputs, const Config& config)
-      : config_(config_of_body(config)),
-        graph_(legalize(scan.body, config_)),
-        packed_(graph_),
-        plan_(make_execution_plan(graph_, make_plan(graph_, SizeSources(graph_), inputs), config_,
-                                  packed_)) {}
-
-  const ExecutionPlan& plan() const { return plan_; }
-  std::vector<Dims> output_dims() const {
-    const auto dims = plan_.shapes.dims_of_values(graph_);
-    std::vector<Dims> made;
-    for (const Output& output : graph_.outputs()) made.push_back(*dims[index(output.value)]);
-    return made;
-  }
-
- private:
-  const Config config_;
-  const Graph graph_;
-  PackedWeights packed_;
-  const ExecutionPlan plan_;
-};
 
 class LoopStep final : public Step {
  public:
@@ -80,7 +36,7 @@ class LoopStep final : public Step {
       input_bytes_.push_back(element_count(given.back()) * static_cast<int64_t>(size_of(dtype)));
       inputs.push_back(placeholder(dtype, given.back()));
     }
-    body_ = std::make_unique<PlannedBody>(scan, std::move(inputs), context.config);
+    body_ = std::make_unique<PlannedGraph>(scan.body, std::move(inputs), context.config);
     const std::vector<Dims> made = body_->output_dims();
     check_carries(scan, given, made);
     for (size_t k = 0; k < made.size(); ++k) {
@@ -114,26 +70,20 @@ class LoopStep final : public Step {
   void check_stack(const ShapedGraph& shaped, size_t k, const Dims& made) const {
     const Dims& stated = shaped.dims(outputs_[k]);
     const Dims expected(stated.begin() + (k < carries_ ? 0 : 1), stated.end());
-    if (made == expected) return;
-    const std::string& name = shaped.graph().value(outputs_[k]).name;
-    raise({.kind = ErrorKind::shape,
-           .code = "E0210",
-           .path = name,
-           .message = "scan: with these sizes '" + name + "' has other dims than stated",
-           .facts = {{"stated", mithril::to_string(expected), ""},
-                     {"made", mithril::to_string(made), ""}}});
+    check_stated_dims("scan", shaped.graph().value(outputs_[k]).name, expected, made);
   }
 
   // The arena of the body, two buffers for each carry, and the buffer table of the body.
   void plan_memory_of_carries() {
-    int64_t end = loop_aligned(body_->plan().memory.arena_bytes);
+    int64_t end = aligned_bytes(body_->plan().memory.arena_bytes);
     for (size_t k = 0; k < carries_; ++k) {
       carry_offsets_.push_back(end);
-      end += 2 * loop_aligned(output_bytes_[k]);
+      end += 2 * aligned_bytes(output_bytes_[k]);
     }
     table_offset_ = end;
     scratch_bytes_ =
-        end + loop_aligned(static_cast<int64_t>(body_->plan().memory.buffers * sizeof(std::byte*)));
+        end +
+        aligned_bytes(static_cast<int64_t>(body_->plan().memory.buffers * sizeof(std::byte*)));
   }
 
   // Where a step writes an output. The last one writes the carries in their place.
@@ -141,7 +91,7 @@ class LoopStep final : public Step {
                          int64_t at) const {
     if (k >= carries_) return buffers.write<std::byte>(outputs_[k]) + at * output_bytes_[k];
     if (n + 1 == length_) return buffers.write<std::byte>(outputs_[k]);
-    return memory + carry_offsets_[k] + (n % 2) * loop_aligned(output_bytes_[k]);
+    return memory + carry_offsets_[k] + (n % 2) * aligned_bytes(output_bytes_[k]);
   }
 
   void run_step(const BufferTable& buffers, std::span<std::byte*> bases, std::byte* memory,
@@ -187,7 +137,7 @@ class LoopStep final : public Step {
   int64_t length_ = 0;
   std::vector<ValueId> arguments_, outputs_;
   std::vector<int64_t> input_bytes_, output_bytes_;  // of one step
-  std::unique_ptr<const PlannedBody> body_;
+  std::unique_ptr<const PlannedGraph> body_;
   std::vector<int64_t> carry_offsets_;
   int64_t table_offset_ = 0, scratch_bytes_ = 0;
 };

@@ -19,5 +19,8 @@ void evaluate_scan(EvalContext& context);
 // body, for inputs with the dims `given`.
 void check_carries(const ScanLoop& scan, const std::vector<Dims>& given,
                    const std::vector<Dims>& made);
+// The same for the first inputs and outputs of a body.
+void check_carries(const Graph& body, size_t carries, const std::vector<Dims>& given,
+                   const std::vector<Dims>& made);
 
 }  // namespace mithril

@@ -3,7 +3,7 @@
 
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/half_precision.hpp"
-#include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/drop_rows.hpp"
@@ -18,9 +18,11 @@ namespace {
 constexpr int most_rounds = 50;  // of a graph without transforms
 
 bool is_expandable(const Node& node) {
-  if (!is_scan(node)) return node.op->expand != nullptr;
-  const Graph body = scan_of(node).body;
-  return std::any_of(body.nodes().begin(), body.nodes().end(), is_expandable);
+  if (!has_nested_graphs(node)) return node.op->expand != nullptr;
+  const std::vector<Graph> graphs = nested_graphs(node);
+  return std::any_of(graphs.begin(), graphs.end(), [](const Graph& graph) {
+    return std::any_of(graph.nodes().begin(), graph.nodes().end(), is_expandable);
+  });
 }
 
 int count_transforms(const Graph& graph) {
@@ -58,16 +60,19 @@ std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::str
   return results;
 }
 
-// The same loop, with the ops of its body expanded.
-void expand_body(Rebuilder& rebuilder, const Node& node) {
+// The same loop or choice, with the ops of its graphs expanded.
+void expand_nested(Rebuilder& rebuilder, const Node& node) {
   Node mapped = rebuilder.map_arguments(node);
-  const Graph body = eliminate_common_subexpressions(expand_ops(scan_of(node).body));
-  mapped.arguments[node.argument_index("body")] = Datum(to_string(body));
+  for (const std::string_view port : nested_graph_ports(*node.op)) {
+    Argument& text = mapped.arguments[node.argument_index(port)];
+    const Graph graph = parse_graph(std::get<Datum>(text).text());
+    text = Datum(to_string(eliminate_common_subexpressions(expand_ops(graph))));
+  }
   rebuilder.add(std::move(mapped), node.outputs);
 }
 
 void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round) {
-  if (is_scan(node)) return expand_body(rebuilder, node);
+  if (has_nested_graphs(node)) return expand_nested(rebuilder, node);
   // Names of intermediate results are unique in each round.
   const std::string& name = from.value(node.outputs.front()).name;
   const std::string scope = round == 1 ? name : name + "." + std::to_string(round);

@@ -2,26 +2,10 @@
 #include "mithril/graph/scan_batching.hpp"
 #include "mithril/graph/scan_gradient.hpp"
 #include "mithril/graph/scan_reference.hpp"
-#include "mithril/infer/tensor_kind.hpp"
+#include "mithril/ops/loops/nested_results.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-bool solve_scan(Solver& s) {
-  const Datum* results = s.value("results");
-  if (!results) return false;
-  int item = 0;
-  for (const Datum& result : results->tuple()) {
-    std::vector<Dim> dims;
-    for (const Datum& dim : result.tuple()[1].tuple()) dims.push_back(dim.dim());
-    s.set_shape("outputs", dims, item);
-    s.narrow("outputs", tensor_kind(result.tuple()[0].dtype()), item++);
-  }
-  return true;
-}
-
-}  // namespace
 
 OpDef define_scan() {
   return {
@@ -38,7 +22,7 @@ OpDef define_scan() {
                  value("sequences", "int"), value("length", "int"), value("reverse", "bool"),
                  value("results", "tuple")},
       .outputs = {list("outputs", "*made", "any")},
-      .solve = solve_scan,
+      .solve = solve_nested_results,
       .eval = evaluate_scan,
       .grad = differentiate_scan,
       .batch = batch_scan,

@@ -1,23 +1,8 @@
 // scan_last: a carry after the last step of a loop.
-#include <algorithm>
-
 #include "mithril/ops/loops/step_values.hpp"
 
 namespace mithril {
 namespace {
-
-// False if they differ for sure.
-bool may_be_equal(const std::vector<Dim>& a, const std::vector<Dim>& b) {
-  const auto differ = [](const Dim& x, const Dim& y) {
-    const Dim difference = resolve(resolve(x) - resolve(y));
-    return difference.is_constant() && !difference.is_constant(0);
-  };
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (differ(a[i], b[i])) return false;
-  }
-  return true;
-}
 
 bool solve_last(Solver& s) {
   const Kinds before = s.kind("carry"), after = s.kind("next");

@@ -1,4 +1,5 @@
-// For the ops that compose a loop. The pass roll_loops replaces them by one node of op `scan`.
+// For the ops that compose loops and branches. The pass roll_loops replaces them by nodes that
+// contain graphs.
 #pragma once
 #include <string>
 #include <utility>
@@ -17,6 +18,26 @@ namespace mithril {
          .code = "E0130",
          .message = "this op belongs to a loop, and there is none around it",
          .help = "compose loops with Scan"});
+}
+
+[[noreturn]] inline void refuse_outside_of_branches(ExpandContext&) {
+  raise({.kind = ErrorKind::connection,
+         .code = "E0130",
+         .message = "this op belongs to a choice between branches, and there is none around it",
+         .help = "compose branches with Cond"});
+}
+
+// False if they differ for sure.
+inline bool may_be_equal(const std::vector<Dim>& a, const std::vector<Dim>& b) {
+  const auto differ = [](const Dim& x, const Dim& y) {
+    const Dim difference = resolve(resolve(x) - resolve(y));
+    return difference.is_constant() && !difference.is_constant(0);
+  };
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (differ(a[i], b[i])) return false;
+  }
+  return true;
 }
 
 // The place of the steps among `rank` axes.

@@ -1,0 +1,57 @@
+#include "mithril/graph/nested_graphs.hpp"
+
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+
+const std::vector<std::string_view>& nested_graph_ports(const OpDef& op) {
+  static const std::vector<std::string_view> none, loop{"body"}, cond{"then", "otherwise"},
+      conditional_loop{"condition", "body"};
+  if (op.name == "scan") return loop;
+  if (op.name == "cond") return cond;
+  return op.name == "while_loop" ? conditional_loop : none;
+}
+
+bool has_nested_graphs(const Node& node) { return !nested_graph_ports(*node.op).empty(); }
+
+std::vector<Graph> nested_graphs(const Node& node) {
+  std::vector<Graph> graphs;
+  for (const std::string_view port : nested_graph_ports(*node.op))
+    graphs.push_back(
+        parse_graph(std::get<Datum>(node.arguments[node.argument_index(port)]).text()));
+  return graphs;
+}
+
+Datum results_of_nested(const std::vector<Value>& outputs) {
+  Tuple results;
+  for (const Value& value : outputs)
+    results.emplace_back(Tuple{Datum(value.dtype), Datum::dims(value.dims)});
+  return Datum(std::move(results));
+}
+
+std::vector<Value> nested_results(const Node& node) {
+  std::vector<Value> values;
+  const Datum& results = std::get<Datum>(node.arguments[node.argument_index("results")]);
+  for (const Datum& result : results.tuple()) {
+    Value value{.name = {}, .dims = {}, .dtype = result.tuple()[0].dtype()};
+    for (const Datum& dim : result.tuple()[1].tuple()) value.dims.push_back(dim.dim());
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+void check_stated_dims(std::string_view op, const std::string& name, const Dims& stated,
+                       const Dims& made) {
+  if (made == stated) return;
+  raise(
+      {.kind = ErrorKind::shape,
+       .code = "E0210",
+       .path = name,
+       .message = std::string(op) + ": with these sizes '" + name + "' has other dims than stated",
+       .facts = {{"stated", to_string(stated), ""}, {"made", to_string(made), ""}}});
+}
+
+}  // namespace mithril

@@ -1,0 +1,24 @@
+// Nodes that contain graphs: loops and branches.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// The ports of the op at which a node has the text of a graph; empty: it has none.
+const std::vector<std::string_view>& nested_graph_ports(const OpDef& op);
+bool has_nested_graphs(const Node& node);
+std::vector<Graph> nested_graphs(const Node& node);  // in the order of the ports
+
+// The dtypes and dims of the outputs of such a node, for its port `results`, and read from there.
+Datum results_of_nested(const std::vector<Value>& outputs);
+std::vector<Value> nested_results(const Node& node);  // without names
+
+// ShapeError E0210 if a nested graph makes other dims than the node states for an output.
+// `op`: the name of the node's op. `name`: of the output.
+void check_stated_dims(std::string_view op, const std::string& name, const Dims& stated,
+                       const Dims& made);
+
+}  // namespace mithril
