@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
+#include "backends/cpu/branch_step.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
-#include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/memory/run_memory.hpp"
 #include "backends/cpu/rewrite/legalize.hpp"
 #include "backends/cpu/runtime/elements.hpp"
@@ -87,7 +87,7 @@ class CpuExecutable final : public Executable {
 
  private:
   static Config with_loops(Config config) {
-    config.lower_loop = lower_loop;
+    config.lower_nested = lower_nested;
     return config;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/jax/branches.hpp"
 #include "codegen/jax/loop.hpp"
 #include "codegen/jax/python_text.hpp"
 #include "codegen/jax/sizes.hpp"
@@ -10,15 +11,16 @@
 #include "codegen/jax/spelling.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/half_precision.hpp"
 #include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 namespace {
 
-constexpr size_t jax_line_width = 100;
 constexpr std::string_view unknown_size = "?";
 
 // The values that a later node or an output needs.
@@ -233,7 +235,7 @@ class JaxFunctionWriter {
         sizes_(locals_) {}
 
   JaxFunction write() {
-    refuse_unspelled();
+    refuse_unspelled(graph_);
     for (size_t i = 0; i < graph_.inputs().size(); ++i) add_input(i);
     for (size_t i = 0; i < graph_.constants().size(); ++i) add_constant(i);
     for (const Node& node : graph_.nodes()) add(node);
@@ -244,25 +246,6 @@ class JaxFunctionWriter {
   }
 
  private:
-  void refuse_unspelled() const {
-    const auto nodes = nodes_without_jax(graph_);
-    if (nodes.empty()) return;
-    std::vector<Fact> facts;
-    std::set<std::string> ops;
-    for (const auto& [path, op] : nodes) {
-      facts.push_back({path, op});
-      ops.insert(op);
-    }
-    raise({.kind = ErrorKind::backend,
-           .code = "E1033",
-           .path = nodes.front().first,
-           .message = "there is no JAX for the " + std::string(ops.size() == 1 ? "op " : "ops ") +
-                      join(ops, ", "),
-           .facts = std::move(facts),
-           .help = "spell the ops for the target \"jax\" in their records, or compose them of "
-                   "other ops"});
-  }
-
   void refuse_unknown_sizes() const {
     if (unknown_.empty()) return;
     raise({.kind = ErrorKind::backend,
@@ -275,14 +258,7 @@ class JaxFunctionWriter {
   std::string& variable(ValueId id) { return variables_[index(id)]; }
 
   void line(const std::string& text, const std::string& remark) {
-    const bool fits = text.size() + 2 + remark.size() + 4 <= jax_line_width;
-    if (remark.empty()) {
-      made_.body += "    " + text + "\n";
-    } else if (fits && text.find('\n') == std::string::npos) {
-      made_.body += "    " + text + "  " + remark + "\n";
-    } else {
-      made_.body += "    " + remark + "\n    " + text + "\n";
-    }
+    made_.body += statement_line(text, remark);
   }
 
   void add_input(size_t i) {
@@ -309,22 +285,65 @@ class JaxFunctionWriter {
   void add_loop(const Node& node) {
     const ScanLoop scan = scan_of(node);
     JaxLoop loop{.name = locals_.add("step"), .reverse = scan.reverse};
-    const JaxFunction step =
-        jax_function(scan.body, {.inputs = inputs_of_step(scan), .convert_inputs = false});
-    made_.snippets.insert(step.snippets.begin(), step.snippets.end());
+    const JaxFunction step = nested_function(scan.body, inputs_of_step(scan));
     for (const ValueId id : scan.arguments) loop.arguments.push_back(variable(id));
     if (scan.sequences == 0) loop.length = sizes_.text(scan.length.dim());
     if (loop.length.find(unknown_size) != std::string::npos)
       unknown_.push_back(graph_.value(node.outputs.front()).name);
     for (const std::string& size : sizes_.take_definitions()) line(size, "");
+    loop.results = result_variables(node);
+    made_.body += jax_loop_text(scan, loop, step.body, step.outputs);
+    know_sizes(node);
+  }
+
+  JaxFunction nested_function(const Graph& graph, std::vector<std::string> inputs) {
+    JaxFunction made = jax_function(graph, {.inputs = std::move(inputs), .convert_inputs = false});
+    made_.snippets.insert(made.snippets.begin(), made.snippets.end());
+    return made;
+  }
+
+  std::vector<std::string> result_variables(const Node& node) {
+    std::vector<std::string> results;
     for (const ValueId id : node.outputs) {
       if (read_[index(id)]) variable(id) = locals_.add(graph_.value(id).name);
-      loop.results.push_back(read_[index(id)] ? variable(id) : "_");
+      results.push_back(read_[index(id)] ? variable(id) : "_");
     }
-    made_.body += jax_loop_text(scan, loop, step.body, step.outputs);
+    return results;
+  }
+
+  void know_sizes(const Node& node) {
     for (const ValueId id : node.outputs) {
       if (read_[index(id)]) sizes_.know(graph_.value(id), variable(id));
     }
+  }
+
+  JaxNested nested(const Graph& graph, const char* name, std::vector<std::string> inputs) {
+    JaxFunction made = nested_function(graph, std::move(inputs));
+    return {.name = locals_.add(name),
+            .body = std::move(made.body),
+            .outputs = std::move(made.outputs)};
+  }
+
+  void add_branches(const Node& node) {
+    const CondNode cond = cond_of(node);
+    const std::vector<std::string> inputs = inputs_of_branch(cond.arguments.size());
+    JaxPair pair{.first = nested(cond.then, "then", inputs),
+                 .second = nested(cond.otherwise, "otherwise", inputs)};
+    for (const ValueId id : cond.arguments) pair.arguments.push_back(variable(id));
+    pair.results = result_variables(node);
+    made_.body += jax_cond_text(pair, variable(cond.condition), cond.then);
+    know_sizes(node);
+  }
+
+  void add_while(const Node& node) {
+    const WhileNode loop = while_of(node);
+    const auto inputs = inputs_of_while(loop.arguments.size(), loop.carries());
+    JaxPair pair{.first = nested(loop.condition, "goes_on", inputs),
+                 .second = nested(loop.body, "step", inputs)};
+    for (const ValueId id : loop.arguments) pair.arguments.push_back(variable(id));
+    pair.results = result_variables(node);
+    made_.body += jax_while_text(pair, loop.body);
+    know_sizes(node);
   }
 
   void add(const Node& node) {
@@ -332,6 +351,8 @@ class JaxFunctionWriter {
                                     [&](ValueId id) { return read_[index(id)]; });
     if (!needed) return;
     if (is_scan(node)) return add_loop(node);
+    if (is_cond(node)) return add_branches(node);
+    if (is_while(node)) return add_while(node);
     JaxNodeWriter writer(graph_, node, variables_, sizes_);
     std::string text = writer.write();
     if (text.find(unknown_size) != std::string::npos)
@@ -356,9 +377,7 @@ class JaxFunctionWriter {
         continue;
       line(variable(id) + " = " + variable(id) + ".astype(" + jax_dtype(value.dtype) + ")", "");
     }
-    for (const ValueId id : node.outputs) {
-      if (read_[index(id)]) sizes_.know(graph_.value(id), variable(id));
-    }
+    know_sizes(node);
   }
 
   const Graph& graph_;
@@ -372,21 +391,6 @@ class JaxFunctionWriter {
 };
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::string>> nodes_without_jax(const Graph& graph) {
-  std::vector<std::pair<std::string, std::string>> nodes;
-  for (const Node& node : graph.nodes()) {
-    if (is_scan(node)) {
-      for (auto& missing : nodes_without_jax(scan_of(node).body))
-        nodes.push_back(std::move(missing));
-      continue;
-    }
-    const Spelling* spelling = node.op->spelling("jax");
-    if (spelling && !spelling->text.starts_with("unsupported:")) continue;
-    nodes.emplace_back(graph.value(node.outputs.front()).name, node.op->name);
-  }
-  return nodes;
-}
 
 JaxFunction jax_function(const Graph& graph, const JaxFunctionOptions& options) {
   return JaxFunctionWriter(graph, options).write();

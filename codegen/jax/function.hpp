@@ -22,9 +22,6 @@ struct JaxFunction {
   std::set<std::string> snippets;
 };
 
-// Each op with a node and the paths of its nodes that has no spelling for JAX.
-std::vector<std::pair<std::string, std::string>> nodes_without_jax(const Graph& graph);
-
 // BackendError E1033 that lists every node without a spelling, E1034 for a size that follows from
 // no input.
 JaxFunction jax_function(const Graph& graph, const JaxFunctionOptions& options);

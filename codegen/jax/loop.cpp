@@ -13,7 +13,16 @@ struct TupleText {
   std::string text() const { return "(" + items + ")"; }
 };
 
-std::string indented(const std::string& lines) {
+enum class StepPlace : char { carry, item, kept };
+
+StepPlace place_of(const ScanLoop& scan, size_t input) {
+  if (input < scan.carries) return StepPlace::carry;
+  return input < scan.carries + scan.sequences ? StepPlace::item : StepPlace::kept;
+}
+
+}  // namespace
+
+std::string indented_text(const std::string& lines) {
   std::string text;
   bool begins = true;
   for (const char letter : lines) {
@@ -23,15 +32,6 @@ std::string indented(const std::string& lines) {
   }
   return text;
 }
-
-enum class StepPlace : char { carry, item, kept };
-
-StepPlace place_of(const ScanLoop& scan, size_t input) {
-  if (input < scan.carries) return StepPlace::carry;
-  return input < scan.carries + scan.sequences ? StepPlace::item : StepPlace::kept;
-}
-
-}  // namespace
 
 std::vector<std::string> inputs_of_step(const ScanLoop& scan) {
   std::vector<std::string> inputs;
@@ -56,8 +56,8 @@ std::string jax_loop_text(const ScanLoop& scan, const JaxLoop& loop, const std::
     (k < scan.carries ? last : stacks).add(loop.results[k]);
   }
   return "\n    def " + loop.name + "(carry, items, kept=" + given[2].text() + "):\n" +
-         indented(body) + "        return " + next.text() + ", " + stacked.text() + "\n\n    " +
-         last.text() + ", " + stacks.text() + " = jax.lax.scan(" + loop.name + ", " +
+         indented_text(body) + "        return " + next.text() + ", " + stacked.text() +
+         "\n\n    " + last.text() + ", " + stacks.text() + " = jax.lax.scan(" + loop.name + ", " +
          given[0].text() + ", " + given[1].text() + ", length=" + loop.length +
          ", reverse=" + (loop.reverse ? "True" : "False") + ")\n";
 }

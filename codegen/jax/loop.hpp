@@ -21,5 +21,7 @@ std::vector<std::string> inputs_of_step(const ScanLoop& scan);
 // statements of a step, which compute `outputs`.
 std::string jax_loop_text(const ScanLoop& scan, const JaxLoop& loop, const std::string& body,
                           const std::vector<std::string>& outputs);
+// The lines, each indented by four more spaces.
+std::string indented_text(const std::string& lines);
 
 }  // namespace mithril::codegen

@@ -130,4 +130,12 @@ std::string jax_constant(const Tensor& tensor, size_t indentation) {
   return tensor.rank() == 1 ? flat : flat + ".reshape(" + join(dims, ", ") + ")";
 }
 
+std::string statement_line(const std::string& text, const std::string& remark) {
+  constexpr size_t jax_line_width = 100;
+  if (remark.empty()) return "    " + text + "\n";
+  const bool fits = text.size() + 2 + remark.size() + 4 <= jax_line_width;
+  if (fits && text.find('\n') == std::string::npos) return "    " + text + "  " + remark + "\n";
+  return "    " + remark + "\n    " + text + "\n";
+}
+
 }  // namespace mithril::codegen

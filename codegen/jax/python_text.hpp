@@ -27,4 +27,7 @@ std::string python_tuple(const std::vector<std::string>& items);
 // indentation.
 std::string jax_constant(const Tensor& tensor, size_t indentation);
 
+// A statement, indented by four spaces, with a remark behind or above it.
+std::string statement_line(const std::string& text, const std::string& remark);
+
 }  // namespace mithril::codegen

@@ -1,6 +1,11 @@
 #include "codegen/jax/spelling.hpp"
 
+#include <set>
+
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/graph/nested_graphs.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 namespace {
@@ -37,6 +42,41 @@ std::string spelled_for_jax(std::string_view text, const JaxSpellingNode& node) 
   const size_t then = question + asks.size();
   return holds ? filled(text.substr(then, colon - then), node)
                : spelled_for_jax(text.substr(colon + otherwise.size()), node);
+}
+
+std::vector<std::pair<std::string, std::string>> nodes_without_jax(const Graph& graph) {
+  std::vector<std::pair<std::string, std::string>> nodes;
+  for (const Node& node : graph.nodes()) {
+    if (has_nested_graphs(node)) {
+      for (const Graph& nested : nested_graphs(node)) {
+        for (auto& missing : nodes_without_jax(nested)) nodes.push_back(std::move(missing));
+      }
+      continue;
+    }
+    const Spelling* spelling = node.op->spelling("jax");
+    if (spelling && !spelling->text.starts_with("unsupported:")) continue;
+    nodes.emplace_back(graph.value(node.outputs.front()).name, node.op->name);
+  }
+  return nodes;
+}
+
+void refuse_unspelled(const Graph& graph) {
+  const auto nodes = nodes_without_jax(graph);
+  if (nodes.empty()) return;
+  std::vector<Fact> facts;
+  std::set<std::string> ops;
+  for (const auto& [path, op] : nodes) {
+    facts.push_back({path, op});
+    ops.insert(op);
+  }
+  raise({.kind = ErrorKind::backend,
+         .code = "E1033",
+         .path = nodes.front().first,
+         .message = "there is no JAX for the " + std::string(ops.size() == 1 ? "op " : "ops ") +
+                    join(ops, ", "),
+         .facts = std::move(facts),
+         .help = "spell the ops for the target \"jax\" in their records, or compose them of "
+                 "other ops"});
 }
 
 }  // namespace mithril::codegen

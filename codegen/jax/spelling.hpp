@@ -7,6 +7,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
 
 namespace mithril::codegen {
 
@@ -22,5 +26,9 @@ struct JaxSpellingNode {
 
 // The expression for a node. InternalError if the text is no spelling.
 std::string spelled_for_jax(std::string_view text, const JaxSpellingNode& node);
+
+// Each op with a node and the paths of its nodes that has no spelling for JAX.
+std::vector<std::pair<std::string, std::string>> nodes_without_jax(const Graph& graph);
+void refuse_unspelled(const Graph& graph);  // BackendError E1033 if there are any
 
 }  // namespace mithril::codegen

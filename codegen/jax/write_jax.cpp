@@ -8,6 +8,7 @@
 #include "codegen/jax/function.hpp"
 #include "codegen/jax/python_text.hpp"
 #include "codegen/jax/snippets.hpp"
+#include "codegen/jax/spelling.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"

@@ -7,6 +7,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
@@ -14,13 +15,6 @@
 namespace mithril {
 namespace {
 
-constexpr const char* loop_ops[] = {"scan_steps", "scan_carry", "scan_item", "scan_last",
-                                    "scan_stack"};
-
-bool is_loop_op(const Node& node) {
-  return std::any_of(std::begin(loop_ops), std::end(loop_ops),
-                     [&](const char* name) { return node.op->name == name; });
-}
 bool is_op(const Node& node, const char* name) { return node.op->name == name; }
 
 // What a node of the graph is for a loop.
@@ -45,10 +39,10 @@ class Roll {
     }
   }
 
-  // Whether no op of another loop reads values of a step.
+  // Whether no op of another loop or of a branch reads values of a step.
   bool is_innermost() const {
     for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == Role::body && is_loop_op(graph_.nodes()[n])) return false;
+      if (roles_[n] == Role::body && is_nesting_op(graph_.nodes()[n])) return false;
     }
     return true;
   }
@@ -57,7 +51,7 @@ class Roll {
   // reads a value of a step.
   [[noreturn]] void refuse_mixed() const {
     for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == Role::body && is_loop_op(graph_.nodes()[n]))
+      if (roles_[n] == Role::body && is_nesting_op(graph_.nodes()[n]))
         refuse_outside(graph_.nodes()[n].outputs.front());
     }
     MITHRIL_CHECK(false, "a loop is an innermost one");
@@ -87,7 +81,7 @@ class Roll {
   ValueId token() const { return graph_.nodes()[begin_].outputs.front(); }
 
   bool is_of_this(const Node& node) const {
-    return is_loop_op(node) && !is_op(node, "scan_steps") &&
+    return node.op->name.starts_with("scan_") && !is_op(node, "scan_steps") &&
            *tensor_of(node.arguments[node.argument_index("steps")]) == token();
   }
 
@@ -149,13 +143,15 @@ class Roll {
     if (all.empty()) return;
     const Node& exit = *all.front();
     const size_t first = exit.argument_index("carried");
-    for (size_t k = 0; k < exit.list_size(); k += 2) {
+    for (size_t k = 0; k + 1 < exit.list_size(); k += 2) {
       const ValueId carry = *tensor_of(exit.arguments[first + k]),
                     next = *tensor_of(exit.arguments[first + k + 1]);
       check_carry(carry);
       check_dtypes(carry, next);
       carries_.push_back({carry, next});
     }
+    if (exit.list_size() % 2 == 1)
+      goes_on_ = *tensor_of(exit.arguments[first + exit.list_size() - 1]);
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
     }
@@ -256,10 +252,11 @@ class Roll {
     }
     for (const ValueId id : kept_) add(id, rebuilder.map(id));
     copy_body(body, inner);
+    Graph condition = body;
     for (const auto& [carry, next] : carries_)
       body.add_output(name_of(next) + ".next_" + std::to_string(body.outputs().size()),
                       inner.at(next));
-    std::vector<ValueId> stacked;
+    if (goes_on_) return write_while(rebuilder, scan, std::move(condition), inner.at(*goes_on_));
     for (const Node* exit : exits()) {
       if (!is_op(*exit, "scan_stack")) continue;
       const ValueId id = input(*exit, "input");
@@ -268,6 +265,16 @@ class Roll {
     }
     body.drop_unread();
     finish(rebuilder, add_scan(rebuilder.graph(), scan, name_of(token()) + ".loop"));
+  }
+
+  void write_while(Rebuilder& rebuilder, const ScanLoop& scan, Graph condition,
+                   ValueId goes_on) const {
+    WhileNode loop{
+        .condition = std::move(condition), .body = scan.body, .arguments = scan.arguments};
+    loop.condition.add_output("goes_on", goes_on);
+    loop.condition.drop_unread();
+    loop.body.drop_unread();
+    finish(rebuilder, add_while(rebuilder.graph(), loop, name_of(token()) + ".loop"));
   }
 
   static void require_rank(ValueId id, const Graph& graph) {
@@ -348,31 +355,19 @@ class Roll {
   std::vector<bool> of_step_;                  // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
   std::vector<Carry> carries_;
-  std::vector<size_t> items_;  // nodes of op scan_item
-  std::vector<ValueId> kept_;  // that every step reads
+  std::optional<ValueId> goes_on_;  // none: the number of steps ends the loop
+  std::vector<size_t> items_;       // nodes of op scan_item
+  std::vector<ValueId> kept_;       // that every step reads
 };
 
 }  // namespace
 
-Graph roll_loops(const Graph& graph) {
-  Graph result = graph;
-  for (;;) {
-    std::vector<size_t> begins;
-    const auto& nodes = result.nodes();
-    for (size_t n = 0; n < nodes.size(); ++n) {
-      if (is_op(nodes[n], "scan_steps")) begins.push_back(n);
-    }
-    if (begins.empty()) return result;
-    std::optional<Graph> rolled;
-    for (const size_t begin : begins) {
-      Roll roll(result, begin);
-      if (!roll.is_innermost()) continue;
-      rolled = roll.run();
-      break;
-    }
-    if (!rolled) Roll(result, begins.front()).refuse_mixed();
-    result = *std::move(rolled);
-  }
+std::optional<Graph> roll_loop(const Graph& graph, size_t begin) {
+  Roll roll(graph, begin);
+  if (!roll.is_innermost()) return {};
+  return roll.run();
 }
+
+void refuse_mixed_loop(const Graph& graph, size_t begin) { Roll(graph, begin).refuse_mixed(); }
 
 }  // namespace mithril

@@ -1,18 +1,38 @@
-// Makes nodes of op `scan` of the ops that loops are composed of.
+// Makes nodes with graphs of the ops that loops and branches are composed of.
 #pragma once
+#include <cstddef>
+#include <optional>
+
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {
 
 // Replaces scan_steps, scan_carry, scan_item, scan_last, scan_stack and the nodes between them by
-// one node of op `scan` for each loop. Nodes that depend on no step stay outside of it.
-// ConnectionError E0130 for a value of one step that is read outside of its loop, E0102 for a loop
-// that reads its own result, E0131 for an op that cannot be in a loop; TypeError E0301 for a carry
-// whose dtype changes.
+// one node of op `scan` for each loop, or of op `while_loop` if a condition ends it; and
+// branch_condition, branch_input, branch_result by one of op `cond`. Nodes that depend on no step
+// and on no branch stay outside. ConnectionError E0130 for a value of one step that is read outside
+// of its loop, E0139 for one of a branch, E0102 for a loop or a branch that reads its own result,
+// E0131 for an op that cannot be in it; TypeError E0301 for a carry whose dtype changes, and for
+// branches of different dtypes.
 Graph roll_loops(const Graph& graph);
 
 // Of loops over the same arguments whose bodies have the same nodes, keeps the first, with the
 // outputs of all: such as a loop and the one that stacks what its gradient reads.
 Graph merge_loops(const Graph& graph);
+
+// The steps of roll_loops.
+
+// Whether the op marks a place in a loop or in a branch.
+bool is_nesting_op(const Node& node);
+
+// Replaces the ops of one loop, whose begin is the node at this index, by a node. None: ops of
+// another loop or branch are inside, which have to be replaced first.
+std::optional<Graph> roll_loop(const Graph& graph, size_t begin);
+// The same for the branches whose op branch_condition is the node at this index.
+std::optional<Graph> roll_branches(const Graph& graph, size_t condition);
+// ConnectionError E0130 for a value of a loop or a branch that is read by an op of another one,
+// neither of which is inside of the other.
+[[noreturn]] void refuse_mixed_loop(const Graph& graph, size_t begin);
+[[noreturn]] void refuse_mixed_branches(const Graph& graph, size_t condition);
 
 }  // namespace mithril

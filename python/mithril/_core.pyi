@@ -44,7 +44,7 @@ from ._stubs.handles import Sharded as Sharded
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import dtype as dtype
-from ._stubs.loops import Scan as Scan
+from ._stubs.loops import *  # noqa: F403
 from ._stubs.metrics import Accuracy as Accuracy
 from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
 from ._stubs.metrics import Evaluator as Evaluator

@@ -1,8 +1,10 @@
-// Loops as parts.
+// Loops and choices as parts.
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/models/cond.hpp"
 #include "mithril/models/scan.hpp"
+#include "mithril/models/while.hpp"
 
 namespace mithril::python {
 namespace {
@@ -21,9 +23,90 @@ Model make_loop(const Model& body, const py::dict& carry, std::vector<std::strin
   return Scan(body, options);
 }
 
+Model make_choice(py::handle condition, const Model& then, const Model& otherwise) {
+  if (py::isinstance<py::str>(condition))
+    return Cond(py::cast<std::string>(condition), then, otherwise);
+  return Cond(py::cast<const Model&>(condition), then, otherwise);
+}
+
+Model make_while(const Model& condition, const Model& body, const py::dict& carry,
+                 std::optional<int64_t> max_steps) {
+  WhileOptions options{.max_steps = max_steps};
+  for (const auto& [key, next] : carry)
+    options.carry.emplace_back(py::cast<std::string>(key), py::cast<std::string>(next));
+  return While(condition, body, options);
+}
+
+void bind_choice(py::module_& module) {
+  module.def(
+      "Cond", make_choice, py::arg("condition"), py::arg("then"), py::arg("otherwise"),
+      R"(Returns a model that runs one of two models: `then` if the condition is true, or `otherwise`.
+
+The models become parts, and only the chosen one runs. Inputs of the same name are one input.
+Parameters stay those of their part. The outputs are those of both models. The gradient computes
+the chosen branch again.
+
+Args:
+    condition: The name of an input, a bool of shape []: a new one, or one that the models read. Or
+        a model with one output, such a bool, which becomes a part, too, and shares the inputs.
+    then: A model that is not yet a part.
+    otherwise: Another one, whose outputs have the same names, shapes and dtypes.
+Returns:
+    A new Model.
+Raises:
+    ConnectionError: The models have different outputs, one of them keeps a state, or the model of
+        the condition has several outputs.
+    ShapeError: Outputs have different shapes, or the condition is no scalar.
+    TypeError: Outputs have different types, or the condition is no bool.
+
+Example:
+    x = ml.IOKey("x")
+    model = ml.Cond("is_large", ml.Model.create(y=x.log()), ml.Model.create(y=x * 2))
+    print(model.input_keys)  # ['is_large', 'x']
+
+See docs/loops.md.)");
+}
+
+void bind_while(py::module_& module) {
+  module.def("While", make_while, py::arg("condition"), py::arg("body"), py::kw_only(),
+             py::arg("carry") = py::dict(), py::arg("max_steps") = py::none(),
+             R"(Returns a model that runs another one in a loop, while a condition is true.
+
+Both models become parts. The loop has their ports: a carry is the value before the first step; the
+condition and all steps read the other inputs and the parameters. Its outputs are "<carry>_last",
+each carry after the last step.
+
+Args:
+    condition: A model that is not yet a part, with one output, a bool of shape []: whether another
+        step runs.
+    body: A model that is not yet a part: one step.
+    carry: The inputs of the body that one step passes to the next, each with the output that is its
+        next value, of the same shape and dtype. The condition reads them by their names.
+    max_steps: The most steps. The loop has a gradient then, and without it has none.
+Returns:
+    A new Model.
+Raises:
+    NameError: A name that the body lacks.
+    ShapeError: A step changes the shape of a carry, or the condition is no scalar.
+    TypeError: A step changes the type of a carry, or the condition is no bool.
+    ValueError: There is no carry, or `max_steps` is negative.
+    ConnectionError: A part keeps a state, or the condition has several outputs.
+
+Example:
+    x, a = ml.IOKey("x"), ml.IOKey("a")
+    far = ml.Model.create(far=(x * x - a).abs() > 1e-6)
+    step = ml.Model.create(x_next=0.5 * (x + a / x))
+    root = ml.While(far, step, carry={"x": "x_next"})
+    print(root.output_keys)  # ['x_last']
+
+See docs/loops.md.)");
+}
+
 }  // namespace
 
 void bind_loops(py::module_& module) {
+  bind_choice(module);
+  bind_while(module);
   module.def("Scan", make_loop, py::arg("body"), py::kw_only(), py::arg("carry") = py::dict(),
              py::arg("sequences") = std::vector<std::string>(),
              py::arg("outputs") = std::vector<std::string>(), py::arg("axis") = 0,

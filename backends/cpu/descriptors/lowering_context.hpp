@@ -21,8 +21,8 @@ using DumpSink = std::function<void(std::string_view pass, const std::string& te
 
 struct LoweringContext;
 struct StepDescriptor;
-// Lowers a node of op `scan`.
-using LoopLowering = StepDescriptor(const LoweringContext& context, size_t node);
+// Lowers a node that contains graphs.
+using NestedLowering = StepDescriptor(const LoweringContext& context, size_t node);
 
 struct Config {
   std::shared_ptr<const Observer> observer = nullptr;  // null: no value is observed
@@ -34,9 +34,9 @@ struct Config {
   std::vector<Donation> donations = {};
   std::string native_note = {};            // why native code is off although it was asked for
   std::optional<DType> weight_dtype = {};  // in which GEMMs hold constant weights; none: their own
-  bool bfloat16_products = true;       // GEMMs use bfloat16 instructions if the processor has them
-  DumpSink dump = {};                  // null: no pass is dumped
-  LoopLowering* lower_loop = nullptr;  // null: loops run their `eval`
+  bool bfloat16_products = true;  // GEMMs use bfloat16 instructions if the processor has them
+  DumpSink dump = {};             // null: no pass is dumped
+  NestedLowering* lower_nested = nullptr;  // null: loops and branches run their `eval`
 };
 
 class NativeCode;

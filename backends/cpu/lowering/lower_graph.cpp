@@ -9,7 +9,7 @@
 #include "backends/cpu/lowering/kernel_registry.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/base/interrupt.hpp"
-#include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
@@ -103,8 +103,8 @@ class GraphLowering {
       materialize(source(node));
       if (!context_.is_observed(i) && may_be_view(node)) return add_view(node);
       add(copied(shaped_, i), nodes);
-    } else if (is_scan(node) && context_.config.lower_loop) {
-      add(context_.config.lower_loop(context_, i), nodes);
+    } else if (context_.config.lower_nested && has_nested_graphs(node)) {
+      add(context_.config.lower_nested(context_, i), nodes);
     } else if (auto descriptor = lower_node(context_, i, transposes_)) {
       add(*std::move(descriptor), nodes);
     } else if (!elementwise_dtype(shaped_, i) || !add_elementwise(nodes)) {

@@ -99,7 +99,7 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
   for (size_t i = 0; i < observed_.size() && observer_; ++i) {
     observed_[i] = observer_->wants(graph_.nodes()[i]);
   }
-  load_bodies(settings, options);
+  load_nested(settings, options);
   const std::vector<Packing> wanted = packings(graph_);
   for (const Constant& constant : graph_.constants()) {
     at::Tensor tensor = to_torch(constant.tensor, target_.device);
@@ -223,8 +223,8 @@ void SizedPrograms::name_errors(const PlannedNode& planned, const LoweredNode& n
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Run& run) const {
   if (!run.has_written) check_interrupt();
-  if (const auto body = bodies_.find(at); body != bodies_.end()) {
-    run_loop(graph_.nodes()[at], *body->second, planned, run);
+  if (const auto graphs = nested_.find(at); graphs != nested_.end()) {
+    run_nested(graph_.nodes()[at], graphs->second, planned, run);
   } else if (const UserFunction* function =
                  node.spelling.empty() ? user_function(*planned.op) : nullptr) {
     run_function(*function, planned, run.registers);

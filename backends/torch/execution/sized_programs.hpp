@@ -84,11 +84,18 @@ class SizedPrograms {
   void run_function(const UserFunction& function, const PlannedNode& planned,
                     Registers& registers) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;
-  void load_bodies(const Settings& settings, RunOptions options);
+  void load_nested(const Settings& settings, RunOptions options);
   static void check_step(const Node& node, const std::vector<at::Tensor>& given,
                          const std::vector<at::Tensor>& made);
+  using Nested = std::vector<std::unique_ptr<const SizedPrograms>>;
+  void run_nested(const Node& node, const Nested& graphs, const PlannedNode& planned,
+                  Run& run) const;
   void run_loop(const Node& node, const SizedPrograms& body, const PlannedNode& planned,
                 Run& run) const;
+  void run_branch(const Node& node, const Nested& branches, const PlannedNode& planned,
+                  Run& run) const;
+  void run_while(const Node& node, const Nested& graphs, const PlannedNode& planned,
+                 Run& run) const;
   void find_index(const PlannedNode& planned, Registers& registers, const Error& refusal) const;
   std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
                                      const MemoryScope& scope) const;
@@ -124,9 +131,9 @@ class SizedPrograms {
   const size_t saved_inputs_, kept_outputs_;      // as in RunOptions
   const std::vector<Donation> donations_;
   const std::shared_ptr<RecordingCounts> counts_ = std::make_shared<RecordingCounts>();
-  std::map<size_t, std::unique_ptr<const SizedPrograms>> bodies_;  // of loops, by node
-  std::vector<bool> observed_;  // per node: whether the observer wants its outputs
-  mutable std::mutex mutex_;    // guards beyond_, fusion_ and recorders_
+  std::map<size_t, Nested> nested_;  // graphs of loops and branches, by node
+  std::vector<bool> observed_;       // per node: whether the observer wants its outputs
+  mutable std::mutex mutex_;         // guards beyond_, fusion_ and recorders_
   mutable std::set<std::string> beyond_;
   mutable Fusion fusion_;                                         // of the newest program
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs

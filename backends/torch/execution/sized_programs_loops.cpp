@@ -5,7 +5,7 @@
 
 #include "backends/torch/device/dtypes.hpp"
 #include "backends/torch/execution/sized_programs.hpp"
-#include "mithril/base/error.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/scan_reference.hpp"
 #include "mithril/op/op_def.hpp"
@@ -16,20 +16,6 @@ namespace {
 Dims dims_of(const at::Tensor& tensor) { return tensor.sizes().vec(); }
 
 }  // namespace
-
-void SizedPrograms::load_bodies(const Settings& settings, RunOptions options) {
-  options.observer = nullptr;
-  options.recordings = nullptr;
-  options.scripted = false;
-  options.donations.clear();
-  options.saved_inputs = 0;
-  options.kept_outputs = SIZE_MAX;
-  for (size_t n = 0; n < graph_.nodes().size(); ++n) {
-    if (!is_scan(graph_.nodes()[n])) continue;
-    bodies_.emplace(n, std::make_unique<const SizedPrograms>(scan_of(graph_.nodes()[n]).body,
-                                                             settings, options));
-  }
-}
 
 void SizedPrograms::run_loop(const Node& node, const SizedPrograms& body,
                              const PlannedNode& planned, Run& run) const {
@@ -74,7 +60,9 @@ void SizedPrograms::check_step(const Node& node, const std::vector<at::Tensor>& 
   std::vector<Dims> before, after;
   for (const at::Tensor& tensor : given) before.push_back(dims_of(tensor));
   for (const at::Tensor& tensor : made) after.push_back(dims_of(tensor));
-  check_carries(scan_of(node), before, after);
+  const Graph body = nested_graphs(node).back();
+  const size_t carries = is_scan(node) ? scan_of(node).carries : body.outputs().size();
+  check_carries(body, carries, before, after);
 }
 
 }  // namespace mithril::torch_backend

@@ -1,0 +1,71 @@
+#include "mithril/graph/while_node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
+#include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/nested_evaluation.hpp"
+#include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/scan_reference.hpp"
+#include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+
+bool is_while(const Node& node) { return node.op->name == "while_loop"; }
+
+WhileNode while_of(const Node& node) {
+  std::vector<Graph> graphs = nested_graphs(node);
+  WhileNode loop{.condition = std::move(graphs[0]), .body = std::move(graphs[1])};
+  for (size_t i = 0; i < node.list_size(); ++i)
+    loop.arguments.push_back(*tensor_of(node.arguments[i]));
+  return loop;
+}
+
+std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name) {
+  std::vector<Value> results;
+  for (size_t k = 0; k < loop.carries(); ++k) {
+    const Value& first = graph.value(loop.arguments[k]);
+    results.push_back({.name = {}, .dims = first.dims, .dtype = first.dtype});
+  }
+  std::vector<Argument> arguments(loop.arguments.begin(), loop.arguments.end());
+  for (Datum datum :
+       {Datum(to_string(loop.condition)), Datum(to_string(loop.body)), results_of_nested(results)})
+    arguments.emplace_back(std::move(datum));
+  return graph.add(find_op("while_loop"), std::move(arguments), name);
+}
+
+void evaluate_while(EvalContext& c) {
+  const Graph condition = parse_graph(c.text("condition")), body = parse_graph(c.text("body"));
+  std::vector<Tensor> values;
+  std::vector<Dims> dims;
+  for (int i = 0; i < c.list_size(); ++i) {
+    const DType dtype = body.value(body.inputs()[static_cast<size_t>(i)]).dtype;
+    dims.push_back(values.emplace_back(c.in("arguments", i).to(dtype)).dims());
+  }
+  NestedEvaluation goes_on(condition, dims), step(body, dims);
+  check_carries(body, body.outputs().size(), dims, step.output_dims());
+  while (goes_on.run(values).front().values<bool>()[0]) {
+    check_interrupt();
+    std::vector<Tensor> next = step.run(values);
+    std::move(next.begin(), next.end(), values.begin());
+  }
+  for (int k = 0; k < c.output_count(); ++k)
+    write_elements(c, k, values[static_cast<size_t>(k)], 0);
+}
+
+void refuse_gradient_of_while(GradContext& c) {
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0501",
+         .path = c.out().value().name,
+         .message = "no gradient flows through a loop whose number of steps has no bound",
+         .facts = {{"reason", "the gradient keeps values of all steps", ""}},
+         .help =
+             "give the most steps: max_steps of While, or declare the inputs of the loop as not "
+             "differentiable"});
+}
+
+}  // namespace mithril

@@ -1,0 +1,32 @@
+// Nodes of op `while_loop`: loops that a condition ends.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+class EvalContext;
+class GradContext;
+
+// What a node of op `while_loop` says. Both graphs have the arguments as inputs, in their order:
+// the carries, then values that every step reads. The condition makes a scalar bool. While it is
+// true, the body makes the next carries.
+struct WhileNode {
+  Graph condition, body;
+  std::vector<ValueId> arguments = {};
+
+  size_t carries() const { return body.outputs().size(); }
+};
+
+bool is_while(const Node& node);
+WhileNode while_of(const Node& node);
+// Adds a node. Its outputs are the last carries; the names of several ones end in "_0", "_1".
+std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name);
+
+void evaluate_while(EvalContext& context);
+// GradientError E0501: the number of steps that the gradient has to keep is not bounded.
+void refuse_gradient_of_while(GradContext& context);
+
+}  // namespace mithril

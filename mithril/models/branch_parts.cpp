@@ -1,0 +1,50 @@
+#include "mithril/models/branch_parts.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/model/composite.hpp"
+
+namespace mithril {
+
+void refuse_state(const Model& part, const std::string& who) {
+  const std::shared_ptr<Composite> composite = part.composite();
+  if (!composite->extras || composite->extras->states.empty()) return;
+  raise({.kind = ErrorKind::connection,
+         .code = "E0132",
+         .path = wire_name(top(composite->extras->states.front().input)),
+         .message = who + " keeps a state",
+         .help = "leave dropout and batch norms out of it, or put them behind its outputs"});
+}
+
+std::vector<std::string> named_inputs(const Model& part) {
+  std::vector<std::string> named;
+  for (const std::string& key : part.input_keys()) {
+    if (key.find('.') == std::string::npos) named.push_back(key);
+  }
+  return named;
+}
+
+Connection add_condition(Model& model, const Model& part, const Bindings& given,
+                         const std::string& who) {
+  const std::vector<std::string> outputs = part.output_keys();
+  if (outputs.size() != 1)
+    raise({.kind = ErrorKind::connection,
+           .code = "E0138",
+           .path = who,
+           .message = "the condition has one output, a scalar bool",
+           .facts = {{"outputs", join(outputs, ", "), ""}},
+           .help = "select it with expose_keys"});
+  refuse_state(part, "the condition of " + who);
+  Bindings bindings;
+  for (const std::string& key : named_inputs(part)) {
+    const auto bound = std::find_if(given.begin(), given.end(),
+                                    [&](const auto& binding) { return binding.first == key; });
+    bound == given.end() ? void(bindings.emplace_back(key, key)) : bindings.push_back(*bound);
+  }
+  model |= part(bindings);
+  return apply("branch_condition", {part.at(outputs.front())});
+}
+
+}  // namespace mithril

@@ -1,0 +1,89 @@
+#include "mithril/models/cond.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/model/composite.hpp"
+#include "mithril/model/keys.hpp"
+#include "mithril/models/branch_parts.hpp"
+#include "mithril/models/wrapping.hpp"
+
+namespace mithril {
+namespace {
+
+void check_outputs(const Model& then, const Model& otherwise) {
+  std::vector<std::string> one = then.output_keys(), other = otherwise.output_keys();
+  std::sort(one.begin(), one.end());
+  std::sort(other.begin(), other.end());
+  if (one == other && !one.empty()) return;
+  raise({.kind = ErrorKind::connection,
+         .code = "E0137",
+         .path = "Cond",
+         .message = "both branches need the same outputs, at least one",
+         .facts = {{"then", join(then.output_keys(), ", "), ""},
+                   {"otherwise", join(otherwise.output_keys(), ", "), ""}},
+         .help = "rename outputs with rename_key, or select them with expose_keys"});
+}
+
+// The keys of inputs that both branches may share. The parameters of a layer of the library are its
+// own, although they have the names of its ports.
+std::vector<std::string> shared_inputs(const Model& branch) {
+  std::vector<std::string> keys = named_inputs(branch);
+  const std::shared_ptr<Composite> composite = branch.composite();
+  if (!composite->recipe) return keys;
+  const std::vector<NamedPort> ports = input_ports(*composite);
+  std::vector<const Wire*> wires;
+  for (const NamedPort& port : ports) wires.push_back(top(port.wire));
+  const std::vector<const Wire*> own = layer_parameters(*composite, wires);
+  for (const NamedPort& port : ports) {
+    if (std::find(own.begin(), own.end(), top(port.wire)) != own.end()) std::erase(keys, port.name);
+  }
+  return keys;
+}
+
+// Adds a branch, which reads the inputs of the model if it runs.
+void add_branch(Model& model, const Model& branch, const Connection& condition, bool then) {
+  Bindings bindings;
+  for (const std::string& key : shared_inputs(branch)) {
+    const Bindings reads{{"input", model[key]}, {"condition", condition}};
+    const Connection entered = Model::op("branch_input", {{"then", then}}).apply(reads).front();
+    bindings.emplace_back(key, entered);
+  }
+  model |= branch(bindings);
+  for (const auto& [key, entered] : bindings)
+    keep_statements(model, key, std::get<Connection>(entered.held()), 0);
+}
+
+Model choice(Model model, const Connection& condition, const Model& then, const Model& otherwise) {
+  add_branch(model, then, condition, true);
+  add_branch(model, otherwise, condition, false);
+  std::vector<std::pair<std::string, Connection>> outputs;
+  for (const std::string& key : then.output_keys())
+    outputs.emplace_back(key, apply("branch_result", {then.at(key), otherwise.at(key), condition}));
+  return model.expose_keys(outputs);
+}
+
+void check_branches(const Model& then, const Model& otherwise) {
+  check_outputs(then, otherwise);
+  refuse_state(then, "a branch of Cond");
+  refuse_state(otherwise, "a branch of Cond");
+}
+
+}  // namespace
+
+Model Cond(const std::string& condition, const Model& then, const Model& otherwise) {
+  check_branches(then, otherwise);
+  Model model = wrapper_of_class("Cond");
+  const Connection chosen = apply("branch_condition", {model[condition]});
+  return choice(std::move(model), chosen, then, otherwise);
+}
+
+Model Cond(const Model& condition, const Model& then, const Model& otherwise) {
+  check_branches(then, otherwise);
+  Model model = wrapper_of_class("Cond");
+  const Connection chosen = add_condition(model, condition, {}, "Cond");
+  return choice(std::move(model), chosen, then, otherwise);
+}
+
+}  // namespace mithril

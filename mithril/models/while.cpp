@@ -1,0 +1,108 @@
+#include "mithril/models/while.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/models/branch_parts.hpp"
+#include "mithril/models/cond.hpp"
+#include "mithril/models/scan.hpp"
+#include "mithril/models/wrapping.hpp"
+
+namespace mithril {
+namespace {
+
+void check_name(const std::vector<std::string>& keys, const std::string& key, const char* what) {
+  if (std::find(keys.begin(), keys.end(), key) == keys.end())
+    unknown_name(ErrorKind::name, "E0606", what, key, "", keys);
+}
+
+[[noreturn]] void refuse_while(std::string message, std::string got, std::string help) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0402",
+         .message = "While: " + std::move(message),
+         .facts = {{"got", std::move(got), ""}},
+         .help = std::move(help)});
+}
+
+void check_while(const Model& body, const WhileOptions& options) {
+  if (options.carry.empty())
+    refuse_while("a loop without carries has no result", "carry={}",
+                 "name the inputs of the body that a step passes to the next");
+  std::vector<std::string> used;
+  for (const auto& [carry, next] : options.carry) {
+    check_name(body.input_keys(), carry, "input");
+    check_name(body.output_keys(), next, "output");
+    if (std::find(used.begin(), used.end(), carry) != used.end())
+      refuse_while("an input is given twice", "'" + carry + "'", "an input is a carry once");
+    used.push_back(carry);
+  }
+  if (options.max_steps && *options.max_steps < 0)
+    refuse_while("max_steps is negative", std::to_string(*options.max_steps), "give 0 or more");
+  refuse_state(body, "the body of While");
+}
+
+std::vector<std::string> carry_keys(const WhileOptions& options) {
+  std::vector<std::string> keys;
+  for (const auto& [carry, next] : options.carry) keys.push_back(carry);
+  return keys;
+}
+
+// Adds the part, whose named inputs are inputs of the model, or the carries.
+void add_body(Model& model, const Model& body, const Bindings& carries) {
+  Bindings bindings = carries;
+  for (const std::string& key : named_inputs(body)) {
+    const bool known = std::any_of(carries.begin(), carries.end(),
+                                   [&](const auto& carry) { return carry.first == key; });
+    if (!known) bindings.emplace_back(key, key);
+  }
+  model |= body(bindings);
+}
+
+// A scan whose steps keep the carries once the condition is false.
+Model bounded_while(const Model& condition, const Model& body, const WhileOptions& options) {
+  Model step = wrapper_of_class("Step"), same = wrapper_of_class("Keep");
+  add_body(step, body, {});
+  std::vector<std::pair<std::string, Connection>> nexts, kept;
+  ScanOptions scan{.length = Binding(*options.max_steps)};
+  for (const auto& [carry, next] : options.carry) {
+    const std::string key = carry + "_next";
+    nexts.emplace_back(key, body.at(next));
+    kept.emplace_back(key, apply("buffer", {same[carry]}));
+    scan.carry.emplace_back(carry, key);
+  }
+  step.expose_keys(nexts);
+  same.expose_keys(kept);
+  return Scan(Cond(condition, step, same), scan);
+}
+
+}  // namespace
+
+Model While(const Model& condition, const Model& body, const WhileOptions& options) {
+  check_while(body, options);
+  if (options.max_steps) return bounded_while(condition, body, options);
+  Model model = wrapper_of_class("While");
+  const Connection steps = Model::op("scan_steps").apply(Bindings{}).front();
+  Bindings carries;
+  for (const auto& [carry, next] : options.carry)
+    carries.emplace_back(carry, apply("scan_carry", {model[carry], steps}));
+  const Connection goes_on = add_condition(model, condition, carries, "While");
+  add_body(model, body, carries);
+  std::vector<Binding> carried;
+  for (size_t i = 0; i < carries.size(); ++i) {
+    carried.push_back(carries[i].second);
+    carried.emplace_back(body.at(options.carry[i].second));
+  }
+  carried.emplace_back(goes_on);
+  std::vector<std::pair<std::string, Connection>> outputs;
+  for (size_t i = 0; i < carries.size(); ++i) {
+    const auto& [key, carry] = carries[i];
+    keep_statements(model, key, std::get<Connection>(carry.held()), 0);
+    outputs.emplace_back(key + "_last",
+                         apply("scan_last", {carry, carried[2 * i + 1], steps, Binding(carried)}));
+  }
+  model.expose_keys(outputs);
+  return model.set_cin(carry_keys(options));
+}
+
+}  // namespace mithril

@@ -1,0 +1,306 @@
+"""Errors of choices and of loops that a condition ends."""
+
+import numpy as np
+import pytest
+from branch_models import TARGETS, backend_of, newton
+
+import mithril as ml
+
+CPU = ml.CpuBackend(dtype=ml.float64)
+
+
+def of_x(make, **outputs):
+    """A model of an input x."""
+    return ml.Model.create(y=make(ml.IOKey("x", **outputs)))
+
+
+def message(raised):
+    return str(raised.value)
+
+
+def test_different_outputs():
+    x = ml.IOKey("x")
+    with pytest.raises(ml.ConnectionError) as raised:
+        ml.Cond("c", ml.Model.create(y=x * 2.0), ml.Model.create(z=x * 3.0, y=x))
+    assert message(raised) == (
+        "mithril.ConnectionError[E0137]: Cond: both branches need the same outputs, at least one\n"
+        "  then      : y\n"
+        "  otherwise : z, y\n"
+        "  help: rename outputs with rename_key, or select them with expose_keys"
+    )
+
+
+def test_different_shapes():
+    with pytest.raises(ml.ShapeError) as raised:
+        ml.Cond("c", of_x(lambda x: x.sum(), shape=[3]), of_x(lambda x: x * 2.0, shape=[3]))
+    assert message(raised) == (
+        "mithril.ShapeError[E0206]: branchresult: the branches make values of different shapes\n"
+        "  expected  : [] as `then`\n"
+        "  got       : [3] from `otherwise`\n"
+        '  then      : []      on model.y, pattern "*t"\n'
+        '  otherwise : [3]     on model_1.y, pattern "*e"\n'
+        '  condition : []      on branchcondition.output, pattern ""\n'
+        '  output    : [...]   on branchresult.output, pattern "*o"'
+    )
+
+
+def test_different_types():
+    with pytest.raises(ml.TypeError) as raised:
+        ml.Cond("c", of_x(lambda x: x > 0.0), of_x(lambda x: x * 2.0))
+    assert message(raised) == (
+        "mithril.TypeError[E0402]: branchresult: the branches make values of different types\n"
+        "  expected  : bool tensor as `then`\n"
+        "  got       : float tensor from `otherwise`\n"
+        '  then      : [...]   on model.y, pattern "*t"\n'
+        '  otherwise : [...]   on model_1.y, pattern "*e"\n'
+        '  condition : []      on branchcondition.output, pattern ""\n'
+        '  output    : [...]   on branchresult.output, pattern "*o"'
+    )
+
+
+def test_different_dtypes():
+    choice = ml.Cond(
+        "c",
+        of_x(ml.Cast(ml.float32)),
+        of_x(ml.Cast(ml.float64)),
+    )
+    with pytest.raises(ml.TypeError) as raised:
+        ml.compile(choice, CPU, shapes={"x": [3]}, data_keys=["x"])
+    assert message(raised).startswith(
+        "mithril.TypeError[E0301]: model_1.y: the branches make values of different dtypes"
+    )
+    assert "  model.y   : float32\n  model_1.y : float64\n" in message(raised)
+    assert message(raised).endswith("help: cast one of them")
+
+
+def test_sizes_that_follow_from_the_branches():
+    """[n + n] and [n + m] are equal if m is n."""
+    x, z = ml.IOKey("x"), ml.IOKey("z")
+    choice = ml.Cond(
+        "c",
+        ml.Model.create(y=ml.Concat(axis=0)([x, x])),
+        ml.Model.create(y=ml.Concat(axis=0)([x, z])),
+    )
+    compiled = ml.compile(choice, CPU, shapes={"x": ["n"], "z": ["m"]}, data_keys=["x", "z"])
+    with pytest.raises(ml.InputError) as raised:
+        compiled.evaluate({}, {"c": np.array(True), "x": np.ones(2), "z": np.ones(3)})
+    assert message(raised) == (
+        "mithril.InputError[E0804]: 'z' has 3 in dim 0, expected n = 2\n"
+        "  expected : [n]\n"
+        "  got      : [3]"
+    )
+
+
+@pytest.mark.parametrize("target", [target for target in TARGETS if target != "jax"])
+def test_sizes_that_do_not_fit_the_chosen_branch(target):
+    """[n * m] and [n + n]. JAX traces both branches, so it refuses such sizes always."""
+    backend, to = backend_of(target)
+    x = ml.IOKey("x")
+    column = x.sum(axis=1)
+    choice = ml.Cond(
+        "c",
+        ml.Model.create(y=x.reshape((-1,))),
+        ml.Model.create(y=ml.Concat(axis=0)([column, column])),
+    )
+    compiled = ml.compile(choice, backend, shapes={"x": ["n", "m"]}, data_keys=["x"])
+    for columns, flag in [(2, True), (2, False), (4, False)]:
+        out = compiled.evaluate({}, to({"c": np.array(flag), "x": np.ones((3, columns))}))
+        assert np.asarray(out["y"]).shape == (6,)
+    with pytest.raises(ml.Error) as raised:
+        compiled.evaluate({}, to({"c": np.array(True), "x": np.ones((3, 4))}))
+    assert raised.value.code == "E0210"
+    assert "with these sizes 'model.y" in message(raised)
+
+
+def test_a_condition_that_is_no_scalar():
+    x = ml.IOKey("x", shape=[3])
+    with pytest.raises(ml.ShapeError) as raised:
+        ml.Cond(ml.Model.create(c=x > 0.0), of_x(lambda x: x), of_x(lambda x: x * 2.0))
+    assert message(raised) == (
+        "mithril.ShapeError[E0206]: branchcondition: the condition is no scalar; compare one "
+        "number: x.max() > 0\n"
+        "  expected  : []\n"
+        "  got       : [3]\n"
+        '  condition : [3]   on model.c, pattern "*c"\n'
+        '  output    : [3]   on branchcondition.output, pattern "*c"'
+    )
+
+
+def test_a_condition_that_is_no_bool():
+    x = ml.IOKey("x", shape=[3])
+    with pytest.raises(ml.TypeError) as raised:
+        ml.Cond(ml.Model.create(c=x.sum()), of_x(lambda x: x), of_x(lambda x: x * 2.0))
+    assert message(raised) == (
+        "mithril.TypeError[E0402]: branchcondition: the condition is no bool; compare it with a "
+        "number: x > 0\n"
+        "  expected  : a bool\n"
+        "  got       : int tensor or float tensor\n"
+        '  condition : []   on model.c, pattern "*c"\n'
+        '  output    : []   on branchcondition.output, pattern "*c"'
+    )
+    with pytest.raises(ml.TypeError, match="bool tensor") as raised:
+        ml.Cond(
+            "x",
+            of_x(lambda x: x * 1.0, type=ml.Tensor[float]),
+            of_x(lambda x: x * 2.0, type=ml.Tensor[float]),
+        )
+    assert "float tensor" in message(raised)
+
+
+def test_a_key_of_another_shape_in_the_place_of_the_condition():
+    model = ml.Model()
+    flags = ml.IOKey("flags", shape=[3])
+    with pytest.raises(ml.ShapeError) as raised:
+        model |= ml.Cond("c", of_x(lambda x: x * 1.0), of_x(lambda x: x * 2.0))(
+            c=flags > 0.0, x="x"
+        )
+    assert message(raised) == (
+        "mithril.ShapeError[E0201]: cond: port 'c': ranks differ\n"
+        "  one side   : [3]   from greater\n"
+        "  other side : []    from cond.branchcondition\n"
+        "  port c     : []\n"
+        "  bound to   : [3]   on greater.output"
+    )
+
+
+def test_a_condition_with_several_outputs():
+    x = ml.IOKey("x")
+    condition = ml.Model.create(a=x.sum() > 0.0, b=x.sum() < 0.0)
+    with pytest.raises(ml.ConnectionError) as raised:
+        ml.Cond(condition, of_x(lambda x: x * 1.0), of_x(lambda x: x * 2.0))
+    assert message(raised) == (
+        "mithril.ConnectionError[E0138]: Cond: the condition has one output, a scalar bool\n"
+        "  outputs : a, b\n"
+        "  help: select it with expose_keys"
+    )
+
+
+def test_a_branch_that_keeps_a_state():
+    drops = ml.Model()
+    drops |= ml.Dropout(0.5)(input="x", output="y")
+    with pytest.raises(ml.ConnectionError) as raised:
+        ml.Cond("c", of_x(lambda x: x * 1.0), drops)
+    assert message(raised) == (
+        "mithril.ConnectionError[E0132]: dropout.key: a branch of Cond keeps a state\n"
+        "  help: leave dropout and batch norms out of it, or put them behind its outputs"
+    )
+
+
+def test_a_value_of_a_branch_outside_of_it():
+    x = ml.IOKey("x")
+    inside = ml.Model()
+    inside |= ml.Sine()(input="x", output="sine")
+    inside |= ml.Exponential()(input="sine", output="y")
+    inside.expose_keys("y")
+    choice = ml.Cond("c", inside, ml.Model.create(y=x * 2.0))
+    net = ml.Model()
+    net |= choice(x="x", c="c", y="y")
+    net |= ml.Sum()(input=inside.sine, output="escaped")
+    net.expose_keys("escaped")
+    with pytest.raises(ml.ConnectionError) as raised:
+        ml.compile(net, CPU, shapes={"x": [3]}, data_keys=["x", "c"])
+    assert message(raised).startswith(
+        "mithril.ConnectionError[E0139]: escaped: 'escaped' has a value only if its branch runs, "
+        "and is read outside of it"
+    )
+    assert "  branches : cond.branchcondition.output\n" in message(raised)
+    assert message(raised).endswith("help: make the value an output of both branches")
+
+
+def test_hooks_see_no_branch():
+    first = ml.Model()
+    first |= ml.Sine()(input="x", output="y")
+    choice = ml.Cond("c", first, of_x(lambda x: x * 2.0))
+    compiled = ml.compile(choice, CPU, shapes={"x": [3]}, data_keys=["x"])
+    seen = []
+    compiled.register_hook("y", lambda value: seen.append(np.asarray(value).shape))
+    compiled.evaluate({}, {"x": np.ones(3), "c": np.array(True)})
+    assert seen == [(3,)]
+    with pytest.raises(ml.Error):
+        compiled.register_hook("model.sine.output", lambda value: None)
+
+
+def test_vmap_of_a_choice_is_refused():
+    choice = ml.Cond("c", of_x(lambda x: x.sin(), shape=[3]), of_x(lambda x: x * 2.0, shape=[3]))
+    with pytest.raises(ml.ValueError, match="an op cond: it has no batching rule") as raised:
+        ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, data_keys=["x"], shapes={"x": [2, 3]})
+    assert raised.value.code == "E0427"
+
+
+@pytest.mark.parametrize("ending", ["cpp", "mjs"])
+@pytest.mark.parametrize("op", ["cond", "while_loop"])
+def test_targets_without_branches(tmp_path, ending, op):
+    if op == "cond":
+        model = ml.Cond("c", of_x(lambda x: x.sin()), of_x(lambda x: x * 2.0))
+        options = {"shapes": {"x": [3]}, "data_keys": ["x"]}
+    else:
+        model = newton()
+        options = {"shapes": {"x": [3], "a": [3]}, "data_keys": ["x", "a"], "inference": True}
+    compiled = ml.compile(model, ml.CpuBackend(), **options)
+    with pytest.raises(ml.BackendError, match=f"for the op {op}") as raised:
+        ml.codegen(compiled, tmp_path / f"model.{ending}")
+    assert raised.value.code == "E1031"
+
+
+def test_a_gradient_through_a_loop_without_a_bound():
+    compiled = ml.compile(newton(), CPU, shapes={"x": [3], "a": [3]}, data_keys=["x", "a"])
+    data = {"x": np.ones(3), "a": np.full(3, 2.0)}
+    np.testing.assert_allclose(compiled.evaluate({}, data)["x_last"], np.sqrt(data["a"]))
+    with pytest.raises(ml.GradientError) as raised:
+        compiled.evaluate({}, data, output_gradients={"x_last": np.ones(3)}, gradient_keys=["a"])
+    assert message(raised) == (
+        "mithril.GradientError[E0501]: x_last: no gradient flows through a loop whose number of "
+        "steps has no bound\n"
+        "  reason : the gradient keeps values of all steps\n"
+        "  help: give the most steps: max_steps of While, or declare the inputs of the loop as "
+        "not differentiable"
+    )
+
+
+def test_names_that_a_loop_lacks():
+    x = ml.IOKey("x")
+
+    def loop(carry, **options):
+        return ml.While(
+            ml.Model.create(c=x.sum() > 0.0),
+            ml.Model.create(x_next=x - 1.0),
+            carry=carry,
+            **options,
+        )
+
+    with pytest.raises(ml.NameError) as raised:
+        loop({"xx": "x_next"})
+    assert message(raised) == ("mithril.NameError[E0606]: there is no input 'xx'\n  known : x")
+    with pytest.raises(ml.NameError, match="x_nxt"):
+        loop({"x": "x_nxt"})
+    with pytest.raises(ml.ValueError) as raised:
+        loop({})
+    assert message(raised) == (
+        "mithril.ValueError[E0402]: While: a loop without carries has no result\n"
+        "  got : carry={}\n"
+        "  help: name the inputs of the body that a step passes to the next"
+    )
+    with pytest.raises(ml.ValueError) as raised:
+        loop({"x": "x_next"}, max_steps=-1)
+    assert message(raised) == (
+        "mithril.ValueError[E0402]: While: max_steps is negative\n"
+        "  got : -1\n"
+        "  help: give 0 or more"
+    )
+
+
+@pytest.mark.parametrize("most", [None, 4])
+def test_a_carry_that_changes(most):
+    x = ml.IOKey("x", shape=[3])
+    with pytest.raises(
+        ml.ShapeError, match=r"changes the shape of the carry|different shapes"
+    ) as raised:
+        ml.While(
+            ml.Model.create(c=x.sum() > 0.0),
+            ml.Model.create(x_next=ml.Concat(axis=0)([x, x])),
+            carry={"x": "x_next"},
+            max_steps=most,
+        )
+    assert raised.value.code == "E0206"
+    assert "[3]" in message(raised)
+    assert "[6]" in message(raised)

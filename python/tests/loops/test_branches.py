@@ -1,0 +1,397 @@
+"""Choices between two models, and loops that a condition ends."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from branch_models import (
+    BRANCHES,
+    TARGETS,
+    arrays,
+    backend_of,
+    collatz,
+    newton,
+    own_parameters,
+    parameters_of,
+    polynomial,
+    runs_for_ever,
+    tail,
+)
+
+import mithril as ml
+
+CPU = ml.CpuBackend(dtype=ml.float64)
+
+
+def compiled_by(model, backend):
+    shapes = {"x": [None, 4], "c": [4]}
+    shapes = {key: shape for key, shape in shapes.items() if key in model.input_keys}
+    return ml.compile(model, backend, shapes=shapes, data_keys=list(shapes))
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", BRANCHES)
+def test_a_choice_equals_the_chosen_model(name, target, chosen):
+    """Values, and gradients by the inputs and the parameters: 0 for those of the other model."""
+    backend, to = backend_of(target)
+    make = BRANCHES[name]
+    both = compiled_by(ml.Cond("large", *make()), backend)
+    alone = compiled_by(make()[0 if chosen else 1], CPU)
+    params = parameters_of(both)
+    draw = np.random.default_rng(7).normal
+    for rows in (1, 3):
+        data = {"x": draw(size=(rows, 4)), "c": draw(size=4), "large": np.array(chosen)}
+        data = {key: value for key, value in data.items() if key in both.input_keys}
+        own = own_parameters(alone, params)
+        mine = {key: value for key, value in data.items() if key in alone.input_keys}
+        seeds = {"y": draw(size=(rows, 4))}
+        out, grad = alone.evaluate(own, mine, output_gradients=seeds, gradient_keys=[*mine, *own])
+        grad = {tail(key): value for key, value in grad.items()}
+        wanted = [*(key for key in data if key != "large"), *params]
+        got, got_grad = both.evaluate(
+            to(params), to(data), output_gradients=to(seeds), gradient_keys=wanted
+        )
+        np.testing.assert_allclose(np.asarray(got["y"]), out["y"], rtol=1e-12, atol=1e-12)
+        for key in wanted:
+            expected = grad.get(tail(key), np.zeros_like((params | data)[key]))
+            np.testing.assert_allclose(
+                np.asarray(got_grad[key]), expected, rtol=1e-10, atol=1e-12, err_msg=key
+            )
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_other_model_does_not_run(target, chosen):
+    """It would run for ever."""
+    backend, to = backend_of(target)
+    x = ml.IOKey("x")
+    stops = ml.Model.create(y=x * 3.0)
+    models = (stops, runs_for_ever()) if chosen else (runs_for_ever(), stops)
+    compiled = ml.compile(
+        ml.Cond("chosen", *models), backend, shapes={"x": [2]}, data_keys=["x"], inference=True
+    )
+    data = {"x": np.array([1.0, 2.0]), "chosen": np.array(chosen)}
+    np.testing.assert_allclose(np.asarray(compiled.evaluate({}, to(data))["y"]), [3.0, 6.0])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_condition_that_is_computed(target):
+    backend, to = backend_of(target)
+    x, limit = ml.IOKey("x"), ml.IOKey("limit")
+    model = ml.Cond(
+        ml.Model.create(is_large=x.sum() > limit),
+        ml.Model.create(y=x * x),
+        ml.Model.create(y=x * 2.0),
+    )
+    assert set(model.input_keys) == {"x", "limit"}
+    compiled = ml.compile(model, backend, shapes={"x": [3], "limit": []}, data_keys=["x", "limit"])
+    for value in (np.array([1.0, 2.0, 3.0]), np.array([1.0, -2.0, 3.0])):
+        out, grad = compiled.evaluate(
+            {},
+            to({"x": value, "limit": np.array(4.0)}),
+            output_gradients=to({"y": np.ones(3)}),
+            gradient_keys=["x"],
+        )
+        large = value.sum() > 4
+        np.testing.assert_allclose(np.asarray(out["y"]), value * value if large else value * 2)
+        np.testing.assert_allclose(
+            np.asarray(grad["x"]), 2 * value if large else np.full(3, 2.0), rtol=1e-12
+        )
+
+
+def curved(model, shapes):
+    """The gradient of the sum of squares of a gradient, by x."""
+    whole = ml.Model()
+    whole |= model(x="x", y="y", **{key: key for key in model.input_keys if key == "large"})
+    whole.set_shapes(shapes)
+    slope = ml.gradient((whole.y * whole.y).sum(), whole.x)
+    whole |= ml.Sum()(input=slope * slope, output="curved")
+    whole.expose_keys("curved")
+    return whole
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+def test_gradients_of_gradients(target, chosen):
+    backend, to = backend_of(target)
+    make = BRANCHES["layers"]
+    shapes = {"x": [3, 4]}
+    both = ml.compile(curved(ml.Cond("large", *make()), shapes), backend, data_keys=["x", "large"])
+    alone = ml.compile(curved(make()[0 if chosen else 1], shapes), CPU, data_keys=["x"])
+    params = parameters_of(both)
+    own = own_parameters(alone, params)
+    data = {"x": np.random.default_rng(1).normal(size=(3, 4))}
+    out, grad = alone.evaluate(own, data, output_gradients=True, gradient_keys=["x", *own])
+    got, got_grad = both.evaluate(
+        to(params),
+        to(data | {"large": np.array(chosen)}),
+        output_gradients=True,
+        gradient_keys=["x", *params],
+    )
+    np.testing.assert_allclose(np.asarray(got["curved"]), out["curved"], rtol=1e-10)
+    got_grad = {tail(key): np.asarray(value) for key, value in got_grad.items()}
+    for key, value in grad.items():
+        np.testing.assert_allclose(got_grad[tail(key)], value, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_choice_in_a_choice(target):
+    backend, to = backend_of(target)
+    x = ml.IOKey("x")
+    inner = ml.Cond("b", ml.Model.create(y=x.sin()), ml.Model.create(y=x.exp()))
+    outer = ml.Cond("a", inner, ml.Model.create(y=x * x * x))
+    compiled = ml.compile(outer, backend, shapes={"x": ["n"]}, data_keys=["x"])
+    value = np.array([0.5, -1.0, 2.0])
+    for a, b in itertools.product([True, False], repeat=2):
+        out, grad = compiled.evaluate(
+            {},
+            to({"x": value, "a": np.array(a), "b": np.array(b)}),
+            output_gradients=to({"y": np.ones(3)}),
+            gradient_keys=["x"],
+        )
+        y, slope = value**3, 3 * value**2
+        if a:
+            y, slope = (np.sin(value), np.cos(value)) if b else (np.exp(value), np.exp(value))
+        np.testing.assert_allclose(np.asarray(out["y"]), y, rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(grad["x"]), slope, rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_choice_in_each_step_of_a_loop(target):
+    backend, to = backend_of(target)
+    h, x = ml.IOKey("h"), ml.IOKey("x")
+    step = ml.Cond(
+        ml.Model.create(up=x.sum() > 0.0),
+        ml.Model.create(h_next=ml.Tanh()(h + x)),
+        ml.Model.create(h_next=h * x),
+    )
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    compiled = ml.compile(loop, backend, shapes={"x": [None, 3], "h": [3]}, data_keys=["x", "h"])
+    draw = np.random.default_rng(3).normal
+    for steps in (1, 6):
+        xs, start, seed = draw(size=(steps, 3)), draw(size=3), draw(size=3)
+        hs = [start]
+        for t in range(steps):
+            hs.append(np.tanh(hs[-1] + xs[t]) if xs[t].sum() > 0 else hs[-1] * xs[t])
+        back, x_grad = seed, np.zeros_like(xs)
+        for t in reversed(range(steps)):
+            if xs[t].sum() > 0:
+                back = x_grad[t] = back * (1 - hs[t + 1] ** 2)
+            else:
+                x_grad[t], back = back * hs[t], back * xs[t]
+        out, grad = compiled.evaluate(
+            {},
+            to({"x": xs, "h": start}),
+            output_gradients=to({"h_last": seed}),
+            gradient_keys=["x", "h"],
+        )
+        np.testing.assert_allclose(np.asarray(out["h_last"]), hs[-1], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(grad["x"]), x_grad, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(grad["h"]), back, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_in_a_choice(target, chosen):
+    backend, to = backend_of(target)
+    h, x = ml.IOKey("h"), ml.IOKey("x")
+    loop = ml.Scan(
+        ml.Model.create(h_next=h * x, y=h + x),
+        carry={"h": "h_next"},
+        sequences=["x"],
+        outputs=["y"],
+    )
+    models = (loop, ml.Model.create(y=x * 2.0, h_last=h * 3.0))
+    compiled = ml.compile(
+        ml.Cond("chosen", *models),
+        backend,
+        shapes={"x": ["T", 2], "h": [2]},
+        data_keys=["x", "h"],
+    )
+    draw = np.random.default_rng(5).normal
+    x, h, seed = draw(size=(4, 2)), draw(size=2), draw(size=2)
+    out, grad = compiled.evaluate(
+        {},
+        to({"x": x, "h": h, "chosen": np.array(chosen)}),
+        output_gradients=to({"h_last": seed, "y": np.zeros((4, 2))}),
+        gradient_keys=["x", "h"],
+    )
+    product = np.prod(x, axis=0)
+    last = h * product if chosen else 3 * h
+    np.testing.assert_allclose(np.asarray(out["h_last"]), last, rtol=1e-12)
+    h_grad = seed * product if chosen else 3 * seed
+    x_grad = seed * h * product / x if chosen else np.zeros_like(x)
+    np.testing.assert_allclose(np.asarray(grad["h"]), h_grad, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(grad["x"]), x_grad, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_newtons_iteration(target):
+    backend, to = backend_of(target)
+    compiled = ml.compile(
+        newton(), backend, shapes={"x": [3], "a": [3]}, data_keys=["x", "a"], inference=True
+    )
+    a = np.array([2.0, 9.0, 1e4])
+    out = compiled.evaluate({}, to({"x": np.ones(3), "a": a}))
+    np.testing.assert_allclose(np.asarray(out["x_last"]), np.sqrt(a), rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_counts_its_steps(target):
+    backend, to = backend_of(target)
+    compiled = ml.compile(collatz(), backend, shapes={"n": [], "count": []}, inference=True)
+    for first, steps in [(1, 0), (6, 8), (27, 111)]:
+        out = compiled.evaluate({}, to({"n": np.array(first), "count": np.array(0)}))
+        assert int(np.asarray(out["count_last"])) == steps
+        assert int(np.asarray(out["n_last"])) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("most", [0, 2, 30])
+def test_a_bounded_loop_has_a_gradient(target, most):
+    """That of its steps, written out."""
+    backend, to = backend_of(target)
+    compiled = ml.compile(
+        newton(max_steps=most), backend, shapes={"x": [1], "a": [1]}, data_keys=["x", "a"]
+    )
+    x, x_by_a, x_by_x, steps = 1.0, 0.0, 1.0, 0
+    while steps < most and abs(x * x - 7.0) > 1e-9:
+        slope = 0.5 * (1 - 7.0 / x**2)
+        x, x_by_a, x_by_x = 0.5 * (x + 7.0 / x), slope * x_by_a + 0.5 / x, slope * x_by_x
+        steps += 1
+    out, grad = compiled.evaluate(
+        {},
+        to({"x": np.ones(1), "a": np.array([7.0])}),
+        output_gradients=to({"x_last": np.ones(1)}),
+        gradient_keys=["x", "a"],
+    )
+    np.testing.assert_allclose(np.asarray(out["x_last"]), [x], rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(grad["a"]), [x_by_a], rtol=1e-10)
+    np.testing.assert_allclose(np.asarray(grad["x"]), [x_by_x], rtol=1e-10, atol=1e-12)
+
+
+def test_a_bounded_loop_equals_jax():
+    jax = pytest.importorskip("jax")
+    jnp = jax.numpy
+    w = np.random.default_rng(2).normal(size=(3, 3)) * 0.4
+    h = ml.IOKey("h", shape=[3])
+    loop = ml.While(
+        ml.Model.create(far=(h * h).sum() > 0.05),
+        ml.Model.create(h_next=ml.Tanh()((ml.IOKey("w", shape=[3, 3]) * h).sum(axis=-1))),
+        carry={"h": "h_next"},
+        max_steps=20,
+    )
+    compiled = ml.compile(loop, CPU, data_keys=["h", "w"])
+
+    def run(h, w):
+        def step(h, _):
+            far = (h * h).sum() > 0.05
+            return jax.lax.cond(far, lambda h: jnp.tanh(w @ h), lambda h: h, h), None
+
+        return jax.lax.scan(step, h, None, length=20)[0]
+
+    start, seed = np.array([1.0, -0.5, 2.0]), np.array([1.0, 2.0, -1.0])
+    with jax.enable_x64(True):
+        last, pull = jax.vjp(run, jnp.asarray(start), jnp.asarray(w))
+        grads = [np.asarray(value) for value in pull(jnp.asarray(seed))]
+        last = np.asarray(last)
+    out, grad = compiled.evaluate(
+        {},
+        {"h": start, "w": w},
+        output_gradients={"h_last": seed},
+        gradient_keys=["h", "w"],
+    )
+    np.testing.assert_allclose(out["h_last"], last, rtol=1e-12)
+    np.testing.assert_allclose(grad["h"], grads[0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(grad["w"], grads[1], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_gradients_equal_finite_differences(chosen):
+    compiled = ml.compile(ml.Cond("large", *polynomial()), CPU, shapes={"x": [3]}, data_keys=["x"])
+    x, seed = np.array([0.3, -0.7, 1.1]), np.array([1.0, -2.0, 0.5])
+    flag = {"large": np.array(chosen)}
+    _, grad = compiled.evaluate(
+        {}, flag | {"x": x}, output_gradients={"y": seed}, gradient_keys=["x"]
+    )
+    step = 1e-6
+    for i in range(3):
+        ends = []
+        for sign in (1, -1):
+            moved = x.copy()
+            moved[i] += sign * step
+            ends.append(float(np.dot(compiled.evaluate({}, flag | {"x": moved})["y"], seed)))
+        np.testing.assert_allclose(grad["x"][i], (ends[0] - ends[1]) / (2 * step), rtol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [ml.float32, ml.float16, ml.bfloat16])
+def test_lower_precisions(dtype):
+    for chosen in (True, False):
+        found = []
+        for backend in (CPU, ml.CpuBackend(dtype=dtype)):
+            compiled = ml.compile(
+                ml.Cond("large", *BRANCHES["layers"]()), backend, shapes={"x": [2, 4]}
+            )
+            params = parameters_of(compiled)
+            narrow = np.float32 if dtype != ml.float64 and backend is not CPU else np.float64
+            data = {"x": np.linspace(-1, 1, 8).reshape(2, 4).astype(narrow)}
+            out, grad = compiled.evaluate(
+                {key: np.asarray(value, narrow) for key, value in params.items()},
+                data | {"large": np.array(chosen)},
+                output_gradients={"y": np.ones((2, 4), narrow)},
+            )
+            found.append(arrays(out | grad))
+        for key, value in found[0].items():
+            np.testing.assert_allclose(found[1][key], value, rtol=5e-2, atol=5e-2, err_msg=key)
+
+
+def test_files_and_packages_keep_choices(tmp_path):
+    model = ml.Cond("large", *BRANCHES["layers"]())
+    model.set_shapes({"x": ["n", 4]})
+    compiled = ml.compile(model, CPU)
+    params = parameters_of(compiled)
+    data = {"x": np.ones((2, 4)), "large": np.array(True)}
+    expected = compiled.evaluate(params, data)["y"]
+    again = ml.compile(pickle.loads(pickle.dumps(model)), CPU)
+    np.testing.assert_array_equal(again.evaluate(params, data)["y"], expected)
+    read = pickle.loads(pickle.dumps(compiled))
+    np.testing.assert_array_equal(read.evaluate(params, data)["y"], expected)
+    np.testing.assert_allclose(compiled.bind(params).evaluate({}, data)["y"], expected, rtol=1e-12)
+    ml.save_package(tmp_path / "choice", model, params)
+    package = ml.load_package(tmp_path / "choice").compile(CPU)
+    np.testing.assert_allclose(package.evaluate({}, data)["y"], expected, rtol=1e-12)
+    assert "branch" in model.summary().lower()
+
+
+def test_files_keep_loops_with_conditions():
+    loop = newton()
+    data = {"x": np.ones(2), "a": np.array([2.0, 3.0])}
+    options = {"shapes": {"x": [2], "a": [2]}, "data_keys": ["x", "a"], "inference": True}
+    one = ml.compile(loop, CPU, **options)
+    other = ml.compile(pickle.loads(pickle.dumps(loop)), CPU, **options)
+    np.testing.assert_array_equal(
+        one.evaluate({}, data)["x_last"], other.evaluate({}, data)["x_last"]
+    )
+
+
+def test_training_of_both_models():
+    """Each learns from the samples that choose it."""
+    net = ml.Model()
+    net |= ml.Cond("large", ml.Linear(1), ml.Linear(1))(input="x", large="large", output="y")
+    model = ml.TrainModel(net)
+    model.add_loss(ml.SquaredError(), input="y", target="target")
+    compiled = ml.compile(
+        model, CPU, shapes={"x": [4, 2], "target": [4, 1]}, data_keys=["x", "target", "large"]
+    )
+    params = compiled.get_parameters()
+    step = ml.TrainingStep(compiled, ml.Adam(lr=0.05))
+    x = np.random.default_rng(0).normal(size=(4, 2))
+    batches = [
+        {"x": x, "large": np.array(True), "target": x[:, :1] * 2},
+        {"x": x, "large": np.array(False), "target": x[:, 1:] - 1},
+    ]
+    for _ in range(400):
+        costs = [float(step(params, batch)["final_cost"]) for batch in batches]
+    assert max(costs) < 1e-3
