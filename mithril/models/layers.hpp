@@ -28,6 +28,7 @@
 #include "mithril/models/random.hpp"
 #include "mithril/models/recurrent.hpp"
 #include "mithril/models/recurrent_cells.hpp"
+#include "mithril/models/recurrent_layers.hpp"
 #include "mithril/models/regression.hpp"
 #include "mithril/models/regularizers.hpp"
 #include "mithril/models/resampling.hpp"

@@ -1169,6 +1169,32 @@ class GPRVOuter(Model):
         self, K: Binding = ..., L: Binding = ..., K_term: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class GRU(Model):
+    def __init__(
+        self, hidden_size: int, *, num_layers: int = 1, use_bias: bool = True,
+        batch_first: bool = False, dropout: int | float = 0.0, bidirectional: bool = False,
+        use_lengths: bool = False, use_initial_state: bool = False, name: str | None = None,
+        input: Tensor = ..., weight_ih_l0: Tensor = ..., weight_hh_l0: Tensor = ...,
+        bias_ih_l0: Tensor = ..., bias_hh_l0: Tensor = ..., weight_ih_l0_reverse: Tensor = ...,
+        weight_hh_l0_reverse: Tensor = ..., bias_ih_l0_reverse: Tensor = ...,
+        bias_hh_l0_reverse: Tensor = ..., lengths: Tensor = ..., h_0: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight_ih_l0: Operand = ..., weight_hh_l0: Operand = ...,
+        bias_ih_l0: Operand = ..., bias_hh_l0: Operand = ..., weight_ih_l0_reverse: Operand = ...,
+        weight_hh_l0_reverse: Operand = ..., bias_ih_l0_reverse: Operand = ...,
+        bias_hh_l0_reverse: Operand = ..., lengths: Operand = ..., h_0: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight_ih_l0: Binding = ..., weight_hh_l0: Binding = ...,
+        bias_ih_l0: Binding = ..., bias_hh_l0: Binding = ..., weight_ih_l0_reverse: Binding = ...,
+        weight_hh_l0_reverse: Binding = ..., bias_ih_l0_reverse: Binding = ...,
+        bias_hh_l0_reverse: Binding = ..., lengths: Binding = ..., h_0: Binding = ..., *,
+        output: Key = ..., h_n: Key = ...,
+    ) -> Call: ...
+
 class GRUCell(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
@@ -1447,6 +1473,34 @@ class L2(Model):
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class LSTM(Model):
+    def __init__(
+        self, hidden_size: int, *, num_layers: int = 1, proj_size: int = 0, use_bias: bool = True,
+        batch_first: bool = False, dropout: int | float = 0.0, bidirectional: bool = False,
+        use_lengths: bool = False, use_initial_state: bool = False, name: str | None = None,
+        input: Tensor = ..., weight_ih_l0: Tensor = ..., weight_hh_l0: Tensor = ...,
+        bias_ih_l0: Tensor = ..., bias_hh_l0: Tensor = ..., weight_ih_l0_reverse: Tensor = ...,
+        weight_hh_l0_reverse: Tensor = ..., bias_ih_l0_reverse: Tensor = ...,
+        bias_hh_l0_reverse: Tensor = ..., lengths: Tensor = ..., h_0: Tensor = ...,
+        c_0: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight_ih_l0: Operand = ..., weight_hh_l0: Operand = ...,
+        bias_ih_l0: Operand = ..., bias_hh_l0: Operand = ..., weight_ih_l0_reverse: Operand = ...,
+        weight_hh_l0_reverse: Operand = ..., bias_ih_l0_reverse: Operand = ...,
+        bias_hh_l0_reverse: Operand = ..., lengths: Operand = ..., h_0: Operand = ...,
+        c_0: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight_ih_l0: Binding = ..., weight_hh_l0: Binding = ...,
+        bias_ih_l0: Binding = ..., bias_hh_l0: Binding = ..., weight_ih_l0_reverse: Binding = ...,
+        weight_hh_l0_reverse: Binding = ..., bias_ih_l0_reverse: Binding = ...,
+        bias_hh_l0_reverse: Binding = ..., lengths: Binding = ..., h_0: Binding = ...,
+        c_0: Binding = ..., *, output: Key = ..., h_n: Key = ..., c_n: Key = ...,
+    ) -> Call: ...
 
 class LSTMCell(Model):
     def __init__(
@@ -2576,6 +2630,33 @@ class RMSNorm(Model):
         self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class RNN(Model):
+    def __init__(
+        self, hidden_size: int, *, num_layers: int = 1,
+        nonlinearity: Literal['tanh', 'relu'] = 'tanh', use_bias: bool = True,
+        batch_first: bool = False, dropout: int | float = 0.0, bidirectional: bool = False,
+        use_lengths: bool = False, use_initial_state: bool = False, name: str | None = None,
+        input: Tensor = ..., weight_ih_l0: Tensor = ..., weight_hh_l0: Tensor = ...,
+        bias_ih_l0: Tensor = ..., bias_hh_l0: Tensor = ..., weight_ih_l0_reverse: Tensor = ...,
+        weight_hh_l0_reverse: Tensor = ..., bias_ih_l0_reverse: Tensor = ...,
+        bias_hh_l0_reverse: Tensor = ..., lengths: Tensor = ..., h_0: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight_ih_l0: Operand = ..., weight_hh_l0: Operand = ...,
+        bias_ih_l0: Operand = ..., bias_hh_l0: Operand = ..., weight_ih_l0_reverse: Operand = ...,
+        weight_hh_l0_reverse: Operand = ..., bias_ih_l0_reverse: Operand = ...,
+        bias_hh_l0_reverse: Operand = ..., lengths: Operand = ..., h_0: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight_ih_l0: Binding = ..., weight_hh_l0: Binding = ...,
+        bias_ih_l0: Binding = ..., bias_hh_l0: Binding = ..., weight_ih_l0_reverse: Binding = ...,
+        weight_hh_l0_reverse: Binding = ..., bias_ih_l0_reverse: Binding = ...,
+        bias_hh_l0_reverse: Binding = ..., lengths: Binding = ..., h_0: Binding = ..., *,
+        output: Key = ..., h_n: Key = ...,
+    ) -> Call: ...
+
 class RNNCell(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
@@ -3368,32 +3449,32 @@ __all__ = [
     "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding", "EncoderDecoder",
     "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc", "Erfinv",
     "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Fft", "Flatten", "Flip",
-    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
-    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
-    "GridSample3d", "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "Histc", "HuberLoss",
-    "Ifft", "Indexer", "InstanceNorm", "Irfft", "IsNan", "Item", "KLDivergence", "KernelizedSVM",
-    "KeyValueCache", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
-    "Length", "Less", "LessEqual", "Lgamma", "Linear", "LinearSVM", "LinearScan", "Log", "Log1p",
-    "LogCumsumExp", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
-    "LogicalXOr", "LogisticRegression", "Lstsq", "MDS", "MDSCore", "MLP", "ManyToOne",
-    "MaskedSoftmax", "MatrixExp", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum",
-    "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanQuantile",
-    "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference",
-    "Ones", "PReLU", "Pad", "PermuteTensor", "Pinv", "PixelShuffle", "PixelUnshuffle", "Polygamma",
-    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
-    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
-    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveFft", "PrimitiveLayerNorm",
-    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
-    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "Qr",
-    "QuadHingeLoss", "QuadraticFormRegularizer", "Quantile", "QuantileLoss", "QuickGelu",
-    "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
-    "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat", "RepeatInterleave", "Reshape",
-    "Rfft", "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape",
-    "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice",
-    "Slogdet", "SmoothL1Loss", "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split",
-    "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract",
-    "Sum", "Svd", "Svdvals", "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile",
-    "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal",
-    "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where",
-    "Zeros", "ZerosLike",
+    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRU",
+    "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual",
+    "GridSample", "GridSample3d", "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "Histc",
+    "HuberLoss", "Ifft", "Indexer", "InstanceNorm", "Irfft", "IsNan", "Item", "KLDivergence",
+    "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTM", "LSTMCell", "LSTMCellBody", "Layer",
+    "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma", "Linear", "LinearSVM",
+    "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp", "LogicalAnd",
+    "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "Lstsq", "MDS", "MDSCore", "MLP",
+    "ManyToOne", "MaskedSoftmax", "MatrixExp", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply",
+    "NanQuantile", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany",
+    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "Pinv", "PixelShuffle",
+    "PixelUnshuffle", "Polygamma", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
+    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
+    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveFft",
+    "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D",
+    "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice",
+    "PrimitiveSplit", "Prod", "Qr", "QuadHingeLoss", "QuadraticFormRegularizer", "Quantile",
+    "QuantileLoss", "QuickGelu", "RBFKernel", "RMSNorm", "RNN", "RNNCell", "RandInt", "Randn",
+    "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Relu6", "Remainder", "Repeat",
+    "RepeatInterleave", "Reshape", "Rfft", "Roll", "RotaryEmbedding", "Round", "SELU",
+    "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
+    "Sine", "Sinh", "Size", "Slice", "Slogdet", "SmoothL1Loss", "Softmax", "Softplus", "Solve",
+    "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
+    "StableReciprocal", "StopGradient", "Subtract", "Sum", "Svd", "Svdvals", "SwapAxes", "TSNE",
+    "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "Tile", "ToList", "ToTensor", "ToTuple", "TopK",
+    "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
+    "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

@@ -46,7 +46,7 @@ LazyLinear: Linear(dimension), which infers its sizes
 PairwiseDistance: DistanceMatrix
 ParameterDict ParameterList UninitializedBuffer UninitializedParameter parameter: \
 IOKey(name, differentiable=True)
-RNNBase: LSTMCell, GRUCell or RNNCell, and ManyToOne or OneToMany for sequences
+RNNBase: LSTM, GRU or RNN
 RNNCellBase: LSTMCell, GRUCell or RNNCell
 Softmax2d: Softmax(axis=1)
 Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder: TransformerBlock
@@ -122,9 +122,9 @@ RepeatVector: Repeat
 UpSampling1D UpSampling2D UpSampling3D: Upsample(scale_factor)
 ZeroPadding1D ZeroPadding2D ZeroPadding3D: Pad(pad_width)
 Cropping1D Cropping2D Cropping3D CenterCrop: x[:, :, 1:-1]
-Bidirectional: two parts, one of them on Flip
+Bidirectional: LSTM(hidden_size, bidirectional=True), or two parts, one of them on Flip
 ConvLSTM1D ConvLSTM2D ConvLSTM3D: LSTMCell, and Conv2d
-SimpleRNN: RNNCell for one step; ManyToOne or OneToMany for sequences
+SimpleRNN: RNN(hidden_size)
 SimpleRNNCell: RNNCell
 StackedRNNCells: a Model of cells
 GaussianDropout SpatialDropout1D SpatialDropout2D SpatialDropout3D: Dropout(p)

@@ -25,6 +25,7 @@ EXAMPLE_ARGUMENTS: dict[str, Any] = {
     "dimensions": [64, 10],
     "downscale_factor": 2,
     "filters": 8,
+    "hidden_size": 32,
     "kernel": "RBFKernel",
     "kernel_size": 3,
     "max_input_sequence_length": 5,
