@@ -50,7 +50,7 @@ inline Digits load_digits(const std::string& path) {
   return digits;
 }
 
-// Of each five rows three are for training, one for validation and one for the test.
+// Three of each five rows are for training, one for validation and one for the test.
 inline mithril::TensorMap part_of(const Digits& digits, size_t first, size_t last) {
   std::vector<size_t> rows;
   for (size_t row = 0; row < digits.labels.size(); ++row)

@@ -11,8 +11,8 @@ from tracked import ROOT
 
 FOLDER = ROOT / "build" / "roots"
 SUITE = "bookworm"
-# What each root holds beside the essential packages: only a Python, only a compiler and CMake, and
-# all that a build of Mithril needs. Of "container" an image is made. ccache only saves time.
+# The packages of each root beside the essential ones: only a Python, only a compiler and CMake, and
+# all that a build of Mithril needs. An image is made of "container". ccache only saves time.
 PACKAGES = {
     "container": "ccache",
     "python": "python3 python3-venv ca-certificates",
@@ -59,8 +59,8 @@ def output_of(command: list[str], folder: Path = ROOT, **environment: str) -> st
     return str(result.stdout)
 
 
-# Of builds that ccache helps, also in roots. It tells compilers apart by name, and Python and CMake
-# prefer different ones.
+# Variables of builds that ccache helps, also in roots. It tells compilers apart by name, and Python
+# and CMake prefer different ones.
 CACHE = {"CXX": "g++"}
 CACHE_IN_ROOT = {**CACHE, "CCACHE_DIR": "/ccache"}
 

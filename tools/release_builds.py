@@ -24,7 +24,7 @@ import ensurepip, os, sys, sysconfig, venv
 assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))
 print(sys.version_info[1], sys.base_prefix, sys.executable)
 """
-# Of torch, and of the wheel that the plugin is installed beside.
+# Libraries of torch, and of the wheel that the plugin is installed beside.
 ELSEWHERE = ("libtorch*", "libc10*", "libmithril*", "libcud*", "libnvrtc*")
 SDIST = "from scikit_build_core.build import build_sdist; build_sdist({!r})"
 

@@ -67,12 +67,12 @@ class PythonMachine:
 
 
 def last_lines(printed: str) -> str:
-    """What the two programs of a test say about themselves."""
+    """Returns the summaries that the two programs of a test print."""
     return "; ".join(printed.strip().splitlines()[-2:])
 
 
 def processor_seconds() -> float:
-    """Of the commands that have ended: a machine that does other work, too, changes little."""
+    """Returns the processor seconds of finished commands, which other work changes little."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# Of the time of all processors in a turn that others may take, and the least that is looked at:
+# The share of processor time in a turn that others may take, and the least that is looked at:
 # the kernel counts in steps of 10 ms.
 OTHERS_SHARE = 0.04
 LEAST_SECONDS = 0.04

@@ -9,7 +9,7 @@ LEARNING_RATES = {"sgd": 1e-3, "adam": 1e-4}
 @dataclass(frozen=True)
 class Workload:
     title: str
-    # Of products and convolutions, a multiplication and an addition counted as two.
+    # The work of products and convolutions; a multiplication and an addition count as two.
     megaflops: float
     # The least memory traffic of a call: weights, inputs and results, and the optimizer's state,
     # each once where it is read and once where it is written.

@@ -15,7 +15,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 SEED = 7
-# Of MiniLM-L6.
+# The sizes of MiniLM-L6.
 SIZES = {
     "hidden_size": 384,
     "intermediate_size": 1536,

@@ -75,7 +75,7 @@ inline Checkpoint load_gpt2(const nlohmann::json& fields, const ml::TensorMap& s
   return {bound(gpt2::model(config, limit), saved, options), limit, {}};
 }
 
-// Of Llama, Mistral and Qwen2. No text is longer than the window of Mistral's attention, so that
+// Loads Llama, Mistral and Qwen2. No text is longer than the window of Mistral's attention, so that
 // all tokens are within it.
 inline Checkpoint load_llama(const nlohmann::json& fields, const ml::TensorMap& saved) {
   require(fields, "hidden_act", "silu");

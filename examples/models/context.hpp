@@ -27,7 +27,7 @@ class Context {
 
   const mithril::Connection& positions() const { return positions_; }
 
-  // Of [N, groups, count, L, D]: a group has one key and one value for its queries.
+  // Attends with queries [N, groups, count, L, D]; a group shares one key and one value.
   mithril::Connection attend(const mithril::Connection& query, const mithril::Connection& key,
                              const mithril::Connection& value) const {
     using namespace mithril;

@@ -48,7 +48,7 @@ def parameter(name, *shape):
 
 
 def convolution(x, config, name):
-    """Of each channel of x [N, L, E] over the last `conv_kernel` steps."""
+    """Convolves each channel of x [N, L, E] over the last `conv_kernel` steps."""
     size, taps = x.dims[2], config.conv_kernel
     weight = parameter(f"{name}.weight", size, 1, taps)
     padded = ml.Pad(pad_width=((0, 0), (taps - 1, 0), (0, 0)))(x)

@@ -30,7 +30,7 @@ def activation(name):
 
 
 class Context:
-    """What the tokens of a text attend to: themselves and the tokens before them, or the last
+    """The tokens that each token of a text attends to: itself and the tokens before it, or the last
     `window` of these. With a limit the tokens of earlier evaluations are in caches of as many rows
     (docs/generation.md)."""
 
@@ -46,7 +46,7 @@ class Context:
             self.allowed = self.allowed & (places[:, None] - places < window)
 
     def attend(self, query, key, value):
-        """Of [N, groups, count, L, D]: a group has one key and one value for its queries."""
+        """Attends with queries [N, groups, count, L, D]; a group shares one key and one value."""
         if self.limit is not None:
             key = ml.KeyValueCache(self.limit)(input=key, start=self.start)
             value = ml.KeyValueCache(self.limit)(input=value, start=self.start)

@@ -30,7 +30,7 @@ inline double interpolated(double frequency, double factor, double share) {
   return frequency * (1 - share + share / factor);
 }
 
-// Of Llama 3.1: the pairs that turn rarely within a text of the training become slower.
+// The frequencies of Llama 3.1: pairs that turn rarely within a text of the training are slower.
 inline void scale_llama3(const Scaling& scaling, std::vector<double>& frequencies) {
   for (double& each : frequencies) {
     const double turns = scaling.original_max_position_embeddings * each / (2 * std::numbers::pi);

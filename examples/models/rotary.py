@@ -75,7 +75,7 @@ def linear(settings):
 
 
 def llama3(settings):
-    """Of Llama 3.1: the pairs that turn rarely within a text of the training become slower."""
+    """Llama 3.1: slows the pairs that turn rarely within a text of the training."""
     factor = settings.number("factor")
     low, high = settings.number("low_freq_factor"), settings.number("high_freq_factor")
     if high <= low:
@@ -124,7 +124,7 @@ def attention_factor(settings, factor):
 
 
 TYPES = {"default": default, "linear": linear, "llama3": llama3, "yarn": yarn}
-# What transformers does not read, either.
+# Fields that transformers does not read, either.
 WITHOUT_EFFECT = ("rope_type", "type", "original_max_position_embeddings", "finetuned")
 
 

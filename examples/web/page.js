@@ -31,7 +31,7 @@ function clearPad() {
   element("answer").textContent = "";
 }
 
-// What is drawn as 8 x 8 pixels: its frame fills the image, as the frames of the digits do.
+// The drawing as 8 x 8 pixels: its frame fills the image, as the frames of the digits do.
 export function drawnImage() {
   const { width, height } = pad.canvas;
   const pixels = pad.getImageData(0, 0, width, height).data;

@@ -16,7 +16,7 @@
 namespace mithril::distributed {
 namespace {
 
-// What torchrun sets, and each launcher for torch.
+// The variables that torchrun sets, and each launcher for torch.
 constexpr std::array variables = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"};
 
 std::string variable(const char* name, const std::string& otherwise = "") {

@@ -66,7 +66,7 @@ std::vector<Output> outputs_named(const Graph& graph, const std::vector<std::str
   return found;
 }
 
-// The states that remain with some of the outputs, and what all of them depend on.
+// The states that remain with some of the outputs, and the values that both depend on.
 class Remaining {
  public:
   Remaining(const Graph& graph, const std::vector<Output>& all, const std::vector<Output>& kept)

@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const std::vector<ProgramPort>& ports);
 // Null if there is none.
 const ProgramPort* port_named(const std::vector<ProgramPort>& ports, std::string_view name);
 
-// What the messages of `check` say about a call.
+// Facts about a call, for the messages of `check`.
 struct ProgramCall {
   const char* data_name = "data";  // the name of the data
   bool takes_outputs = false;      // whether the caller may ask for some outputs

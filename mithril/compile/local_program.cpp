@@ -74,7 +74,7 @@ void shard_parameters(const CompiledState& compiled, ShardOptions& options) {
   }
 }
 
-// What replaces an input is a block where the input is.
+// An output that replaces an input is sharded as the input is.
 void shard_donations(const std::vector<Donation>& donations, ShardOptions& options) {
   for (const Donation& donation : donations)
     options.output_axes[donation.output] = options.input_axes[donation.input];

@@ -34,12 +34,12 @@ Graph local_program(const CompiledState& compiled, const Graph& graph,
 std::optional<MemoryBlock> memory_block(const CompiledState& compiled, const std::string& key,
                                         const Dims& dims);
 
-// That of a step. Each process keeps local sums of gradients, which are exchanged before the
-// update.
+// The local program of a step. Each process keeps local sums of gradients, which are exchanged
+// before the update.
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step);
 
-// What the processes exchange in the program for the global `graph`, in the order in which the
-// exchanges start; nothing unless the model is distributed. Exchanges nothing itself.
+// The collectives in the program for the global `graph`, in the order in which they start; none
+// unless the model is distributed. Runs no collective.
 std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph,
                                        const std::vector<size_t>& differentiated);
 

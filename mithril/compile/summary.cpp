@@ -141,7 +141,7 @@ std::string name_in_summary(const Impl& compiled, const Graph& gradients,
   return collective.path;
 }
 
-// What the processes of the group exchange when gradients are evaluated.
+// Describes the collectives of an evaluation of gradients.
 std::string collectives_text(Impl& compiled) {
   if (!is_distributed(compiled)) return {};
   const std::lock_guard lock(*compiled.facts_mutex);

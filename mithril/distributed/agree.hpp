@@ -9,8 +9,8 @@
 
 namespace mithril {
 
-// What a process has, by name, in an order that all processes share: {"dtype", "float32"}. Long
-// texts, such as graphs, may be given as checksums.
+// The settings of a process, by name, in an order that all processes share: {"dtype", "float32"}.
+// Long texts, such as graphs, may be given as checksums.
 using AgreementEntries = std::vector<std::pair<std::string, std::string>>;
 
 // Returns if all processes call it with the same entries. Otherwise DistributedError E0964 on all

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What one thread calls. All threads have to call the same.
+// A call of one thread. All threads have to make the same call.
 struct CollectiveCall {
   enum class Kind : std::uint8_t { all_reduce, all_gather, broadcast, barrier };
   Kind kind;
@@ -148,7 +148,7 @@ class ThreadGroup {
     changed_.notify_all();
   }
 
-  // What the threads of a subgroup share, of which the first has this rank here.
+  // The state of a subgroup, which its threads share. ranks.front() identifies it.
   std::shared_ptr<ThreadGroup> subgroup(const std::string& name, const std::vector<int>& ranks) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<ThreadGroup>& group = subgroups_[{name, ranks.front()}];

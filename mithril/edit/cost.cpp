@@ -106,7 +106,7 @@ std::optional<int64_t> operations_of_einsum(const Part& part) {
   return static_cast<int64_t>(operands) * indices;
 }
 
-// Of ops of several products; none: it is no such op.
+// The operations of an op of several products; none for other ops.
 std::optional<int64_t> operations_of_products(const Part& part, int64_t made) {
   const std::string& name = part.op->name;
   if (name == "einsum") return operations_of_einsum(part);
@@ -170,7 +170,7 @@ int64_t steps_around(const Part& op, std::map<const Part*, int64_t>& known) {
   return steps;
 }
 
-// Of an op whose tensors have known sizes.
+// The cost of an op whose tensors have known sizes.
 Cost cost_of(const Part& part) {
   Cost cost;
   int64_t read = 0, made = 0;

@@ -28,8 +28,8 @@ struct ModelCost {
   // ops that factor matrices.
   std::vector<std::string> uncounted;
 };
-// Of one evaluation without gradients. The body of a loop counts once per step. ShapeError E0209
-// with a value whose sizes `shapes` leaves open.
+// The cost of one evaluation without gradients. The body of a loop counts once per step. ShapeError
+// E0209 with a value whose sizes `shapes` leaves open.
 ModelCost cost(const Model& model,
                const std::vector<std::pair<std::string, ShapeSpec>>& shapes = {});
 

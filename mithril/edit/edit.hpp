@@ -10,10 +10,10 @@
 
 namespace mithril {
 
-// A copy of a model whose parts can be exchanged. Each edit makes the model again from what its
-// user stated, so that nothing remains of what was inferred from parts that have gone; parts of
-// models of the library become parts of composed models. Parts keep their paths, and so the keys of
-// their parameters. An edit that fails changes nothing. Handles, connections and views that were
+// A copy of a model whose parts can be exchanged. Each edit rebuilds the model from the
+// statements of its user and infers everything again, so that removed parts leave no sizes behind;
+// parts of library models become parts of composed models. Parts keep their paths, and so the keys
+// of their parameters. An edit that fails changes nothing. Handles, connections and views that were
 // made before an edit belong to the model as it was before.
 //
 // A path is that of a part, "encoder.fc1", and where a value is meant that of a port,
@@ -41,16 +41,16 @@ class EditableModel : public Model {
   // Between an input of a part and what it reads.
   EditableModel& insert_before(std::string_view path, const Call& part);
   EditableModel& insert_before(std::string_view path, const Model& part);
-  // What read its output reads its input.
+  // Removes a part and connects its input to the readers of its output.
   EditableModel& remove(std::string_view path);
   // Replaces each part whose path matches the pattern (find_paths), or that is of the class, by
-  // what the function returns for a copy of it. Parts inside such a part are left alone.
+  // the result of the function, called with a copy of the part. Leaves parts inside it alone.
   using Wrapper = std::function<Model(const Model& part)>;
   EditableModel& wrap(std::string_view pattern, const Wrapper& function);
   EditableModel& wrap_class(std::string_view class_name, const Wrapper& function);
-  // A value inside becomes an output, in addition to those there are. `name` empty: its path.
+  // Adds an inner value to the outputs. `name` empty: its path.
   EditableModel& expose(std::string_view path, std::string name = {});
-  // Of a part, or of a key. NameError E0607 if there is one of this name.
+  // Renames a part or a key. NameError E0607 if there is one of this name.
   EditableModel& rename(std::string_view path, const std::string& name);
   // The part of the model between values, each with its name in the new model. It has the inputs of
   // the model that the outputs need besides `inputs`, too. ConnectionError E0124 for an input that

@@ -116,7 +116,7 @@ class Extraction {
   Functions functions_;
 };
 
-// What was asked for has become an input, or an output.
+// Checks that the new model has the inputs and outputs that were asked for.
 void check_asked(const Model& made, const EditableModel::Values& inputs,
                  const EditableModel::Values& outputs) {
   const std::vector<std::string> has_inputs = made.input_keys(), has_outputs = made.output_keys();

@@ -50,7 +50,7 @@ struct FormConstraint {
 
 class LevelForm {
  public:
-  // Of a model that its user composed; `functions` takes over its constraints.
+  // The form of a composed model; `functions` takes over its constraints.
   LevelForm(Composite& model, Functions& functions);
 
   Json json();  // reads back as the level

@@ -21,11 +21,11 @@ struct Located {
   std::string port = {};           // the rest of the path; empty: the part itself
 };
 Located located(const Model& model, std::string_view path);
-// The same model, composed of the parts of its model of the library.
+// The model with its library layer replaced by the parts of that layer.
 Model opened(const Model& model);
-// The same model, in which the part of this path, of the library, is composed of its parts.
+// The model with the library layer at this path replaced by the parts of that layer.
 Model opened_at(const Model& model, std::string_view path);
-// The same model, in which no model of the library contains the part.
+// The model with each library layer that contains the part replaced by the parts of that layer.
 Model opened_around(Model model, std::string_view path);
 
 // The path of the port of the part that computes a value inside a model, if nothing outside of that
@@ -34,8 +34,8 @@ std::string place_of_value(const Model& model, std::string_view path);
 
 class Levels {
  public:
-  // Of a part. NameError E0606 if there is none of this path; with `port`, the path may go on with
-  // the name of a port.
+  // The levels around a part. NameError E0606 if the path names no part; with `port`, the path may
+  // end with the name of a port.
   Levels(const Model& model, std::string_view path, bool port = false);
 
   LevelForm& form() { return levels_.back(); }
@@ -60,7 +60,7 @@ class Levels {
 std::vector<std::string> canonical_ports(const Model& part, bool inputs);
 // The nets of the canonical ports of a part of the form.
 std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs);
-// Removes what was a port of a part that is gone, and refuses to if something needs it.
+// Removes a port of a removed part. ConnectionError E0124 if something reads it.
 void lose_end(LevelForm& form, size_t net, const std::string& id, const std::string& port,
               const std::string& path);
 // ConnectionError E0124 if neither an op nor an output of the model reads the value of this path.

@@ -72,7 +72,7 @@ class ModelRegistry {
 
   const std::optional<std::int64_t> memory_limit_;
   Sessions& sessions_;
-  mutable std::shared_mutex mutex_;  // guards the member below and what the entries say it guards
+  mutable std::shared_mutex mutex_;  // guards entries_ and the members of RegisteredModel marked so
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

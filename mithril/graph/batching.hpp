@@ -24,7 +24,7 @@ class Batching {
 
   // After run: a wanted value with the new axis; none if it is the same for each index.
   const std::optional<ValueId>& batched(ValueId wanted) const { return batched_[index(wanted)]; }
-  // What computes a wanted value that is the same for each index.
+  // The value for a wanted value that is the same for each index.
   ValueId shared(ValueId wanted) const { return shared_[index(wanted)]; }
 
  private:

@@ -21,7 +21,7 @@ struct Formless {};
 // Numbers the symbols; the symbols of a definition come before it.
 class SymbolWriter {
  public:
-  // Symbols that whoever reads knows already have the first numbers.
+  // The symbols that the reader knows get the first numbers.
   explicit SymbolWriter(const std::vector<Dim>& known) {
     for (const Dim& dim : known) {
       if (Symbol* symbol = dim.symbol()) numbers_.emplace(symbol, symbols_.size());

@@ -46,7 +46,7 @@ struct Interval {
   Wire* wire;
   double low, high;
 };
-// How a library model was made, and how much of it that was: for its JSON form.
+// The record, the arguments and the number of parts of a library model, for JSON.
 struct Recipe {
   Note name;  // of a record, which stays
   Arguments arguments;

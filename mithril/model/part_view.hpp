@@ -20,8 +20,8 @@ class PartView {
   std::string name() const;        // in the model that contains it: "fc1"
   std::string path() const;        // "encoder.fc1"
   std::string class_name() const;  // "Linear"
-  // With what it was made: arguments of a layer, values of ports of an op. Empty for a model that
-  // its user composed.
+  // The arguments of the constructor of a layer, or the values of ports of an op. Empty for a model
+  // that its user composed.
   Arguments options() const;
   // Its ports. Those of an op that were left out are not among them.
   std::vector<std::string> inputs() const, outputs() const;

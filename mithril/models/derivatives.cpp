@@ -10,8 +10,8 @@
 namespace mithril {
 namespace {
 
-// What `derivative` makes of each seed that is 1 at one element of `like` and 0 elsewhere, with the
-// axes of `like` first, or last.
+// Calls `derivative` for each unit vector of the shape of `like`, and stacks the results along the
+// axes of `like`, which come first, or last.
 template <typename Derivative>
 std::vector<Connection> for_units(const Connection& like, const Derivative& derivative, bool last) {
   const Connection unit = apply("unit_of", {like});

@@ -42,7 +42,7 @@ std::vector<Connection> jacobian(const Connection& of, const std::vector<Connect
 // element of `wrt`, all at once.
 Connection hessian(const Connection& of, const Connection& wrt);
 
-// What is differentiated with respect to what.
+// The output and the inputs of a derivative.
 struct DerivativeOptions {
   std::string of;                // an output
   std::vector<std::string> wrt;  // inputs, with the wildcards * and ? of any characters

@@ -54,7 +54,7 @@ class PrecisionMixing {
     }
   }
 
-  // Of the float outputs.
+  // The dtypes of the float outputs.
   std::vector<DType> output_dtypes(const Node& mapped, size_t count) const {
     const Graph& graph = rebuilder_.graph();
     std::vector<DType> dtypes;

@@ -13,7 +13,7 @@ class MemoryExtents {
  public:
   // The name must outlive the extents. Tensors without elements share none.
   void add(const void* data, std::size_t bytes, const std::string& name);
-  // Of another library: ignored, because its backend checks them.
+  // Ignores tensors of other libraries; their backends check them.
   void add(const Tensor& tensor, const std::string& name);
   // InputError E0812 if two of the tensors share elements.
   void check_apart();

@@ -99,7 +99,7 @@ class Tensor {
   const T* data() const;
   template <class T>
   std::span<const T> values() const&;
-  // Of a temporary tensor, a copy: argmax(scores).values<std::int64_t>().
+  // A temporary tensor returns a copy: argmax(scores).values<std::int64_t>().
   template <class T>
   std::vector<T> values() &&;
   // The same, but writable; ValueError E0483 if it is read-only.

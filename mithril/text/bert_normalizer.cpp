@@ -142,7 +142,7 @@ constexpr BertRange left_out[] = {
     {0x1DA9B, 0x1DA9F}, {0x1DAA1, 0x1DAAF}, {0x1E8D0, 0x1E8D6}, {0xE0001, 0xE0001},
     {0xE0020, 0xE007F}, {0xE0100, 0xE01EF}, {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD}};
 
-// Of the characters that are left out, marks are those that were nonspacing in Unicode 8.
+// Whether the character is left out and was a nonspacing mark in Unicode 8.
 bool is_old_mark(char32_t code) { return is_in_ranges(left_out, code) && has_category(code, "M"); }
 
 template <typename Change>

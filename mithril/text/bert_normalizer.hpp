@@ -12,8 +12,8 @@ struct BertNormalizer {
   bool lowercase = true;
 };
 
-// Of valid UTF-8. Control characters, nonspacing marks and punctuation are those of Unicode 8, as
-// in the package tokenizers.
+// Normalizes valid UTF-8. Control characters, nonspacing marks and punctuation are those of Unicode
+// 8, as in the package tokenizers.
 std::string bert_normal(std::string_view text, const BertNormalizer& rule);
 
 bool is_bert_punctuation(char32_t code);

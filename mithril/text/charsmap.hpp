@@ -13,8 +13,8 @@ class Charsmap {
   // From the base64 of tokenizer.json; none for a damaged map.
   static std::optional<Charsmap> read(std::string_view base64);
 
-  // Of valid UTF-8. As the package tokenizers does, it looks up short grapheme clusters first, and
-  // the shortest key that begins one.
+  // Normalizes valid UTF-8. As the package tokenizers does, it looks up short grapheme clusters
+  // first, and the shortest key that begins one.
   std::string normal(std::string_view text) const;
 
  private:

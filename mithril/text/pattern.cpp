@@ -8,7 +8,7 @@ namespace {
 
 using PatternItems = std::vector<PatternItem>;
 
-// What is to match after a group.
+// The items that have to match after a group.
 struct PatternRest {
   const PatternItems* items;
   size_t index;

@@ -49,7 +49,7 @@ class PatternReader {
     do {
       std::vector<PatternItem> items;
       while (!rest_.empty() && rest_[0] != '|' && rest_[0] != ')') {
-        // Elsewhere, the alternatives after it would be those of what is before it, too.
+        // (?i) elsewhere opens a group up to the next ')': a(?i)b|c is a(?i:b|c).
         if (rest_.starts_with("(?i)") || ++items_ > most_items) throw UnknownPattern();
         items.push_back(item(any_case));
       }

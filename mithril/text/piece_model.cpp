@@ -37,7 +37,7 @@ Merge merge_of(const TokenIds& ids, const std::string& left, const std::string& 
   return {token(left), token(right), token(left + right)};
 }
 
-// Of "a b".
+// Reads a merge from a line "a b".
 Merge merge_of_line(const TokenIds& ids, const std::string& line, const std::string& where) {
   const size_t space = line.find(' ');
   if (space == std::string::npos || line.find(' ', space + 1) != std::string::npos)

@@ -13,7 +13,7 @@ struct TextWord {
   bool is_first = false;  // it begins the whole text
 };
 
-// Of valid UTF-8; any thread may call it.
+// Splits valid UTF-8 into words; any thread may call it.
 using PreTokenizer = std::function<std::vector<TextWord>(TextWord)>;
 
 // ParseError E0772 for a pre-tokenizer of another kind, E0726 for a value of another form. Null

@@ -27,7 +27,7 @@ std::vector<SplitPart> parts_of(std::string_view text, const std::vector<TextRan
   return parts;
 }
 
-// A match becomes the end of what is before it, unless this is a match.
+// A match is joined to the text before it, unless that is a match.
 std::vector<TextRange> merged_to_the_left(const std::vector<SplitPart>& parts) {
   std::vector<TextRange> merged;
   bool after_match = false;

@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// What becomes of the matches: see SplitDelimiterBehavior of the package tokenizers.
+// The treatment of matches: see SplitDelimiterBehavior of the package tokenizers.
 enum class SplitBehavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 std::optional<SplitBehavior> split_behavior(std::string_view name);  // such as "MergedWithNext"

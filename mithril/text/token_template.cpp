@@ -40,7 +40,7 @@ int64_t read_named_token(const JsonField& pair) {
   return items[1].integer(0, most_token);
 }
 
-// Of BERT and RoBERTa.
+// Reads the template of BERT and RoBERTa.
 TokenTemplate read_ends(const JsonField& step) {
   require_known(step, {"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
   TokenTemplate made;

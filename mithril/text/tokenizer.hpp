@@ -26,12 +26,12 @@ namespace mithril {
 //   auto outputs = compiled.evaluate({}, tokenizer({"Hello world"}));
 class Tokenizer {
  public:
-  // Of the text of a tokenizer.json. Texts are cut to `max_length` tokens; 0: to the length that
+  // Reads the text of a tokenizer.json. Texts are cut to `max_length` tokens; 0: to the length that
   // the file states, if it states one. ParseError E0772 for a tokenizer of another kind, E0773 for
   // a merge of tokens that are not in the vocabulary, E0726 and E0727 for values of another form,
   // and E0720 to E0725 for text that is not JSON; the errors name the field.
   explicit Tokenizer(std::string_view tokenizer_json, std::size_t max_length = 0);
-  // Of the texts of vocab.json and merges.txt of GPT-2. The same errors.
+  // Reads the texts of vocab.json and merges.txt of GPT-2. The same errors.
   static Tokenizer gpt2(std::string_view vocab_json, std::string_view merges_txt);
   // Reads a tokenizer.json, or tokenizer.json in a folder, or vocab.json and merges.txt of GPT-2 if
   // the folder has none. InputError E0830 for a file that cannot be read; otherwise the same

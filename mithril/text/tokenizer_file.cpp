@@ -46,7 +46,7 @@ void read_truncation(const JsonField& truncation, TokenizerFile& file) {
   file.keeps_end = is_left_of(truncation["direction"]);
 }
 
-// Of the file, or of the token that models pad with.
+// Reads the padding of the file; without one it is the token that models pad with.
 TokenPadding read_padding(const JsonField& padding, const TokenizerFile& file) {
   TokenPadding made;
   if (!padding.is_null()) {

@@ -66,7 +66,7 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
   while (const std::optional<TensorMap> batch = batches.next()) {
     lr = step.optimizer().lr();
     const std::int64_t rows = count_rows(*batch);
-    // Of arrays, `batches` are the same on all processes if the first one is.
+    // Batches of arrays are the same on all processes if the first one is.
     if (steps == 0 || data.function())
       agree_on_batch(step.compiled(), options, epoch, steps, *batch);
     const TensorMap part = rows_of_process(step.compiled(), *batch);

@@ -25,7 +25,7 @@ class TensorBoard {
 
  private:
   std::string folder_;
-  // Of the file; empty: not made yet. Shared, because copies write to one file.
+  // The path of the file; empty: not made yet. Shared, because copies write to one file.
   std::shared_ptr<std::string> path_ = std::make_shared<std::string>();
 };
 

@@ -156,8 +156,8 @@ void TrainingStep::Impl::make_programs() {
   agreed = false;  // the optimizer may have loaded a state
 }
 
-// What the optimizer keeps for a parameter. Sums of gradients, and blocks of its memory, are those
-// of one process.
+// Adds what the optimizer keeps for a parameter, except sums of gradients and blocks of memory,
+// which differ between processes.
 void TrainingStep::Impl::add_memory(AgreementEntries& entries, const std::string& key) const {
   const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
   if (!memory) return;

@@ -43,7 +43,7 @@ class TrainingStep {
 
   // The averages of parameters that options.average requests, in the dtypes of the parameters.
   // Frozen parameters, and all parameters before the first average, are copies of the given ones.
-  // Of a parameter that is sharded they are the block of the process.
+  // The average of a sharded parameter is the block of the process.
   // For `infer` and `bind`, with state(); running statistics are not averaged. With
   // optimizer_state = sharded all processes call it. StateError E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;

@@ -29,7 +29,7 @@ def refuse(why: str) -> NoReturn:
 
 
 def tool(name: str) -> str | None:
-    """Beside this Python, where pip puts it, or on the path."""
+    """Finds a tool beside this Python, where pip puts it, or on the path."""
     folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     return shutil.which(name, path=os.pathsep.join(folders))
 

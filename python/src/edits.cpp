@@ -131,7 +131,7 @@ Example:
             return self.remove(path);
           },
           py::arg("path"), py::return_value_policy::reference_internal,
-          R"(Removes a part: what read its output reads its input.
+          R"(Removes a part and connects its input to the readers of its output.
 
 Raises:
     ConnectionError: The part has no single canonical input and output, what it computes inside
@@ -140,9 +140,10 @@ Raises:
 Example:
     edited = model.edit().insert_after("linear", ml.Relu())
     edited.remove("relu"))")
-      .def("wrap", wrap, py::arg("what"), py::arg("function"),
-           py::return_value_policy::reference_internal,
-           R"(Replaces each matching part by what a function returns for a copy of it.
+      .def(
+          "wrap", wrap, py::arg("what"), py::arg("function"),
+          py::return_value_policy::reference_internal,
+          R"(Replaces each matching part by the result of `function`, called with a copy of the part.
 
 Args:
     what: A class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
@@ -164,7 +165,7 @@ Example:
               -> EditableModel& { return self.expose(path, name.value_or("")); },
           py::arg("path"), py::arg("name") = py::none(),
           py::return_value_policy::reference_internal,
-          R"(Makes an inner value an output, in addition to those there are.
+          R"(Adds an inner value to the outputs.
 
 Args:
     path: The path of a part with one output, or of a port.

@@ -71,7 +71,7 @@ void bind_jax_backend(py::module_& module) {
         return std::make_shared<JaxRunner>(shared_function(load),
                                            checked_dtype(dtype_of_object(dtype)));
       },
-      py::arg("load"), py::arg("dtype"), "What JaxBackend is made of.");
+      py::arg("load"), py::arg("dtype"), "Makes the compiled part of a JaxBackend.");
 }
 
 }  // namespace mithril::python

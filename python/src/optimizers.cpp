@@ -270,11 +270,11 @@ Example:
     step(params, data)
     averages = step.averages(params))")
       .def("gather_optimizer", &TrainingStep::gather_optimizer,
-           R"(Makes the memory of the optimizer whole on this process.
+           R"(Gathers the sharded state of the optimizer on every process.
 
 With `optimizer_state="sharded"` each process of a group holds a block of it, and
 `optimizer.state_dict` raises an error until all processes have called this. The next call of the
-step cuts the memory again. Otherwise it does nothing.
+step shards the state again. A state that is not sharded stays as it is.
 
 Example:
     step.gather_optimizer()

@@ -47,8 +47,9 @@ See docs/editing.md.)")
       .def_property_readonly("name", &PartView::name, "The name in the model that contains it.")
       .def_property_readonly("path", &PartView::path, "The path in the whole model: 'encoder.fc1'.")
       .def_property_readonly("class_name", &PartView::class_name, "The name of its class.")
-      .def_property_readonly("options", options_of_part,
-                             "With what it was made, by name; empty for a composed model.")
+      .def_property_readonly(
+          "options", options_of_part,
+          "The arguments of its constructor, by name; empty for a composed model.")
       .def_property_readonly("inputs", &PartView::inputs, "The names of its inputs.")
       .def_property_readonly("outputs", &PartView::outputs, "The names of its outputs.")
       .def_property_readonly("shapes", shapes_of_part,
@@ -58,7 +59,7 @@ See docs/editing.md.)")
           "parts", [](const PartView& part) { return parts_by_name(part.parts()); },
           "Its own parts, by name.")
       .def_property_readonly("model", &PartView::model,
-                             "The part as a model; `copy` gives one that belongs to no other.")
+                             "The part as a model. `copy()` returns an independent model.")
       .def("__repr__", [](const PartView& part) { return tree(part.model()); });
   model.def("__str__", [](const Model& self) { return tree(self); })
       .def(

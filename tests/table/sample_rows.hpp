@@ -21,7 +21,7 @@ inline bool has_tensor(const OpCase& row) {
   return false;
 }
 
-// What a row tests that others of its op may not.
+// The kind of a row: what it tests that other rows of its op may not.
 inline std::string kind_of_row(const OpCase& row) {
   if (!row.error.empty()) return "refused: " + row.name;
   std::set<std::string_view> dtypes;

@@ -51,7 +51,7 @@ struct StepDescriptor {
   std::shared_ptr<const ElementwiseProgram> program = nullptr, epilogue = nullptr;
   std::vector<StepDescriptor> members = {};  // of a GroupStep
   std::vector<size_t> nodes = {};            // the graph nodes that the step computes
-  // Of a collective. The values to write may share the bucket, and those that a start reads, too.
+  // The bucket of a collective, which written values may share, and also values that a start reads.
   std::vector<BucketMember> bucket = {};
   int64_t bucket_bytes = 0;  // of a start; 0: the step is a wait
 

@@ -9,7 +9,7 @@
 
 namespace mithril::torch_backend {
 
-// What a Communicator of process groups of torch can do, too.
+// Collectives of tensors, which a Communicator of process groups of torch implements as well.
 class TensorCommunicator {
  public:
   virtual ~TensorCommunicator() = default;

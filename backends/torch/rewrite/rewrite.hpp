@@ -1,4 +1,4 @@
-// A graph in terms of records that only this library knows: those of its device.
+// A graph rewritten with private ops that only this backend runs.
 #pragma once
 
 #include "backends/torch/device/settings.hpp"

@@ -74,6 +74,4 @@ OpDef define_conv2d_input_grad() {
   };
 }
 
-// No function throws anything except std::bad_alloc: an unusable cache behaves as an empty one. Any
-// number of threads and processes may use a folder at the same time.
 }  // namespace mithril

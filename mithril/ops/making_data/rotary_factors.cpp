@@ -1,4 +1,4 @@
-// rotary_factors: by what rotary embeddings multiply pairs of elements.
+// rotary_factors: the factors of rotary embeddings.
 #include <cmath>
 #include <utility>
 

@@ -90,9 +90,9 @@ struct PlacedItem {
   int64_t axis;
 };
 
-// The items in the order in which they are applied, from the ellipsis outwards. What stands before
-// it counts its axes from the start and what stands after it from the end, so the rank need not be
-// known, and the axes that are yet to come keep their numbers.
+// The items in the order in which they are applied, from the ellipsis outwards. Items before the
+// ellipsis count axes from the start, items after it from the end, so the rank need not be known,
+// and an item does not change the numbers of the axes of later items.
 std::vector<PlacedItem> placed(const IndexItems& items) {
   const auto dots = std::find_if(items.begin(), items.end(), [](const IndexItem& item) {
     return item.kind() == kind::ellipsis;

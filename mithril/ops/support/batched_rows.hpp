@@ -1,4 +1,4 @@
-// What stack_rows and stack_units expand to.
+// The expansion of stack_rows and stack_units.
 #pragma once
 #include <string>
 #include <utility>

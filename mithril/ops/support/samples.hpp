@@ -113,14 +113,14 @@ inline void samples_expanded(SampleContext& c) {
   c.put(SampleAxis::along(axis, at.outer));
 }
 
-// Of ops that make elements which are alike, or draw each by itself.
+// The samples of ops that fill a tensor, or draw each element by itself.
 inline void samples_of_filled(SampleContext& c) {
   for (size_t axis = 0; axis < c.out().size(); ++axis) {
     for (const SampleAxis& at : alike_along(axis, c.out()[axis], c.batch())) c.offer(at);
   }
 }
 
-// Of ops that make elements which depend on their place along the axes.
+// The samples of ops whose elements depend on their place along the axes.
 inline void samples_by_place(SampleContext& c) {
   for (const int64_t size : c.out()) {
     if (spans_batch(size, c.batch())) c.depend_on_place();

@@ -19,9 +19,9 @@ inline Dim steps_in(const Dim& span, int64_t step) {
   return stride == 1 ? span : floor_divide(span - Dim(1), Dim(stride)) + Dim(1);
 }
 
-// How many items a slice takes out of `size`, where that is one formula whatever the sizes turn out
-// to be: x[1:] of n + 1 items has n. Of n items it has max(0, n - 1), which no Dim can say: then
-// the answer is nothing, and what could decide it is awaited.
+// The number of items in a slice of `size` items, if one formula holds for all sizes: x[1:] of
+// n + 1 items has n. If x has n items, it has max(0, n - 1), which no Dim expresses.
+// Otherwise none, and the solver waits for the size.
 class SliceCount {
  public:
   SliceCount(Solver& s, const Slice& slice, const Dim& size)

@@ -35,7 +35,7 @@ struct SampleAxes {
   std::map<NodeId, std::vector<SampleAxis>> read_as;
 
   const SampleAxis& of(ValueId id) const { return axes[index(id)]; }
-  // Of the node's argument i, the value `id`.
+  // The axis of the node's argument i, which is the value `id`.
   const SampleAxis& of(NodeId node, size_t i, ValueId id) const {
     const auto found = read_as.find(node);
     return found == read_as.end() ? of(id) : found->second[i];

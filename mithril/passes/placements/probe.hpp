@@ -1,4 +1,4 @@
-// Sizes of a graph for a batch that nothing else has the size of.
+// Sizes of a graph in which no other size is a multiple of the batch.
 #pragma once
 #include <cstdint>
 

@@ -97,7 +97,7 @@ def _array_function(self: Connection, function: Any, *rest: Any) -> NoReturn:
 
 
 def _torch_function(cls: Any, function: Any, *rest: Any, **options: Any) -> NoReturn:
-    # Of a TypeError in `tensor + connection` torch makes NotImplemented, and Python calls ours.
+    # torch turns a TypeError into NotImplemented, so Python calls our method for `tensor + c`.
     _refuse("torch", getattr(function, "__name__", str(function)))
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origi
 
 
 class Kind(NamedTuple):
-    """What errors call the values, and whether a value is one of them."""
+    """The word for values in errors, and whether a value is one of them."""
 
     text: str
     fits: Callable[[Any], bool]

@@ -152,7 +152,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "tol": ("tolerance",),
     "rtol": ("tolerance",),
 }
-# What has no counterpart.
+# Names that have no counterpart, with advice.
 ADVICE: dict[str, str] = {
     "in_features": "leave it out: the sizes of inputs are inferred",
     "in_channels": "leave it out: the sizes of inputs are inferred",

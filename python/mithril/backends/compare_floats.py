@@ -46,7 +46,7 @@ def _name(dtype: Any) -> str:
 
 
 class Inputs(NamedTuple):
-    """What both backends evaluate."""
+    """The inputs that both backends evaluate."""
 
     params: Mapping[str, Any]
     data: Mapping[str, Any]

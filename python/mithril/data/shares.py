@@ -19,7 +19,7 @@ STRIDE = 2654435761  # 2^32 / golden ratio: its multiples are spread over any nu
 
 
 class Rank(Protocol):
-    """What this module reads of a group."""
+    """The attributes of a group that this module reads."""
 
     @property
     def rank(self) -> int: ...
@@ -65,7 +65,7 @@ def checksum(array: Any) -> str:
     else:
         made = np.asarray(array)
         shape, dtype = made.shape, str(made.dtype)
-        # Of an array that is not contiguous, `flat` copies the sample only.
+        # If the array is not contiguous, `flat` copies the sample only.
         sample = made.flat[sampled(made.size)] if made.size > SAMPLE else made
     digest = hashlib.sha256(np.ascontiguousarray(sample).tobytes()).hexdigest()[:16]
     return f"{dtype}{list(shape)} with the checksum {digest}"

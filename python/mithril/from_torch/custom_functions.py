@@ -13,7 +13,7 @@ import torch
 
 # `Function.apply` calls `apply` of this class, also where forward calls `f` after `f = F.apply`.
 BASE = torch.autograd.function._SingleLevelFunction
-# Of inputs and incoming gradients: a backward may differ only near 0, or only for large values.
+# Scales of inputs and incoming gradients: a backward may differ near 0 only, or for large values.
 SCALES = (1.0, 100.0, 0.01)
 
 

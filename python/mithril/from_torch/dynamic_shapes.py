@@ -40,7 +40,7 @@ def refuse_shapes(what: str, inputs: dict[str, Any]) -> None:
 
 
 def spec_of(name: str, value: Any, given: Any, names: Names) -> Any:
-    """What torch.export takes for an argument. Structures that do not fit are left to it."""
+    """The dynamic shape of an argument, for torch.export, which checks its structure."""
     if given is None:
         return pytree.tree_map(lambda _: None, value)
     if isinstance(value, torch.Tensor):

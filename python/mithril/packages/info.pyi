@@ -1,4 +1,4 @@
-"""What a package says of itself: its ports, its files and its description."""
+"""Facts about a package: its ports, its files and its description."""
 
 from typing import Any, NamedTuple
 

@@ -105,7 +105,7 @@ class GradDotProdEngineJAX:
 
         Returns:
             Tuple of JAX arrays (mean gradient by key, inner products [B], mean validation loss).
-            With `state` the next state comes last.
+            With `state` the next state is the last item.
 
         Raises:
             ValueError: If there are not `validation_batch_size` validation samples.

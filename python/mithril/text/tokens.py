@@ -1,4 +1,4 @@
-"""What a text model needs of a tokenizer, and the tokens that begin and end texts."""
+"""The part of a tokenizer that a text model needs, and the tokens that begin and end texts."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .._internal.arguments import checked
 
 @dataclass
 class TransferReport:
-    """What `transfer` could not take over, by keys.
+    """The keys of parameters that `transfer` did not copy.
 
     Attributes:
         added: Parameters that the old model does not have.

@@ -30,7 +30,7 @@ class Alone(NamedTuple):
 
 
 class BatchResult(NamedTuple):
-    """What one batch gives: numbers by the names of metrics, and the rows of evaluators."""
+    """The results of one batch: numbers by the names of metrics, and the rows of evaluators."""
 
     number: int  # of the batch, from 0
     rows: int

@@ -164,7 +164,7 @@ def fixed(builder: Builder) -> Callable[[Builder], Builder]:
     return lambda row: builder
 
 
-# For complex arguments or results: what makes a builder out of the one for reals.
+# For complex arguments or results: maps a builder for reals to one for complex tensors.
 OF_COMPLEX: Table = table(
     (lambda row: row, *(set(TABLE) - {"real", "_conj", "conj_physical", "angle"})),
     (fixed(lambda self: self.real), "real"),
