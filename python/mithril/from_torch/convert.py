@@ -1,4 +1,4 @@
-"""`ml.from_torch`: a module of torch as a model. Imports torch: asked for by torch_interop only."""
+"""`ml.from_torch`: a module of torch as a model. Imports torch; imported by __init__.py only."""
 
 from __future__ import annotations
 
@@ -231,8 +231,10 @@ class Conversion:
         """Notes a problem, and continues with an unknown value, to find all problems at once."""
         reason = why.split("\n", maxsplit=1)[0]
         self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
-        unknown: list[Any] = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
         output = node.meta.get("val")
+        count = len(output) if isinstance(output, tuple | list) else 1
+        prefix = f"unknown_{len(self.problems)}"
+        unknown: list[Any] = [_core.IOKey(f"{prefix}_{i}") for i in range(count)]
         if has_complex(output):
             unknown = [Complex(value, value) for value in unknown]
         self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]

@@ -1,4 +1,4 @@
-"""A compiled model as a torch.nn.Module. Imports torch; imported by torch_interop only."""
+"""A compiled model as a torch.nn.Module. Imports torch; imported by __init__.py only."""
 
 from __future__ import annotations
 

@@ -265,6 +265,21 @@ def test_all_unsupported_operators_are_listed_at_once() -> None:
     assert text.endswith("as_torch_module")
 
 
+def test_an_unsupported_operator_may_have_many_outputs() -> None:
+    @torch.library.custom_op("mithril_tests::ten", mutates_args=())
+    def ten(x: torch.Tensor) -> list[torch.Tensor]:
+        return [x + i for i in range(10)]
+
+    ten.register_fake(lambda x: [torch.empty_like(x) for _ in range(10)])
+
+    class Last(nn.Module):
+        def forward(self, x):
+            return ten(x)[9]
+
+    text = text_of(lambda: ml.from_torch(Last(), torch.rand(3)))
+    assert "  forward : mithril_tests.ten: no op of Mithril computes it (" in text
+
+
 def test_changes_in_place_are_converted() -> None:
     def change(x):
         y = x * 1
