@@ -48,9 +48,9 @@ struct Indices {
 };
 
 // Copies the row that each index selects. `reference` runs `eval`.
-std::unique_ptr<Step> gathering_step(const AxisView& around, int64_t row_bytes,
-                                     const Indices& indices, int threads, ValueId input,
-                                     ValueId output, std::unique_ptr<Step> reference) {
+std::unique_ptr<Step> gather_step(const AxisView& around, int64_t row_bytes, const Indices& indices,
+                                  int threads, ValueId input, ValueId output,
+                                  std::unique_ptr<Step> reference) {
   return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
     const auto* from = buffers.read<std::byte>(input);
     auto* to = buffers.write<std::byte>(output);
@@ -69,7 +69,7 @@ std::unique_ptr<Step> gathering_step(const AxisView& around, int64_t row_bytes,
   });
 }
 
-struct Placing {
+struct ScatterArguments {
   std::vector<Axis> axes;  // of the source; steps of the output, 0 along the axis of the indices
   int64_t size = 1, step = 1;  // of the output along the axis of the indices
   int64_t count = 0;           // number of elements of the source
@@ -79,7 +79,7 @@ struct Placing {
 
 // Element: an integer of the size of the elements. `reference` runs `eval`.
 template <typename Element>
-std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices,
+std::unique_ptr<Step> scatter_step(const ScatterArguments& p, const Indices& indices,
                                    std::unique_ptr<Step> reference) {
   return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
     const Element* input = buffers.read<Element>(p.input);
@@ -99,27 +99,27 @@ std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices,
   });
 }
 
-Placing placing_of(const ShapedGraph& shaped, ValueId input, ValueId source, ValueId made,
-                   int64_t axis) {
+ScatterArguments scatter_arguments(const ShapedGraph& shaped, ValueId input, ValueId source,
+                                   ValueId made, int64_t axis) {
   const Dims &whole = shaped.dims(made), &part = shaped.dims(source);
   const AxisView around = AxisView::along(whole, axis);
-  Placing placing{.size = around.size,
-                  .step = around.inner,
-                  .count = shaped.count(source),
-                  .bytes = shaped.bytes(made),
-                  .input = input,
-                  .source = source,
-                  .output = made};
-  placing.axes = axes_of(whole);
-  for (size_t i = 0; i < whole.size(); ++i) placing.axes[i].size = part[i];
-  placing.axes[axis_of(axis, whole.size())].step = 0;
-  return placing;
+  ScatterArguments arguments{.size = around.size,
+                             .step = around.inner,
+                             .count = shaped.count(source),
+                             .bytes = shaped.bytes(made),
+                             .input = input,
+                             .source = source,
+                             .output = made};
+  arguments.axes = axes_of(whole);
+  for (size_t i = 0; i < whole.size(); ++i) arguments.axes[i].size = part[i];
+  arguments.axes[axis_of(axis, whole.size())].step = 0;
+  return arguments;
 }
 
 // A tile of the output, which stays in the first-level cache until its epilogue has run.
 constexpr int64_t tile_bytes = 16384;
 // In elements of the output.
-constexpr int64_t scattering_grain_size = 1 << 15;
+constexpr int64_t scatter_add_grain_size = 1 << 15;
 
 // A row of the input, and the row of the output that it is added to.
 struct AddedRow {
@@ -127,11 +127,11 @@ struct AddedRow {
 };
 
 template <typename T>
-class ScatterStep final : public TiledStep {
+class ScatterAddStep final : public TiledStep {
  public:
   // `around`: the axis of the output. `reference` runs `eval`.
-  ScatterStep(const AxisView& around, const Indices& indices, int threads, ValueId input,
-              ValueId output, std::unique_ptr<Step> reference)
+  ScatterAddStep(const AxisView& around, const Indices& indices, int threads, ValueId input,
+                 ValueId output, std::unique_ptr<Step> reference)
       : around_(around),
         indices_(indices),
         threads_(threads),
@@ -144,7 +144,7 @@ class ScatterStep final : public TiledStep {
   void run(const BufferTable& buffers) const override {
     if (!sort_rows(buffers)) return refuse(buffers);
     const int64_t total = count(), tiles = up(total, tile);
-    const Work work{.amount = total, .pieces = tiles, .grain_size = scattering_grain_size};
+    const Work work{.amount = total, .pieces = tiles, .grain_size = scatter_add_grain_size};
     run_ranges(work, threads_, [&](int64_t begin, int64_t end, int task) {
       bool zeros = false;  // the tile of this task holds zeros
       for (int64_t at = begin; at < end; ++at) {
@@ -228,7 +228,7 @@ class ScatterStep final : public TiledStep {
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_gathering(const KernelCall& call) {
+std::optional<StepDescriptor> lower_gather(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const auto from = call.tensor(0), index = call.tensor(1);
   const ValueId to = call.made();
@@ -238,12 +238,12 @@ std::optional<StepDescriptor> lower_gathering(const KernelCall& call) {
   const Indices indices{*index, shaped.dtype(*index), shaped.count(*index), around.size};
   StepDescriptor descriptor = evaluated(shaped, call.at);
   descriptor.step =
-      gathering_step(around, around.inner * static_cast<int64_t>(size_of(shaped.dtype(*from))),
-                     indices, call.threads(), *from, to, std::move(descriptor.step));
+      gather_step(around, around.inner * static_cast<int64_t>(size_of(shaped.dtype(*from))),
+                  indices, call.threads(), *from, to, std::move(descriptor.step));
   return descriptor;
 }
 
-std::optional<StepDescriptor> lower_placing(const KernelCall& call) {
+std::optional<StepDescriptor> lower_scatter(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const auto input = call.tensor(0), index = call.tensor(1), source = call.tensor(2);
   const ValueId made = call.made();
@@ -255,16 +255,17 @@ std::optional<StepDescriptor> lower_placing(const KernelCall& call) {
   if (bytes != 4 && bytes != 8) return std::nullopt;
   const DType index_dtype = shaped.dtype(*index);
   if (index_dtype != DType::int64 && index_dtype != DType::int32) return std::nullopt;
-  const Placing placing = placing_of(shaped, *input, *source, made, call.value(3).integer());
-  const Indices indices{*index, index_dtype, placing.count, placing.size};
+  const ScatterArguments arguments =
+      scatter_arguments(shaped, *input, *source, made, call.value(3).integer());
+  const Indices indices{*index, index_dtype, arguments.count, arguments.size};
   StepDescriptor descriptor = evaluated(shaped, call.at);
   descriptor.in_place_pairs = {{made, *input}};
-  const auto step = bytes == 4 ? placing_step<uint32_t> : placing_step<uint64_t>;
-  descriptor.step = step(placing, indices, std::move(descriptor.step));
+  const auto step = bytes == 4 ? scatter_step<uint32_t> : scatter_step<uint64_t>;
+  descriptor.step = step(arguments, indices, std::move(descriptor.step));
   return descriptor;
 }
 
-std::optional<StepDescriptor> lower_scattering(const KernelCall& call) {
+std::optional<StepDescriptor> lower_scatter_add(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const auto from = call.tensor(0), index = call.tensor(1);
   const ValueId made = call.made();
@@ -280,8 +281,8 @@ std::optional<StepDescriptor> lower_scattering(const KernelCall& call) {
     return StepDescriptor{
         .reads = {*from, *index},
         .writes = {made},
-        .step = std::make_unique<ScatterStep<T>>(around, indices, call.threads(), *from, made,
-                                                 evaluated(shaped, call.at).step),
+        .step = std::make_unique<ScatterAddStep<T>>(around, indices, call.threads(), *from, made,
+                                                    evaluated(shaped, call.at).step),
         .takes_epilogue = true,
         .makes_tiles = true};
   });

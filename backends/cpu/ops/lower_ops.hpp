@@ -17,7 +17,7 @@ Lowering lower_attention;
 
 // Lowers "gather(input, index, axis)", for elements of any dtype. None if `index` is a number or
 // the output is empty.
-Lowering lower_gathering;
+Lowering lower_gather;
 
 // Lowers "swapaxes(input, axis1, axis2)", "permute(input, axes)", where axes None reverses all
 // axes, "slice(input, starts, stops, steps, axes)", or its gradient "slice_grad(input, like,
@@ -53,7 +53,7 @@ Lowering lower_norm;
 // Lowers "scatter(input, index, source, axis, reduce)". The step may write into the buffer of
 // `input`; then it writes only the elements of `source`. None if `reduce` is not "set" or the
 // output is empty.
-Lowering lower_placing;
+Lowering lower_scatter;
 
 // Lowers "max_pool(input, kernel_size, stride, padding, dilation)" or "average_pool(...)" with the
 // same arguments. The second output of max_pool, the positions of the maxima, is computed only if
@@ -80,7 +80,7 @@ Lowering lower_scan;
 
 // Lowers "scatter_add(input, index, like, axis)". None if `index` is a number, the output is empty,
 // or the elements are not float32 or float64.
-Lowering lower_scattering;
+Lowering lower_scatter_add;
 
 // Lowers "argsort(input, axis, descending)", of which the output may have only the first elements.
 // None for other elements than float32.

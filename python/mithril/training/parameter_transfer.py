@@ -46,7 +46,7 @@ def transfer(
 
     Example:
         edited = model.edit().insert_after("linear", ml.Linear(3, name="head"))
-        old, new = (ml.compile(each, ml.CpuBackend()) for each in (model, edited))
+        old, new = (ml.compile(version, ml.CpuBackend()) for version in (model, edited))
         params, report = ml.transfer(old.get_parameters(), old, new)
         assert report.added == ["head.weight", "head.bias"]
 

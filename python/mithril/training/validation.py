@@ -131,8 +131,8 @@ class Validation:
         assert self._group is not None
         self._group.agree({"the batches of validation": seen}, "fit")
         text = json.dumps([result.as_json() for result in own])
-        parts = self._group._communicator.all_gather(text.encode())
-        results = [BatchResult.from_json(each) for part in parts for each in json.loads(part)]
+        texts = self._group._communicator.all_gather(text.encode())
+        results = [BatchResult.from_json(result) for text in texts for result in json.loads(text)]
         results.sort(key=lambda result: result.number)
         for result in results:
             self._check.loss(
