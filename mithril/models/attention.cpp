@@ -57,8 +57,9 @@ ModelDef define_scaled_dot_product_model() {
   return {.name = "ScaledDotProduct",
           .doc =
               "Attention: softmax(query @ key.T * scale + attn_mask) @ value. Ports: query [..., "
-              "L, E], key [..., S, E], value [..., S, F], attn_mask (bools that are true where "
-              "a query may attend to a key or floats that are added), output [..., L, F].",
+              "L, E], key [..., S, E], value [..., S, F], attn_mask [..., L, S] (bools that are "
+              "true where a query may attend to a key, or floats that are added), output [..., L, "
+              "F].",
           .arguments = {{"is_causal", "bool", true, "query i attends to the keys up to i"},
                         {"scale", "float|int|none", Datum(), "None: 1/sqrt(E)"},
                         {"dropout_p", "float", 0.0,

@@ -75,8 +75,8 @@ ModelDef define_key_value_cache() {
           .doc =
               "Writes the rows of the input into the cache from row `start` on. The output is the "
               "whole cache: the rows of all evaluations so far, followed by zeros "
-              "(docs/generation.md). Ports: input [..., L, D], start [] (int), output [..., limit, "
-              "D]; state cache [..., limit, D].",
+              "(docs/generation.md). Ports: input [..., L, D], start [] (int), output [..., "
+              "limit, D], cache [..., limit, D] (a state).",
           .arguments = {{"limit", "int", 1024, "the number of rows"}},
           .build = build_key_value_cache};
 }
@@ -90,7 +90,8 @@ ModelDef define_cache_positions() {
           "first new row in the caches, `positions` are those of the tokens in their texts, and "
           "`mask` is true for the rows that each token may attend to. The input is true at tokens "
           "and false at padding. Ports: input [N, L] (bool), start [] (int), positions [N, L] "
-          "(int), mask [N, L, limit] (bool); state length [] and cached_tokens [N, limit].",
+          "(int), mask [N, L, limit] (bool), length [] (a state), cached_tokens [N, limit] (a "
+          "state).",
       .arguments = {{"limit", "int", 1024, "the number of rows of the caches"},
                     {"window", "int|none", Datum(),
                      "the rows that a token sees, its own included; None: all before it"}},

@@ -102,7 +102,7 @@ ModelDef define_cosine_similarity() {
   return {.name = "CosineSimilarity",
           .doc =
               "sum(left * right) / (|left| * |right|) along an axis. Ports: left [...], right "
-              "[...], output without the axis.",
+              "[...], output [...] without the axis.",
           .arguments = {{"axis", "int", 1, "may be negative"},
                         {"eps", "float", 1e-8, "lower bound of each norm"}},
           .build = build_cosine_similarity};
@@ -113,7 +113,7 @@ ModelDef define_log_sum_exp() {
   return {.name = "LogSumExp",
           .doc =
               "log(sum(exp(input))) over one axis or several, without overflow. Ports: input "
-              "[...], output.",
+              "[...], output [...] without the axis.",
           .arguments = {{"axis", "int|tuple", -1, "an int, or a tuple of axes"},
                         {"keepdim", "bool", false, "keep reduced axes with a size of 1"}},
           .build = build_log_sum_exp};

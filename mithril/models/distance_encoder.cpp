@@ -96,8 +96,8 @@ ModelDef define_distance_encoder() {
   return {.name = "DistanceEncoder",
           .doc =
               "Fits points `coords` to the distances in the input. `output` is the loss: MDSCore "
-              "or TSNECore. Ports: input [N, N] or [N, D] for points, coords [N, d], norm, output, "
-              "predicted_coords.",
+              "or TSNECore. Ports: input [N, N] or [N, D] for points, coords [N, d], norm [], "
+              "output [], predicted_coords [N, d].",
           .arguments =
               {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\"", {"MDSCore", "TSNECore"}},
                input_type()},
@@ -110,7 +110,7 @@ ModelDef define_mds() {
           .doc =
               "Multidimensional scaling: fits points `coords` to the distances in the input. "
               "`output` is the loss. Ports: input [N, N] or [N, D] for points, coords [N, "
-              "prediction_dim], norm, output, predicted_coords.",
+              "prediction_dim], norm [], output [], predicted_coords [N, prediction_dim].",
           .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
           .build = build_mds};
 }
@@ -122,8 +122,8 @@ ModelDef define_tsne() {
               "t-distributed stochastic neighbour embedding "
               "(https://jmlr.org/papers/v9/vandermaaten08a.html): fits points `coords` to the "
               "neighbours in the input. `output` is the loss. Ports: input [N, N] or [N, D] for "
-              "points, coords [N, prediction_dim], norm, p_joint [N, N] unless it is calculated, "
-              "output, predicted_coords.",
+              "points, coords [N, prediction_dim], norm [], p_joint [N, N] unless it is "
+              "calculated, output [], predicted_coords [N, prediction_dim].",
           .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
                         input_type(),
                         {"preplexity", "float", 20.0,

@@ -157,7 +157,7 @@ ModelDef define_encoder_distance_matrix() {
   return {.name = "EncoderDistanceMatrix",
           .doc =
               "The distances between all pairs of rows. NormModifier keeps their norm between 1 "
-              "and 5. Ports: input1 [N, D], input2 [M, D], norm, output [N, M].",
+              "and 5. Ports: input1 [N, D], input2 [M, D], norm [], output [N, M].",
           .arguments = {{"get_final_distance", "bool", true,
                          "whether the root of the sum of powers is taken"},
                         {"robust", "bool", true, "whether the root is computed with robust=True"}},
@@ -170,7 +170,7 @@ ModelDef define_mds_core() {
           .doc =
               "The stress of multidimensional scaling: (sum(|d - p| ** norm) / sum(d ** norm)) ** "
               "(1 / norm) for distances d and predicted distances p. `pred_distances` are p ** "
-              "norm. Ports: distances [N, N], pred_distances [N, N], norm, output.",
+              "norm. Ports: distances [N, N], pred_distances [N, N], norm [], output [].",
           .arguments = {{"exact_distances", "bool", true,
                          "whether distances are given, not their powers"},
                         {"robust", "bool", true, "whether powers are computed with robust=True"}},
@@ -182,10 +182,10 @@ ModelDef define_tsne_core();
 ModelDef define_tsne_core() {
   return {.name = "TSNECore",
           .doc =
-              "The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the joint "
-              "probabilities p of `distances` and q of `pred_distances`, which are squared "
-              "distances. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N] unless it "
-              "is calculated, output.",
+              "The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the "
+              "joint probabilities p of `distances` and q of `pred_distances`, which are squared "
+              "distances. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N] unless "
+              "it is calculated, output [].",
           .arguments = {{"exact_distances", "bool", true,
                          "whether distances are given, not their squares"},
                         {"calculate_p_joint", "bool", false,

@@ -47,7 +47,9 @@ ModelDef define_silu() {
 ModelDef define_element_wise_affine();
 ModelDef define_element_wise_affine() {
   return {.name = "ElementWiseAffine",
-          .doc = "input * weight + bias, broadcast. Ports: input, weight, bias, output.",
+          .doc =
+              "input * weight + bias, broadcast. Ports: input [...], weight [...], bias [...], "
+              "output [...].",
           .arguments = {},
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("ElementWiseAffine");
@@ -62,8 +64,8 @@ ModelDef define_split_model() {
       .name = "Split",
       .doc =
           "Splits the input into `split_size` equal parts along an axis. `output`, bound to a "
-          "name or a list, is all of them. Ports: input [...], split_size, axis, output_0, "
-          "output_1, ...",
+          "name or a list, is all of them. Ports: input [...], split_size, axis, output_0 [...], "
+          "output_1 [...] (and so on).",
       .arguments = {{"split_size", "int", {}, "number of parts; it divides the size of the axis"},
                     {"axis", "int", {}, "may be negative"}},
       .build = build_split};

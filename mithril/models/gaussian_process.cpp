@@ -105,8 +105,8 @@ ModelDef define_gpr_alpha() {
   return {.name = "GPRAlpha",
           .doc =
               "(L Lᵀ)⁻¹ label_mu_diff, the weights of the labels of a Gaussian process. Ports: "
-              "label_mu_diff [N, 1], L [N, N], the Cholesky factor of K_term [N, N], which is not "
-              "read, output [N, 1].",
+              "label_mu_diff [N, 1], L [N, N] (the Cholesky factor of K_term), K_term [N, N] (not "
+              "read), output [N, 1].",
           .arguments = {},
           .build = build_gpr_alpha};
 }
@@ -116,8 +116,7 @@ ModelDef define_gpr_v_outer() {
   return {.name = "GPRVOuter",
           .doc =
               "Kᵀ (L Lᵀ)⁻¹ K, the variance that a Gaussian process explains. Ports: K [N, M], "
-              "K_term [N, N], which is not read, L [N, N], the Cholesky factor of K_term, output "
-              "[M, M].",
+              "K_term [N, N] (not read), L [N, N] (the Cholesky factor of K_term), output [M, M].",
           .arguments = {},
           .build = build_gpr_v_outer};
 }
@@ -127,7 +126,8 @@ ModelDef define_gpr_loss() {
   return {.name = "GPRLoss",
           .doc =
               "The negative log-likelihood of the labels. Ports: labels [N, 1], mu [N, 1], L [N, "
-              "N], the Cholesky factor of K_term [N, N], alpha [N, 1], output.",
+              "N] (the Cholesky factor of K_term), K_term [N, N] (not read), alpha [N, 1], output "
+              "[].",
           .arguments = {{"robust", "bool", false,
                          "whether the logarithm is computed with robust=True"}},
           .objective = true,
@@ -139,8 +139,8 @@ ModelDef define_gauss_process_regression_core() {
   return {.name = "GaussProcessRegressionCore",
           .doc =
               "Gaussian process regression with kernel matrix k, mean mu and noise variance s. "
-              "Ports: label [N, 1], mu [N, 1], s [1], k [N, N], k_star [N, N], the kernel of the "
-              "queried points, loss, prediction [N, 1], confidence [N, 1].",
+              "Ports: label [N, 1], mu [N, 1], s [1], k [N, N], k_star [N, N] (the kernel of the "
+              "queried points), loss [], prediction [N, 1], confidence [N, 1].",
           .arguments = {},
           .build = build_gauss_process_regression_core};
 }

@@ -147,8 +147,8 @@ ModelDef define_unfold();
 ModelDef define_unfold() {
   return {.name = "Unfold",
           .doc =
-              "Each window of an image as a column. Ports: input [N, C, H, W], output [N, C * Kh * "
-              "Kw, L], where L is the number of windows.",
+              "Each window of an image as a column. Ports: input [N, C, H, W], output [N, C * Kh "
+              "* Kw, L] for L windows.",
           .arguments = window_arguments({}),
           .build = build_unfold};
 }

@@ -81,7 +81,7 @@ ModelDef define_polynomial_kernel() {
   return {.name = "PolynomialKernel",
           .doc =
               "(x . y + poly_coef) ** degree for all pairs of rows. Ports: input1 [N, D], input2 "
-              "[M, D], poly_coef, degree, output [N, M].",
+              "[M, D], poly_coef [], degree [], output [N, M].",
           .arguments = {{"robust", "bool", true, "whether the power is computed with robust=True"}},
           .build = build_polynomial_kernel};
 }
@@ -90,8 +90,9 @@ ModelDef define_kernelized_svm();
 ModelDef define_kernelized_svm() {
   return {.name = "KernelizedSVM",
           .doc =
-              "A linear layer with one output, applied to a kernel matrix. Ports: the ports of the "
-              "kernel, weight [1, M], bias [1], kernel [N, M], output [N, 1].",
+              "A linear layer with one output, applied to a kernel matrix. Ports: input1 [N, D], "
+              "input2 [M, D] (and the other ports of the kernel), weight [1, M], bias [1], kernel "
+              "[N, M], output [N, 1].",
           .arguments = {{"kernel", "model", {}, "RBFKernel, PolynomialKernel"}},
           .build = build_kernelized_svm};
 }

@@ -71,8 +71,8 @@ ModelDef define_mlp() {
   return {
       .name = "MLP",
       .doc =
-          "A multilayer perceptron: a chain of Layer models. Ports: input, weight0, bias0, "
-          "weight1, bias1, ..., output.",
+          "A multilayer perceptron: a chain of Layer models. Ports: input [N, ..., I], weight0 "
+          "[D0, I], bias0 [D0], weight1 [D1, D0], bias1 [D1] (and so on), output [N, ..., D].",
       .arguments = {{"activations", "models", {}, "one for each layer"},
                     {"dimensions", "tuple", {}, "outputs of each layer"},
                     {"input_name_templates", "names|none", Datum(),

@@ -79,7 +79,7 @@ ModelDef define_randn_model() {
       .name = "Randn",
       .doc =
           "Random numbers from a normal distribution with mean 0 and standard deviation 1. Each "
-          "evaluation draws other numbers. Ports: shape, dtype, output; state key.",
+          "evaluation draws other numbers. Ports: shape, dtype, output [...], key [] (a state).",
       .arguments = {shape(), key(), {"dtype", "dtype|none", Datum(), "None: the default float"}},
       .build = [](const CheckedArguments& arguments) {
         check_shape(arguments);
@@ -93,7 +93,7 @@ ModelDef define_randint_model() {
   return {.name = "RandInt",
           .doc =
               "Random ints, uniform in [low, high). Each evaluation draws other numbers. Ports: "
-              "shape, low, high, dtype, output; state key.",
+              "shape, low, high, dtype, output [...], key [] (a state).",
           .arguments = {shape(),
                         key(),
                         {"low", "int|none", Datum(),

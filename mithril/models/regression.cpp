@@ -41,7 +41,7 @@ ModelDef define_linear_svm() {
   return {.name = "LinearSVM",
           .doc =
               "A linear layer with one output, and its sign. Ports: input [N, ..., I], weight [1, "
-              "I], bias [1], output, decision_output [N, ..., 1].",
+              "I], bias [1], output [N, ..., 1], decision_output [N, ..., 1].",
           .arguments = {},
           .build = [](const CheckedArguments&) {
             return build_decided("LinearSVM", "sign", "decision_output");
@@ -53,7 +53,7 @@ ModelDef define_logistic_regression() {
   return {.name = "LogisticRegression",
           .doc =
               "A linear layer with one output, and its sigmoid. Ports: input [N, ..., I], weight "
-              "[1, I], bias [1], output, probs_output [N, ..., 1].",
+              "[1, I], bias [1], output [N, ..., 1], probs_output [N, ..., 1].",
           .arguments = {},
           .build = [](const CheckedArguments&) {
             return build_decided("LogisticRegression", "sigmoid", "probs_output");

@@ -145,7 +145,7 @@ ModelDef define_masked_softmax() {
   return {.name = "MaskedSoftmax",
           .doc =
               "Softmax over the elements where the mask is true. The other elements are 0. Ports: "
-              "input [...], mask (bools that are true for elements to keep), output [...].",
+              "input [...], mask [...] (bools that are true for elements to keep), output [...].",
           .arguments = {{"axis", "int", -1, "axis along which the outputs sum to 1"}},
           .build = build_masked_softmax};
 }
@@ -156,8 +156,9 @@ ModelDef define_multi_head_attention() {
       .name = "MultiHeadAttention",
       .doc =
           "Multi-head scaled dot product attention (https://arxiv.org/abs/1706.03762). Ports: "
-          "query [N, L, D], key [N, S, D], value [N, S, D], mask, w_query, w_key, w_value, "
-          "w_output [D, D], bias_query, bias_key, bias_value, bias_output [D], output [N, L, D].",
+          "query [N, L, D], key [N, S, D], value [N, S, D], mask [..., L, S] (bool, with "
+          "use_mask), w_query [D, D], w_key [D, D], w_value [D, D], w_output [D, D], bias_query "
+          "[D], bias_key [D], bias_value [D], bias_output [D], output [N, L, D].",
       .arguments = {{"num_heads", "int", {}, "divides the dimension"},
                     {"dimension", "int|none", Datum(), "size of the last axis; None: inferred"},
                     {"use_bias", "bool", true, "whether there are biases"},
@@ -172,8 +173,8 @@ ModelDef define_transformer_block() {
   return {
       .name = "TransformerBlock",
       .doc =
-          "x + attention(norm(x)), then x + perceptron(norm(x)). Ports: input [N, L, D], output "
-          "[N, L, D], parameters by their paths.",
+          "x + attention(norm(x)), then x + perceptron(norm(x)). Ports: input [N, L, D] (and the "
+          "parameters by their paths), output [N, L, D].",
       .arguments = {{"num_heads", "int", {}, "divides the dimension"},
                     {"dimension", "int", {}, "size of the last axis of input and output"},
                     {"hidden_dimension", "int|none", Datum(), "None: 4 times the dimension"},

@@ -52,13 +52,18 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature([*parameters, name, ports])
 
 
-def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
-    """The documentation of a record and its ports: of an op, or from the text of a model."""
+def ports_of(record: dict[str, Any]) -> tuple[str, list[str]]:
+    """The documentation of a record and its ports: of an op, or from the text of a model.
+
+    A model lists "name [shape]" with a note that may be in parentheses. The name of an argument
+    stands for a port that takes its value.
+    """
     text, _, listed = record["doc"].partition(" Ports: ")
     if record["ports"] or not listed:
         return record["doc"], record["ports"]
-    ports = re.split(r", (?![^\[]*\])", re.sub(r"(?<!\.)\.$", "", listed))
-    return text, ports
+    values = {argument["name"]: _annotation(argument["kinds"]) for argument in record["arguments"]}
+    ports = re.split(r", (?![^\[(]*[\])])", listed.removesuffix("."))
+    return text, [f"{port}: {values[port]}" if port in values else port for port in ports]
 
 
 def _op_port(port: str) -> str:
@@ -86,7 +91,7 @@ def _example(record: dict[str, Any], ports: list[str]) -> str:
 
 
 def _doc(record: dict[str, Any]) -> str:
-    text, ports = _ports(record)
+    text, ports = ports_of(record)
     lines = [text]
     if record["arguments"]:
         lines += ["", "Arguments:"]
@@ -109,7 +114,7 @@ def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[s
     told = record["inputs"] if record["op"] else []
     inputs = [port["name"] for port in told if not port["kinds"].startswith("value ")]
     outputs = record["outputs"] if record["op"] else []
-    ports = inputs or [re.split(r"[ :]", port)[0] for port in _ports(record)[1]]
+    ports = inputs or [re.split(r"[ :]", port)[0] for port in ports_of(record)[1]]
     made = f"ml.{record['name']}({'...' if names and not record['op'] else ''})"
     for value in args:
         if isinstance(value, _core.Connection) or not names:

@@ -1,5 +1,6 @@
 """The docstrings of the library: each example runs, and each lists the ports."""
 
+import re
 from typing import Any
 
 import pytest
@@ -19,6 +20,14 @@ def test_the_example_runs(name: str) -> None:
     assert names["model"].output_keys
     assert "\nPorts:\n" in text, "no port is told"
     assert page == "docs/ops.md."
+
+
+@pytest.mark.parametrize("name", [name for name, record in RECORDS.items() if not record["op"]])
+def test_each_line_of_ports_names_one_port_and_its_shape_or_type(name: str) -> None:
+    lines = getattr(ml, name).__doc__.partition("\nPorts:\n")[2].partition("\n\n")[0].splitlines()
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r"    \w+( \[[^][]*\].*|: \w.*)", line), line
 
 
 def test_the_ports_of_an_op_read_as_shapes() -> None:
