@@ -26,30 +26,60 @@ RELU_GAIN = math.sqrt(2)
 
 
 def zeros() -> Initializer:
-    """Returns an initializer that sets all elements to 0."""
+    """Returns an initializer that sets all elements to 0.
+
+    Example:
+        model.set_initializer("bias", ml.initializers.zeros())
+
+    See docs/semantics.md.
+    """
     return Initializer("zeros")
 
 
 def ones() -> Initializer:
-    """Returns an initializer that sets all elements to 1."""
+    """Returns an initializer that sets all elements to 1.
+
+    Example:
+        model.set_initializer("weight", ml.initializers.ones())
+
+    See docs/semantics.md.
+    """
     return Initializer("ones")
 
 
 @checked_kinds
 def constant(value: float) -> Initializer:
-    """Returns an initializer that sets all elements to `value`."""
+    """Returns an initializer that sets all elements to `value`.
+
+    Example:
+        model.set_initializer("bias", ml.initializers.constant(0.1))
+
+    See docs/semantics.md.
+    """
     return Initializer("constant", a=value)
 
 
 @checked_kinds
 def uniform(low: float = 0.0, high: float = 1.0) -> Initializer:
-    """Returns an initializer that draws uniformly from [low, high)."""
+    """Returns an initializer that draws uniformly from [low, high).
+
+    Example:
+        model.set_initializer("weight", ml.initializers.uniform(-0.1, 0.1))
+
+    See docs/semantics.md.
+    """
     return Initializer("uniform", a=low, b=high)
 
 
 @checked_kinds
 def normal(mean: float = 0.0, std: float = 1.0) -> Initializer:
-    """Returns an initializer that draws from a normal distribution."""
+    """Returns an initializer that draws from a normal distribution.
+
+    Example:
+        model.set_initializer("weight", ml.initializers.normal(std=0.02))
+
+    See docs/semantics.md.
+    """
     return Initializer("normal", a=mean, b=std)
 
 
@@ -58,6 +88,11 @@ def xavier_uniform(gain: float = 1.0) -> Initializer:
     """Returns an initializer as torch.nn.init.xavier_uniform_.
 
     It draws uniformly from ±gain * sqrt(6 / (fan in + fan out)).
+
+    Example:
+        model.set_initializer("weight", ml.initializers.xavier_uniform())
+
+    See docs/semantics.md.
     """
     return Initializer("uniform_fan_mean", b=gain * math.sqrt(3))
 
@@ -67,6 +102,11 @@ def xavier_normal(gain: float = 1.0) -> Initializer:
     """Returns an initializer as torch.nn.init.xavier_normal_.
 
     The standard deviation is gain * sqrt(2 / (fan in + fan out)).
+
+    Example:
+        model.set_initializer("weight", ml.initializers.xavier_normal(gain=0.5))
+
+    See docs/semantics.md.
     """
     return Initializer("normal_fan_mean", b=gain)
 
@@ -86,6 +126,8 @@ def kaiming_uniform(gain: float = RELU_GAIN, mode: str = "fan_in") -> Initialize
 
     Example:
         model.set_initializer("weight", ml.initializers.kaiming_uniform(mode="fan_out"))
+
+    See docs/semantics.md.
     """
     return Initializer(f"uniform_{_fan(mode)}", b=gain * math.sqrt(3))
 
@@ -105,6 +147,8 @@ def kaiming_normal(gain: float = RELU_GAIN, mode: str = "fan_in") -> Initializer
 
     Example:
         model.set_initializer("weight", ml.initializers.kaiming_normal())
+
+    See docs/semantics.md.
     """
     return Initializer(f"normal_{_fan(mode)}", b=gain)
 

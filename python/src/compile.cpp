@@ -270,7 +270,8 @@ See docs/semantics.md.)");
 The ending of the path selects the language: .cpp is C++17 with a C interface that needs only the
 standard library, .mjs is JavaScript, .py is a module for JAX. C++ and JavaScript contain the
 gradients, and are for inputs of one size. For a PerSample the file computes the norms of the
-gradients of the samples. See docs/semantics.md.
+gradients of the samples. `ml.export` does this for every target. See
+docs/semantics.md.
 
 Args:
     compiled: A CompiledModel or a PerSample.
@@ -331,6 +332,8 @@ Raises:
           },
           py::arg("path"), py::arg("params"), py::arg("data") = py::dict(),
           R"(Writes a TorchScript file that `torch.jit.load` runs without Mithril.
+
+`ml.export` does this for every target.
 
 Args:
     data: An example of each input whose sizes are open. The file accepts these sizes only.

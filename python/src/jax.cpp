@@ -17,6 +17,7 @@ void bind_jax(py::module_& module) {
 The module has a function `model(params, data) -> outputs` of dicts of arrays. If the model has a
 state, it has `model(params, data, state) -> (outputs, state)` and `initial_state()`. jax.jit,
 jax.grad and jax.vmap apply to it. The module runs all sizes that compiling left open.
+`ml.export` does this for every target.
 
 Raises:
     BackendError: An op has no JAX spelling.

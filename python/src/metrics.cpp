@@ -118,7 +118,12 @@ classes.
 
 Args:
     prediction: key of the predictions.
-    target: key of the targets.)");
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.Accuracy(prediction="logits", target="label")
+
+See docs/data.md.)");
   py::class_<TopKAccuracy, Evaluator>(
       module, "TopKAccuracy",
       R"(Computes the fraction of rows whose target is among the `k` largest scores.
@@ -126,7 +131,12 @@ Args:
 Args:
     k: number of classes, at least 1.
     prediction: key of the predictions.
-    target: key of the targets.)")
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.TopKAccuracy(5, prediction="logits", target="label")
+
+See docs/data.md.)")
       .def(py::init([](std::int64_t k, py::handle prediction, py::handle target) {
              return TopKAccuracy(k, evaluated_keys(prediction, target));
            }),
@@ -139,7 +149,12 @@ Args:
     average: "binary" is the score of class 1, "macro" the mean over the classes, "weighted" the
         mean weighted by the targets of each class, "micro" the score of the summed counts.
     prediction: key of the predictions.
-    target: key of the targets.)")
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.F1Score("macro", prediction="logits", target="label")
+
+See docs/data.md.)")
       .def(py::init([](const std::string& average, py::handle prediction, py::handle target) {
              return F1Score(average_of(average), evaluated_keys(prediction, target));
            }),
@@ -153,14 +168,24 @@ Equal scores count half. `compute` raises ValueError if all targets are equal.
 
 Args:
     prediction: key of the predictions.
-    target: key of the targets.)");
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.AreaUnderCurve(prediction="score", target="label")
+
+See docs/data.md.)");
   bind_keyed<MeanSquaredError>(
       module, "MeanSquaredError",
       R"(Computes the mean squared difference of predictions and targets over all elements.
 
 Args:
     prediction: key of the predictions.
-    target: key of the targets.)");
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.MeanSquaredError(prediction="y", target="target")
+
+See docs/data.md.)");
   py::class_<Perplexity, Evaluator>(module, "Perplexity",
                                     R"(Computes exp of the mean negative log-likelihood of tokens.
 
@@ -169,7 +194,12 @@ Predictions are logits, with one more axis than the targets.
 Args:
     ignored: targets of this value do not count. None counts all.
     prediction: key of the predictions.
-    target: key of the targets.)")
+    target: key of the targets.
+
+Example:
+    evaluator = ml.metrics.Perplexity(ignored=0, prediction="logits", target="label")
+
+See docs/data.md.)")
       .def(py::init([](py::handle ignored, py::handle prediction, py::handle target) {
              return Perplexity(ignored_token(ignored), evaluated_keys(prediction, target));
            }),
@@ -195,7 +225,9 @@ Example:
     with_loss = compiled.in_inference(outputs=["loss"])
     score = ml.metrics.ModelScore(with_loss, params, "loss")
     score.update(data)
-    loss = score.compute())")
+    loss = score.compute()
+
+See docs/data.md.)")
       .def(py::init([](const CompiledModel& compiled, const py::dict& params,
                        const std::string& output, const py::dict& state) {
              return ModelScore(compiled, tensor_map_of(params), State(tensor_map_of(state)),

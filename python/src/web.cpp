@@ -35,7 +35,7 @@ void bind_web(py::module_& module) {
 A path that ends in .mjs becomes one ES module without dependencies, with its types in a file
 beside it ("net.d.mts"). Any other path becomes a folder with an npm package for `import` and
 `require`. The module evaluates outputs and gradients, trains with Adam and SGD, and loads
-safetensors files.
+safetensors files. `ml.export` does this for every target.
 
 Args:
     data: An example of each input whose sizes are open.

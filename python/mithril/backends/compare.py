@@ -50,7 +50,8 @@ class BackendDifference(NamedTuple):
     backend. `worst` is the index of the element with the largest difference: its values are
     `expected_element` and `got_element`, and `allowed` is the difference that was allowed.
     `in_whole_graph` is whether the value differs only when the whole graph runs. `reduced` is the
-    smallest part that still fails, if `ml.compare` got `reduce=True`.
+    smallest part that still fails, if `ml.compare` got `reduce=True`. The example of `ml.compare`
+    makes them.
 
     See docs/several-backends.md.
     """
@@ -74,7 +75,8 @@ class BackendComparison(NamedTuple):
 
     `differences` has a BackendDifference for each backend that differs from the first one. `nodes`
     is the number of nodes that were compared, or of outputs and gradients if the floats of all
-    other backends differ from those of the first one. `text` describes the result.
+    other backends differ from those of the first one. `text` describes the result. The example of
+    `ml.compare` makes one.
 
     See docs/several-backends.md.
     """

@@ -25,7 +25,7 @@ PIECE = 1024  # rows that are read at a time where nobody asks for a number
 
 
 class Field(NamedTuple):
-    """The dtype and the shape of one row under a key."""
+    """The dtype and the shape of one row under a key of `source.schema`. See docs/data.md."""
 
     dtype: str
     shape: tuple[int, ...]

@@ -28,23 +28,46 @@ def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
     Example:
         group = ml.distributed.init()
         rows = ml.distributed.all_reduce(np.array(32))
+
+    See docs/distributed.md.
     """
     return _group().all_reduce(arrays, reduction)
 
 
 @checked_kinds
 def all_gather(array: Any) -> list[Any]:
-    """Returns the arrays of all processes, by rank: see `Group.all_gather`."""
+    """Returns the arrays of all processes, by rank: see `Group.all_gather`.
+
+    Example:
+        group = ml.distributed.init()
+        ranks = ml.distributed.all_gather(np.array(group.rank))
+
+    See docs/distributed.md.
+    """
     return _group().all_gather(array)
 
 
 @checked_kinds
 def broadcast(arrays: Any, root: int = 0) -> Any:
-    """Returns the arrays of process `root` on all processes: see `Group.broadcast`."""
+    """Returns the arrays of process `root` on all processes: see `Group.broadcast`.
+
+    Example:
+        group = ml.distributed.init()
+        params = ml.distributed.broadcast(params)
+
+    See docs/distributed.md.
+    """
     return _group().broadcast(arrays, root)
 
 
 @checked_kinds
 def barrier() -> None:
-    """Returns when every process has called it: see `Group.barrier`."""
+    """Returns when every process has called it: see `Group.barrier`.
+
+    Example:
+        group = ml.distributed.init()
+        ml.distributed.barrier()
+
+    See docs/distributed.md.
+    """
     _group().barrier()

@@ -26,6 +26,12 @@ class Group:
         rank: The number of this process, from 0.
         size: The number of processes.
         name: The name of the group, by which graphs find it.
+
+    Example:
+        group = ml.distributed.init()
+        total = group.all_reduce(np.array(group.rank))
+
+    See docs/distributed.md.
     """
 
     @checked

@@ -40,6 +40,8 @@ def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0)
     Example:
         group = ml.distributed.init()
         print(f"process {group.rank} of {group.size}")
+
+    See docs/distributed.md.
     """
     global current  # noqa: PLW0603 - the functions of this module use the group of the process
     if isinstance(group, Group):

@@ -35,6 +35,7 @@ def build_library(
     """Builds a shared library that runs the model for inputs of one size.
 
     The library has the functions of mithril.h. It needs neither Mithril nor a C++ runtime.
+    `ml.export` does this for every target.
 
     Args:
         compiled: the compiled model.

@@ -52,7 +52,7 @@ def to_wasm(
 
     The package contains `model.wasm`, loaders for `import` and `require`, and types. Its functions
     are those of the module that `to_javascript` writes. It needs clang with wasm-ld and WebAssembly
-    libraries for C and C++.
+    libraries for C and C++. `ml.export` does this for every target.
 
     Args:
         compiled: the compiled model.

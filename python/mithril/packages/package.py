@@ -34,7 +34,14 @@ CHECKS = ("full", "lazy")
 class Package:
     """A package that `ml.load_package` has loaded.
 
-    Its parameters are read-only arrays that share the mapped file. See docs/packages.md.
+    Its parameters are read-only arrays that share the mapped file.
+
+    Example:
+        ml.save_package("linear.zip", model, params)
+        package = ml.load_package("linear.zip")
+        print(package.info.name, package)
+
+    See docs/packages.md.
     """
 
     @checked

@@ -11,6 +11,8 @@ class TextTokenizer(Protocol):
 
     With a method `stream()` whose result has `push(token)` and `finish()`, it decodes tokens one by
     one. Without one, the last tokens are decoded again with each new token.
+
+    See docs/text.md.
     """
 
     def encode(self, text: str) -> Sequence[int]:
@@ -26,6 +28,11 @@ class SpecialTokens(NamedTuple):
 
     `bos` and `eos` are the texts that chat templates write. `bos_id` is the token that begins a
     text, and `begins` whether it belongs before a prompt. The tokens `stop_ids` end a text.
+
+    Example:
+        tokens = ml.text.SpecialTokens(bos="<s>", eos="</s>", bos_id=1, begins=True, stop_ids=(2,))
+
+    See docs/text.md.
     """
 
     bos: str = ""

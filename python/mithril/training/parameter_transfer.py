@@ -19,6 +19,10 @@ class TransferReport:
         dropped: Parameters that the new model does not have.
         reshaped: Parameters with another shape in the new model.
 
+    Example:
+        params, report = ml.transfer(params, compiled, compiled)
+        assert report == ml.TransferReport()
+
     See docs/editing.md.
     """
 
