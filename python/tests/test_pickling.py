@@ -122,6 +122,17 @@ def test_a_pickled_backend_keeps_its_options_and_random_numbers(
     assert np.array_equal(made.randn(3), copy.deepcopy(backend).randn(3))
 
 
+@pytest.mark.parametrize("way", [pickled, copy.deepcopy])
+def test_a_backend_of_jax_is_pickled_and_copied(way: Callable[[Any], Any]) -> None:
+    pytest.importorskip("jax")
+    backend = ml.JaxBackend(dtype=ml.float32, device="cpu")
+    backend.randn(3)
+    made = way(backend)
+    assert type(made) is ml.JaxBackend
+    assert repr(made) == repr(backend)
+    assert np.array_equal(made.randn(3), copy.deepcopy(backend).randn(3))
+
+
 @ways
 def test_a_compiled_model_gives_the_same(way: Callable[[Any], Any]) -> None:
     model = net()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core, backends
+from .. import _core
 from .._core import (
     LBFGS,
     Backend,
@@ -148,8 +148,8 @@ def _reduce_backend(self: Any) -> Any:
 
 def _restore_backend(cls: Any, options: State) -> Backend:
     backend = cls.__new__(cls)
-    is_torch = issubclass(cls, backends.TorchBackend)
-    own = backends.TorchBackend if is_torch else backends.CpuBackend
+    # A class that a user has derived may have other arguments.
+    own = next(base for base in cls.__mro__ if base.__module__.startswith("mithril.backends."))
     own.__init__(backend, **options)
     return backend  # type: ignore[no-any-return]
 
