@@ -96,8 +96,8 @@ if TYPE_CHECKING:
         with_prefix,
         without_prefix,
     )
+    from .loading import ModelsRegistry, load, models_registry
     from .models import *  # noqa: F403 - the same
-    from .packages.models_registry import ModelsRegistry, load, models_registry
     from .packages.package import Package, load_package, save_package
     from .packages.torchscript import save_torchscript_package
     from .per_sample import PerSample
@@ -121,7 +121,7 @@ _NAMES = {
     "export.wasm": "to_wasm",
     "files": "Checkpoint WeightReport WeightSource load_safetensors save save_safetensors "
     "with_prefix without_prefix",
-    "packages.models_registry": "ModelsRegistry load models_registry",
+    "loading": "ModelsRegistry load models_registry",
     "packages.package": "Package load_package save_package",
     "packages.torchscript": "save_torchscript_package",
     "per_sample": "PerSample",
@@ -162,7 +162,7 @@ if not TYPE_CHECKING:  # type checkers must see only names that exist
         return value
 
 
-migration_hints.install()
+migration_hints.install(optimizers.__all__)
 pickling.install()
 tensor_methods.install()
 array_functions.install()

@@ -52,8 +52,7 @@ TensorMap saved_weights(py::handle saved) {
   if (!py::isinstance<py::str>(saved) && !py::hasattr(saved, "__fspath__")) {
     wrong_type(saved, "a dict of arrays, or the path of a file");
   }
-  const py::object loaded =
-      py::module_::import("mithril.packages.models_registry").attr("load")(saved);
+  const py::object loaded = py::module_::import("mithril.loading").attr("load")(saved);
   const TensorMap params = tensor_map_of(loaded.attr("params").cast<py::dict>());
   if (!py::hasattr(loaded, "state")) return params.share();
   return with_state(params, State(tensor_map_of(loaded.attr("state").cast<py::dict>())));

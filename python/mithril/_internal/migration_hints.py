@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import _core
 from .._core import Backend, CompiledModel, Model, Optimizer, TrainingStep
-from ..training import optimizers
 from .foreign_names import replacement
 
 MODULE = {
@@ -21,7 +20,6 @@ MODULE = {
     "Sequential": "model = Model(), and model += part for each part",
     "Module": "Model",
     "nn": "the names of this module: Linear, Relu, Conv2d",
-    "optim": f"one of the optimizers: {', '.join(optimizers.__all__)}",
     "Input": "IOKey(name, shape=...)",
     "Parameter": "IOKey(name, differentiable=True)",
     "MSELoss": "SquaredError, as a loss of TrainModel",
@@ -302,8 +300,9 @@ OWNERS = {
 }
 
 
-def install() -> None:
-    """Gives the classes of the core the hints above."""
+def install(optimizers: Iterable[str]) -> None:
+    """Gives the classes of the core the hints above, and `optim` the names of the optimizers."""
+    MODULE["optim"] = f"one of the optimizers: {', '.join(optimizers)}"
     owner_class: Any
     for owner_class, (owner, known) in OWNERS.items():
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Tensor
-from ..backends.arrays import makes_array
+from .arrays import makes_array
 
 BFLOAT16 = _core.dtype.bfloat16
 

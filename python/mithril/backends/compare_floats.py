@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Backend, CompiledModel
-from ..data.batches import as_array
+from .._internal.arrays import as_array
 
 Values = dict[str, Any]
 EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array, name_of_dtype, numpy_array
+from .._internal.arrays import makes_array, name_of_dtype, numpy_array
 from .devices import DeviceArrays, host_memory
 from .devices import sizes_of as _shape
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._internal.arguments import checked_kinds
-from .arrays import makes_array
+from .._internal.arrays import makes_array
 
 __all__ = ["DeviceArrays", "MemoryInfo"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from .._core import raise_error, wrong_argument
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array, name_of_dtype, name_of_library, numpy_array
+from .._internal.arrays import makes_array, name_of_dtype, name_of_library, numpy_array
 from .devices import DeviceArrays, host_memory, sizes_of
 
 if TYPE_CHECKING:

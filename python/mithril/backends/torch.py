@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from .._internal.arguments import checked, shown_options
-from .arrays import makes_array, name_of_dtype
+from .._internal.arrays import makes_array, name_of_dtype
 from .devices import DeviceArrays, host_memory, sizes_of
 from .torch_library import import_torch
 

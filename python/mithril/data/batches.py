@@ -8,22 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._core import raise_error
+from .._internal.arrays import as_array
 
 Batch = dict[str, Any]
-
-
-def as_array(value: Any) -> Any:
-    """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view."""
-    if type(value) is np.ndarray:
-        return value
-    if not hasattr(value, "detach"):
-        return np.asarray(value)
-    try:
-        return value.numpy()  # a tensor of PyTorch
-    except (TypeError, RuntimeError):  # on another device, with gradients, or of bfloat16
-        value = value.detach().cpu()
-        # NumPy has no bfloat16, and float32 has all its numbers.
-        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
 
 
 def row_count(batch: Mapping[str, Any]) -> int:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .batches import Batch, as_array, cut, rebatched, row_count
+from .._internal.arrays import as_array
+from .batches import Batch, cut, rebatched, row_count
 
 if TYPE_CHECKING:
     from .source import DataSource

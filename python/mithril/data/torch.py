@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .batches import Batch, as_array, checked_batch, named
+from .._internal.arrays import as_array
+from .batches import Batch, checked_batch, named
 from .rows import Stream
 from .source import DataSource
 

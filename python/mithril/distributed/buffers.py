@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import wrong_argument
-from ..backends.arrays import name_of_dtype
+from .._internal.arrays import name_of_dtype
 
 
 def is_torch(array: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import raise_error
 from .._internal.arguments import checked_kinds
-from ..data.batches import as_array
+from .._internal.arrays import as_array
 from .scorers import called
 from .texts import _TextScore
 

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from .._core import raise_error
 from .._internal.arguments import checked, checked_kinds
-from ..data.batches import as_array
+from .._internal.arrays import as_array
 
 
 class Evaluator(ABC):

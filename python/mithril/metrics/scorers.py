@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .._internal.arguments import checked_kinds
-from ..data.batches import as_array
+from .._internal.arrays import as_array
 from .evaluator import SampleEvaluator, value_at
 
 

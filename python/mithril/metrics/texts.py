@@ -13,7 +13,7 @@ import numpy as np
 
 from .._core import raise_error
 from .._internal.arguments import checked, checked_kinds
-from ..data.batches import as_array
+from .._internal.arrays import as_array
 from ..data.checks import at_least
 from .evaluator import Evaluator, SampleEvaluator, check_same, require_rows, value_at
 

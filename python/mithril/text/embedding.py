@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._core import CompiledModel, raise_error
-from ..backends.arrays import name_of_library, numpy_array
+from .._internal.arrays import name_of_library, numpy_array
 from .tokens import encoded
 
 Vectors = np.ndarray[Any, np.dtype[Any]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import DistributedError, Error, raise_error
-from ..backends.arrays import numpy_array
+from .._internal.arrays import numpy_array
 from ..data.shares import RowsOfProcess, checksum
 
 if TYPE_CHECKING:

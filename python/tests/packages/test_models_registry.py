@@ -204,8 +204,8 @@ def test_an_unknown_source_is_an_error(registry, tmp_path: Path, monkeypatch) ->
 
 
 def test_load_finds_models_and_files(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("mithril.packages.models_registry.models_registry", ml.ModelsRegistry())
-    from mithril.packages.models_registry import models_registry  # noqa: PLC0415 - the one of this test
+    monkeypatch.setattr("mithril.loading.models_registry", ml.ModelsRegistry())
+    from mithril.loading import models_registry  # noqa: PLC0415 - the one of this test
 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ml.InputError) as caught:

@@ -25,7 +25,7 @@ def folder(request, tmp_path_factory) -> Path:
 @pytest.fixture
 def registry(monkeypatch) -> ml.ModelsRegistry:
     made = ml.ModelsRegistry()
-    monkeypatch.setattr("mithril.packages.models_registry.models_registry", made)
+    monkeypatch.setattr("mithril.loading.models_registry", made)
     return made
 
 

@@ -22,7 +22,7 @@ def test_the_python_of_the_document_runs(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("mithril.text.loading.Tokenizer", tokenizer_of)
     registry = ml.ModelsRegistry()
-    monkeypatch.setattr("mithril.packages.models_registry.models_registry", registry)
+    monkeypatch.setattr("mithril.loading.models_registry", registry)
     monkeypatch.setattr(ml, "models_registry", registry)
     settings = {"bos_token": "<s>", "eos_token": "</s>", "chat_template": CHATML_PROGRAM}
     document = (ROOT / "docs" / "text.md").read_text(encoding="utf-8")

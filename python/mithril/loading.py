@@ -1,4 +1,4 @@
-"""A registry of models by name, which loads them when they are first used."""
+"""`ml.load`, and a registry of models by name, which loads them when they are first used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from .._core import (
+from ._core import (
     Backend,
     CompiledModel,
     Model,
@@ -17,18 +17,18 @@ from .._core import (
     raise_error,
     wrong_argument,
 )
-from .._internal.arguments import checked, checked_kinds
-from .._internal.registry import LazyRegistry
-from ..backends.cpu import CpuBackend
-from ..backends.jax import JaxBackend
-from ..backends.torch import TorchBackend
-from ..files import Checkpoint, load_checkpoint
-from ..text.loading import load as load_text
-from ..text.model import TextModel
-from .file_kinds import is_hugging_face
-from .function_source import model_of_function
-from .package import Package, load_package
-from .torchscript import TorchScriptModel
+from ._internal.arguments import checked, checked_kinds
+from ._internal.registry import LazyRegistry
+from .backends.cpu import CpuBackend
+from .backends.jax import JaxBackend
+from .backends.torch import TorchBackend
+from .files import Checkpoint, load_checkpoint
+from .packages.file_kinds import is_hugging_face
+from .packages.function_source import model_of_function
+from .packages.package import Package, load_package
+from .packages.torchscript import TorchScriptModel
+from .text.loading import load as load_text
+from .text.model import TextModel
 
 __all__ = ["ModelsRegistry", "models_registry"]
 
@@ -214,7 +214,7 @@ def _of_weights(path: Path, options: _Options, backend: Backend) -> Loaded:
 
 
 def _of_hugging_face(path: Path, backend: Backend) -> Loaded:
-    from .huggingface import composed  # noqa: PLC0415 - it imports the architectures
+    from .packages.huggingface import composed  # noqa: PLC0415 - it imports the architectures
 
     checkpoint = composed(path, backend)
     return checkpoint.compiled.bind(checkpoint.params, checkpoint.state)

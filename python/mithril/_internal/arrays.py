@@ -1,4 +1,5 @@
-"""Translation of errors of NumPy and torch in the methods of backends that make arrays."""
+"""Arrays of NumPy, torch and JAX: conversion, names of dtypes, and errors of methods that make
+them."""
 
 import functools
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from .. import _core
-from .._internal.arguments import checked
+from .arguments import checked
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -26,6 +27,20 @@ def numpy_array(value: Any) -> Any:
     if name_of_library(value) == "torch" and name_of_dtype(value.dtype) == "bfloat16":
         return value.detach().float().cpu().numpy()
     return np.array(value)
+
+
+def as_array(value: Any) -> Any:
+    """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view."""
+    if type(value) is np.ndarray:
+        return value
+    if not hasattr(value, "detach"):
+        return np.asarray(value)
+    try:
+        return value.numpy()  # a tensor of PyTorch
+    except (TypeError, RuntimeError):  # on another device, with gradients, or of bfloat16
+        value = value.detach().cpu()
+        # NumPy has no bfloat16, and float32 has all its numbers.
+        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
 
 
 def name_of_library(value: Any) -> str:
