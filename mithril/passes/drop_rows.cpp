@@ -26,6 +26,16 @@ struct LoopRows {
   std::vector<bool> arguments, outputs;
 };
 
+LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row);
+
+// Marks what the node makes of marked values.
+void mark_rows(const Node& node, std::vector<bool>& of_row) {
+  if (!reads_one_of(node, of_row)) return;
+  std::vector<bool> outputs(node.outputs.size(), true);
+  if (is_scan(node)) outputs = rows_of_loop(scan_of(node), of_row).outputs;
+  for (size_t k = 0; k < outputs.size(); ++k) of_row[index(node.outputs[k])] = outputs[k];
+}
+
 // A carry depends on a row if its first or its next value does.
 LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
   LoopRows rows;
@@ -35,10 +45,7 @@ LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
     std::vector<bool> inner(scan.body.values().size());
     for (size_t i = 0; i < rows.arguments.size(); ++i)
       inner[index(scan.body.inputs()[i])] = rows.arguments[i];
-    for (const Node& node : scan.body.nodes()) {
-      if (!reads_one_of(node, inner)) continue;
-      for (const ValueId id : node.outputs) inner[index(id)] = true;
-    }
+    for (const Node& node : scan.body.nodes()) mark_rows(node, inner);
     rows.outputs.clear();
     for (size_t k = 0; k < scan.body.outputs().size(); ++k) {
       const bool of = inner[index(scan.body.outputs()[k].value)];
@@ -50,12 +57,41 @@ LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
   return rows;
 }
 
+using Mapped = std::unordered_map<ValueId, ValueId>;
+
+ScanLoop loop_without(const ScanLoop& scan, const LoopRows& rows, const std::vector<size_t>& kept);
+
+// Copies a node of a step, or, of a loop in it, what depends on no row.
+void copy_rest(const Graph& from, const Node& node, Graph& to, Mapped& mapped) {
+  std::vector<bool> of_row(from.values().size());
+  for (const Argument& argument : node.arguments) {
+    if (const ValueId* id = tensor_of(argument)) of_row[index(*id)] = !mapped.contains(*id);
+  }
+  if (!reads_one_of(node, of_row)) return copy_node(from, node, to, mapped);
+  if (!is_scan(node)) return;
+  const ScanLoop scan = scan_of(node);
+  const LoopRows rows = rows_of_loop(scan, of_row);
+  std::vector<size_t> kept;
+  Node rest{node.op, {}, {}};
+  for (size_t k = 0; k < node.outputs.size(); ++k) {
+    if (rows.outputs[k]) continue;
+    kept.push_back(k);
+    rest.outputs.push_back(to.add_value(from.value(node.outputs[k])));
+    mapped.emplace(node.outputs[k], rest.outputs.back());
+  }
+  if (kept.empty()) return;
+  ScanLoop loop = loop_without(scan, rows, kept);
+  for (ValueId& id : loop.arguments) id = mapped.at(id);
+  rest.arguments = scan_arguments(to, loop);
+  to.add_node(std::move(rest));
+}
+
 // The loop with these outputs only, which depend on no row.
 ScanLoop loop_without(const ScanLoop& scan, const LoopRows& rows, const std::vector<size_t>& kept) {
   ScanLoop rest{.body = {}, .length = scan.length, .reverse = scan.reverse};
   rest.body.share_facts(scan.body);
   rest.body.set_default_dtype(scan.body.default_dtype());
-  std::unordered_map<ValueId, ValueId> mapped;
+  Mapped mapped;
   for (size_t i = 0; i < scan.arguments.size(); ++i) {
     if (rows.arguments[i]) continue;
     const ValueId input = scan.body.inputs()[i];
@@ -67,14 +103,7 @@ ScanLoop loop_without(const ScanLoop& scan, const LoopRows& rows, const std::vec
   for (const Constant& constant : scan.body.constants())
     mapped.emplace(constant.value,
                    rest.body.add_constant(scan.body.value(constant.value).name, constant.tensor));
-  const auto is_there = [&](const Argument& argument) {
-    const ValueId* id = tensor_of(argument);
-    return !id || mapped.contains(*id);
-  };
-  for (const Node& node : scan.body.nodes()) {
-    if (std::all_of(node.arguments.begin(), node.arguments.end(), is_there))
-      copy_node(scan.body, node, rest.body, mapped);
-  }
+  for (const Node& node : scan.body.nodes()) copy_rest(scan.body, node, rest.body, mapped);
   for (const size_t k : kept) {
     const Output& output = scan.body.outputs()[k];
     rest.body.add_output(output.name, mapped.at(output.value));
@@ -118,13 +147,8 @@ class RowDropping {
   bool is_dropped(const Node& node) const { return reads_one_of(node, of_row_); }
 
   void mark(const Node& node) {
-    if (is_scan(node) && is_dropped(node)) {
-      const LoopRows rows = rows_of_loop(scan_of(node), of_row_);
-      for (size_t k = 0; k < node.outputs.size(); ++k)
-        of_row_[index(node.outputs[k])] = rows.outputs[k];
-    } else if (is_row(node) || is_dropped(node)) {
-      for (const ValueId id : node.outputs) of_row_[index(id)] = true;
-    }
+    mark_rows(node, of_row_);
+    if (is_row(node)) of_row_[index(node.outputs.front())] = true;
   }
 
   // The loop with the outputs that depend on no row and are read outside: such as the key of a

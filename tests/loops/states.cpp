@@ -4,9 +4,12 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/model/flatten.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/passes/fixed_carries.hpp"
+#include "mithril/passes/pipeline.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -86,6 +89,26 @@ TEST_CASE("inference needs no key of a dropout in a loop") {
   const CompiledModel inference = training.in_inference();
   CHECK(inference.initial_state_dict().size() == 0);
   CHECK(elements(inference.evaluate({}, steps_of_ones(3)).at("y")) == std::vector<double>{1, 1, 1});
+}
+
+TEST_CASE("the reference and the CPU draw the same masks in a loop") {
+  Model step;
+  step |= Dropout({.p = 0.5})({{"input", "x"}, {"output", "y"}});
+  const Model loop = Scan(step, {.sequences = {"x"}, .outputs = {"y"}});
+  const CompiledModel model =
+      compile(loop, cpu({.dtype = DType::float64}), {.shapes = {{"x", {4}}}});
+  const State start = model.initial_state_dict();
+  const auto [out, state] = model.evaluate({}, steps_of_ones(4), start);
+  Model sized = loop.copy();
+  sized.set_shapes({{"x", {4}}});
+  const Graph graph = run_passes(flatten(sized, DType::float64).graph);
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs())
+    inputs.push_back(graph.value(id).name == "x" ? Tensor::full(DType::float64, {4}, 1)
+                                                 : start.at("model.dropout.key"));
+  const std::vector<Tensor> reference = interpret(graph, inputs);
+  CHECK(elements(reference.front()) == elements(out.at("y")));
+  CHECK(elements(reference.back()) == elements(state.at("model.dropout.key")));
 }
 
 }  // namespace mithril::tests

@@ -286,3 +286,25 @@ def test_other_backends(target):
     for results, wanted in ((got, out), (got_grad, grad), (got_state, state)):
         for key, value in wanted.items():
             np.testing.assert_allclose(results[key], value, rtol=1e-10, atol=1e-12, err_msg=key)
+
+
+def test_fit_trains_and_validates_a_loop_with_a_state():
+    """A recurrent network with batch norm and dropout adds up its sequence."""
+    net = ml.Model()
+    net |= ml.Transpose(axes=[1, 0, 2])(input="rows", output="x")
+    net |= loop(outputs=[])(x="x", h=net.x[0] * 0.0, h_last="h")
+    net |= ml.Linear(1)(input="h", output="y")
+    model = ml.TrainModel(net)
+    model.add_loss(ml.SquaredError(), input="y", target="target")
+    compiled = ml.compile(model, BACKEND, shapes={"rows": [None, 3, 4], "target": [None, 1]})
+    draw = np.random.default_rng(0).normal
+
+    def data(count):
+        x = draw(size=(count, 3, 4)) * 0.1
+        return {"rows": x, "target": x.sum(axis=(1, 2))[:, None]}
+
+    step = ml.TrainingStep(compiled, ml.Adam(lr=0.02))
+    history = ml.fit(step, data(64), epochs=3, validation=data(16), progress=False)
+    losses = [epoch["validation_loss"] for epoch in history.epochs]
+    assert losses[-1] < losses[0]
+    assert any(key.endswith("running_mean") for key in step.state)
