@@ -31,6 +31,7 @@ from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
 from ._stubs.functions import cpu_backend as cpu_backend
 from ._stubs.functions import jax_backend as jax_backend
 from ._stubs.functions import set_limits as set_limits
+from ._stubs.functions import to_javascript as to_javascript
 from ._stubs.generation import generate as generate
 from ._stubs.handles import Backend as Backend
 from ._stubs.handles import Call as Call
@@ -44,7 +45,9 @@ from ._stubs.handles import Sharded as Sharded
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import dtype as dtype
-from ._stubs.loops import *  # noqa: F403
+from ._stubs.loops import Cond as Cond
+from ._stubs.loops import Scan as Scan
+from ._stubs.loops import While as While
 from ._stubs.metrics import Accuracy as Accuracy
 from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
 from ._stubs.metrics import Evaluator as Evaluator
@@ -377,9 +380,6 @@ def codegen(
     validation: Arrays | None = None,
 ) -> None: ...
 def to_jax(compiled: CompiledModel, path: str | PathLike[str]) -> None: ...
-def to_javascript(
-    compiled: CompiledModel, path: str | PathLike[str], *, data: Arrays = ..., device: str = "cpu"
-) -> None: ...
 def write_web_driver(folder: str | PathLike[str]) -> None: ...
 def _wasm_source(compiled: CompiledModel, data: Arrays, name: str) -> str: ...
 def limits() -> dict[str, int]: ...
