@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -78,6 +79,28 @@ void check_key(const Graph& graph, const Node& node, const std::vector<bool>& of
     if (id && !of_step[index(*id)])
       refuse_node(graph, node, ": each step would draw the same numbers",
                   "make the key a sequence or a carry");
+  }
+}
+
+// The same in the graphs of a node. What depends on no step outside does not inside.
+void check_nested_keys(const Node& node, const std::vector<bool>& of_step) {
+  for (const Graph& nested : nested_graphs(node)) {
+    std::vector<bool> inside(nested.values().size());
+    const size_t first = node.argument_index("arguments");
+    for (size_t i = 0; i < node.list_size(); ++i) {
+      const ValueId* id = tensor_of(node.arguments[first + i]);
+      inside[index(nested.inputs()[i])] = id && of_step[index(*id)];
+    }
+    for (const Node& inner : nested.nodes()) {
+      check_key(nested, inner, inside);
+      check_nested_keys(inner, inside);
+      const bool reads = std::any_of(inner.arguments.begin(), inner.arguments.end(),
+                                     [&](const Argument& argument) {
+                                       const ValueId* id = tensor_of(argument);
+                                       return id && inside[index(*id)];
+                                     });
+      for (const ValueId id : inner.outputs) inside[index(id)] = reads;
+    }
   }
 }
 
@@ -168,6 +191,7 @@ std::string free_prefix(const Graph& graph, const std::string& prefix) {
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
   if (node.op->transform) check_transform(graph, node, of_step);
   check_key(graph, node, of_step);
+  check_nested_keys(node, of_step);
   if (node.op->opaque || node.op->collective)
     refuse_node(graph, node, "",
                 "hooks see the inputs and outputs of a loop, not the values of its steps");

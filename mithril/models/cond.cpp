@@ -56,10 +56,11 @@ void add_branch(Model& model, const Model& branch, const Connection& condition, 
 }
 
 Model choice(Model model, const Connection& condition, const Model& then, const Model& otherwise) {
+  const std::vector<std::string> keys = then.output_keys();  // of a part they are paths
   add_branch(model, then, condition, true);
   add_branch(model, otherwise, condition, false);
   std::vector<std::pair<std::string, Connection>> outputs;
-  for (const std::string& key : then.output_keys())
+  for (const std::string& key : keys)
     outputs.emplace_back(key, apply("branch_result", {then.at(key), otherwise.at(key), condition}));
   return model.expose_keys(outputs);
 }

@@ -61,7 +61,7 @@ Raises:
 
 Example:
     x = ml.IOKey("x")
-    model = ml.Cond("is_large", ml.Model.create(y=x.log()), ml.Model.create(y=x * 2))
+    model = ml.Cond("is_large", ml.Model.create(y=x.exp()), ml.Model.create(y=x * 2))
     print(model.input_keys)  # ['is_large', 'x']
 
 See docs/loops.md.)");

@@ -304,3 +304,30 @@ def test_a_carry_that_changes(most):
     assert raised.value.code == "E0206"
     assert "[3]" in message(raised)
     assert "[6]" in message(raised)
+
+
+def noisy_or_quiet():
+    noisy, quiet = ml.Model(), ml.Model()
+    noisy |= ml.RandomUniform()(like="h", key="key", output="h_next")
+    quiet |= ml.Buffer()(input="h", output="h_next")
+    return ml.Cond("noisy", noisy, quiet)
+
+
+@pytest.mark.parametrize("outer", ["scan", "while"])
+def test_branches_of_all_steps_draw_no_equal_numbers(outer):
+    if outer == "scan":
+        loop = ml.Scan(noisy_or_quiet(), carry={"h": "h_next"}, length=4)
+    else:
+        small = ml.Model.create(small=ml.IOKey("h").sum() < 100.0)
+        loop = ml.While(small, noisy_or_quiet(), carry={"h": "h_next"})
+    with pytest.raises(ml.ConnectionError, match="each step would draw the same numbers") as raised:
+        ml.compile(loop, CPU, shapes={"h": [3], "key": []}, data_keys=["h", "key"], inference=True)
+    assert raised.value.code == "E0131"
+
+
+def test_branches_draw_with_the_keys_of_the_steps():
+    loop = ml.Scan(noisy_or_quiet(), carry={"h": "h_next"}, sequences=["key"], outputs=["h_next"])
+    compiled = ml.compile(loop, CPU, shapes={"h": [3], "key": [4]}, data_keys=["h", "key"])
+    data = {"h": np.zeros(3), "key": np.arange(4), "noisy": np.array(True)}
+    rows = np.asarray(compiled.evaluate({}, data)["h_next"])
+    assert len({tuple(row) for row in rows}) == 4

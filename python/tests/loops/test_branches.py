@@ -10,8 +10,6 @@ from branch_models import (
     TARGETS,
     arrays,
     backend_of,
-    collatz,
-    newton,
     own_parameters,
     parameters_of,
     polynomial,
@@ -227,87 +225,6 @@ def test_a_loop_in_a_choice(target, chosen):
     np.testing.assert_allclose(np.asarray(grad["x"]), x_grad, rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_newtons_iteration(target):
-    backend, to = backend_of(target)
-    compiled = ml.compile(
-        newton(), backend, shapes={"x": [3], "a": [3]}, data_keys=["x", "a"], inference=True
-    )
-    a = np.array([2.0, 9.0, 1e4])
-    out = compiled.evaluate({}, to({"x": np.ones(3), "a": a}))
-    np.testing.assert_allclose(np.asarray(out["x_last"]), np.sqrt(a), rtol=1e-12)
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_loop_counts_its_steps(target):
-    backend, to = backend_of(target)
-    compiled = ml.compile(collatz(), backend, shapes={"n": [], "count": []}, inference=True)
-    for first, steps in [(1, 0), (6, 8), (27, 111)]:
-        out = compiled.evaluate({}, to({"n": np.array(first), "count": np.array(0)}))
-        assert int(np.asarray(out["count_last"])) == steps
-        assert int(np.asarray(out["n_last"])) == 1
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("most", [0, 2, 30])
-def test_a_bounded_loop_has_a_gradient(target, most):
-    """That of its steps, written out."""
-    backend, to = backend_of(target)
-    compiled = ml.compile(
-        newton(max_steps=most), backend, shapes={"x": [1], "a": [1]}, data_keys=["x", "a"]
-    )
-    x, x_by_a, x_by_x, steps = 1.0, 0.0, 1.0, 0
-    while steps < most and abs(x * x - 7.0) > 1e-9:
-        slope = 0.5 * (1 - 7.0 / x**2)
-        x, x_by_a, x_by_x = 0.5 * (x + 7.0 / x), slope * x_by_a + 0.5 / x, slope * x_by_x
-        steps += 1
-    out, grad = compiled.evaluate(
-        {},
-        to({"x": np.ones(1), "a": np.array([7.0])}),
-        output_gradients=to({"x_last": np.ones(1)}),
-        gradient_keys=["x", "a"],
-    )
-    np.testing.assert_allclose(np.asarray(out["x_last"]), [x], rtol=1e-12)
-    np.testing.assert_allclose(np.asarray(grad["a"]), [x_by_a], rtol=1e-10)
-    np.testing.assert_allclose(np.asarray(grad["x"]), [x_by_x], rtol=1e-10, atol=1e-12)
-
-
-def test_a_bounded_loop_equals_jax():
-    jax = pytest.importorskip("jax")
-    jnp = jax.numpy
-    w = np.random.default_rng(2).normal(size=(3, 3)) * 0.4
-    h = ml.IOKey("h", shape=[3])
-    loop = ml.While(
-        ml.Model.create(far=(h * h).sum() > 0.05),
-        ml.Model.create(h_next=ml.Tanh()((ml.IOKey("w", shape=[3, 3]) * h).sum(axis=-1))),
-        carry={"h": "h_next"},
-        max_steps=20,
-    )
-    compiled = ml.compile(loop, CPU, data_keys=["h", "w"])
-
-    def run(h, w):
-        def step(h, _):
-            far = (h * h).sum() > 0.05
-            return jax.lax.cond(far, lambda h: jnp.tanh(w @ h), lambda h: h, h), None
-
-        return jax.lax.scan(step, h, None, length=20)[0]
-
-    start, seed = np.array([1.0, -0.5, 2.0]), np.array([1.0, 2.0, -1.0])
-    with jax.enable_x64(True):
-        last, pull = jax.vjp(run, jnp.asarray(start), jnp.asarray(w))
-        grads = [np.asarray(value) for value in pull(jnp.asarray(seed))]
-        last = np.asarray(last)
-    out, grad = compiled.evaluate(
-        {},
-        {"h": start, "w": w},
-        output_gradients={"h_last": seed},
-        gradient_keys=["h", "w"],
-    )
-    np.testing.assert_allclose(out["h_last"], last, rtol=1e-12)
-    np.testing.assert_allclose(grad["h"], grads[0], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(grad["w"], grads[1], rtol=1e-10, atol=1e-12)
-
-
 @pytest.mark.parametrize("chosen", [True, False])
 def test_gradients_equal_finite_differences(chosen):
     compiled = ml.compile(ml.Cond("large", *polynomial()), CPU, shapes={"x": [3]}, data_keys=["x"])
@@ -365,17 +282,6 @@ def test_files_and_packages_keep_choices(tmp_path):
     assert "branch" in model.summary().lower()
 
 
-def test_files_keep_loops_with_conditions():
-    loop = newton()
-    data = {"x": np.ones(2), "a": np.array([2.0, 3.0])}
-    options = {"shapes": {"x": [2], "a": [2]}, "data_keys": ["x", "a"], "inference": True}
-    one = ml.compile(loop, CPU, **options)
-    other = ml.compile(pickle.loads(pickle.dumps(loop)), CPU, **options)
-    np.testing.assert_array_equal(
-        one.evaluate({}, data)["x_last"], other.evaluate({}, data)["x_last"]
-    )
-
-
 def test_training_of_both_models():
     """Each learns from the samples that choose it."""
     net = ml.Model()
@@ -395,3 +301,56 @@ def test_training_of_both_models():
     for _ in range(400):
         costs = [float(step(params, batch)["final_cost"]) for batch in batches]
     assert max(costs) < 1e-3
+
+
+def test_layers_as_branches():
+    """Their parameters have the same names, and are not the same."""
+    model = ml.Cond("c", ml.Linear(2), ml.Linear(2))
+    compiled = ml.compile(model, CPU, shapes={"input": [1, 2]})
+    assert compiled.parameter_keys == [
+        "linear.weight",
+        "linear.bias",
+        "linear_1.weight",
+        "linear_1.bias",
+    ]
+    activation = ml.compile(ml.Cond("c", ml.Relu(), ml.Tanh()), CPU, shapes={"input": [2]})
+    x = np.array([-1.0, 2.0])
+    for flag, expected in [(True, np.maximum(x, 0)), (False, np.tanh(x))]:
+        out = activation.evaluate({}, {"input": x, "c": np.array(flag)})
+        np.testing.assert_allclose(out["output"], expected)
+
+
+def test_named_inputs_are_shared():
+    """A parameter that both models name is one parameter."""
+    x, w = ml.IOKey("x", shape=[3]), ml.IOKey("w", shape=[3], differentiable=True)
+    model = ml.Cond("c", ml.Model.create(y=x * w), ml.Model.create(y=x + w))
+    compiled = ml.compile(model, CPU, data_keys=["x"])
+    assert compiled.parameter_keys == ["w"]
+    params, data = {"w": np.full(3, 2.0)}, {"x": np.array([1.0, 2.0, 3.0])}
+    for flag, expected in [(True, data["x"]), (False, np.ones(3))]:
+        _, grad = compiled.evaluate(
+            params, data | {"c": np.array(flag)}, output_gradients={"y": np.ones(3)}
+        )
+        np.testing.assert_allclose(grad["w"], expected)
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_torch_differentiates_a_choice(chosen):
+    torch = pytest.importorskip("torch")
+    make = BRANCHES["layers"]
+    compiled = compiled_by(
+        ml.Cond("large", *make()), ml.TorchBackend(dtype=ml.float64, requires_grad=True)
+    )
+    alone = compiled_by(make()[0 if chosen else 1], CPU)
+    params = parameters_of(compiled)
+    x = np.random.default_rng(4).normal(size=(2, 4))
+    own = own_parameters(alone, params)
+    out, expected = alone.evaluate(own, {"x": x}, output_gradients={"y": np.ones((2, 4))})
+    given = {key: torch.tensor(value, requires_grad=True) for key, value in params.items()}
+    got = compiled.evaluate(given, {"x": torch.tensor(x), "large": torch.tensor(chosen)})
+    np.testing.assert_allclose(got["y"].detach(), out["y"], rtol=1e-12)
+    got["y"].sum().backward()
+    expected = {tail(key): value for key, value in expected.items()}
+    for key, value in given.items():
+        zeros = np.zeros_like(params[key])
+        np.testing.assert_allclose(value.grad, expected.get(tail(key), zeros), rtol=1e-10)
