@@ -32,6 +32,7 @@ size_t break_in(std::string_view text, size_t room) {
 std::string code_line(size_t indent, std::string_view text) {
   constexpr size_t width = 100;
   std::string result, before(indent, ' ');
+  if (text.starts_with("//")) return before.append(text).append("\n");
   const size_t note = text.find("  // ");
   if (indent + text.size() > width && note != std::string_view::npos) {
     result.append(before).append(text.substr(note + 2)).append("\n");

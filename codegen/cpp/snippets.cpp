@@ -44,11 +44,13 @@ std::string declared(std::string_view line) {
     const std::string_view rest = line.substr(constant.size() + type.size());
     if (rest.starts_with(' ')) return identifier_from(rest.substr(1));
   }
-  const size_t end = line.find('(');
-  if (end == std::string_view::npos) return {};
-  size_t begin = end;
-  while (begin > 0 && in_identifier(line[begin - 1])) --begin;
-  return std::string(line.substr(begin, end - begin));
+  // The type may have parentheses, too: sizeof...(Sizes).
+  for (size_t end = line.find('('); end != std::string_view::npos; end = line.find('(', end + 1)) {
+    size_t begin = end;
+    while (begin > 0 && in_identifier(line[begin - 1])) --begin;
+    if (begin < end) return std::string(line.substr(begin, end - begin));
+  }
+  return {};
 }
 
 // A file has comments, includes, and then one namespace.

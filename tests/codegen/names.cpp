@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "codegen/common/code_line.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/codegen/check_models.hpp"
 #include "tests/table/generate.hpp"
@@ -33,6 +34,13 @@ TEST_CASE("comments end with their line and show their text") {
   CHECK(comment("\xe2\x80\xae") == "\\xe2\\x80\\xae");
 }
 
+TEST_CASE("a long line is broken, and a comment is not") {
+  const std::string words = "one two three four five six seven eight nine ten eleven twelve",
+                    all = words + ", " + words;
+  CHECK(codegen::code_line(2, "// " + all) == "  // " + all + "\n");
+  CHECK(codegen::code_line(2, "call(" + all + ");").find("\n      ") != std::string::npos);
+}
+
 TEST_CASE("equal identifiers are numbered") {
   codegen::Identifiers names({"sum"});
   CHECK(names.add("a.b") == "a_b");
@@ -43,12 +51,12 @@ TEST_CASE("equal identifiers are numbered") {
 
 TEST_CASE("hostile names cannot break out of identifiers, strings or comments") {
   const std::vector<std::string> names = {
-      "a\"b",      "a\nb",   "*/ #error", "// x",   "\\",
-      "a\\\nb",    "?\?/",   "\xc3\xbc",  "class",  "i",
-      "j",         "inputs", "at",        "Tensor", "sum",
-      "workspace", "a.b",    "a_b",       "double", "size_t",
-      "std",       "none",   "1",         "_",      "\"; abort(); //",
-      ")snippet\""};
+      "a\"b",       "a\nb",   "*/ #error", "// x",   "\\",
+      "a\\\nb",     "?\?/",   "\xc3\xbc",  "class",  "i",
+      "j",          "inputs", "at",        "Tensor", "sum",
+      "workspace",  "a.b",    "a_b",       "double", "size_t",
+      "std",        "none",   "1",         "_",      "\"; abort(); //",
+      ")snippet\"", "tensor", "ints",      "copy"};
   Graph graph;
   std::vector<Tensor> inputs;
   Random random(7);
