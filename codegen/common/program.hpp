@@ -2,12 +2,11 @@
 // of each value.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "codegen/common/language.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -20,6 +19,7 @@ enum class StatementKind : uint8_t {
   copy,      // the same with another dtype
   constant,  // evaluated while writing: it reads no tensor
   kernel,    // a call of the snippet with its name
+  block,     // nested statements: a loop of steps
 };
 
 // One statement: a node, or several nodes whose formulas share a loop.
@@ -42,6 +42,23 @@ struct BufferRef {
   int64_t offset = 0;
 };
 
+struct Program;
+
+// The nested statements of a node. Its arguments and outputs are those of the node.
+struct Block {
+  std::vector<ValueId> arguments;
+  std::vector<Program> bodies;  // of a loop: one step, or none if it takes no steps
+  size_t carries = 0, sequences = 0;
+  int64_t steps = 0;
+  bool reverse = false;  // the last step comes first
+  // The workspace of the bodies, and behind it a second buffer for each carry.
+  int64_t bytes = 0;
+  std::vector<int64_t> spares;  // per carry: the offset in these bytes
+  int64_t offset = 0;           // of these bytes, in the workspace of the program around the node
+
+  const Program& step() const { return bodies.front(); }
+};
+
 struct Program {
   Graph graph;
   Plan plan;
@@ -50,6 +67,7 @@ struct Program {
   std::vector<std::optional<Tensor>> constants;
   std::vector<std::vector<ValueId>> reads;  // per node: the tensors that its text names
   std::vector<Statement> statements;
+  std::map<size_t, Block> blocks;  // per node with nested statements
   std::vector<BufferRef> buffers;  // per value
   std::vector<size_t> copied;      // outputs in other buffers, which are copied at the end
   int64_t workspace_bytes = 0;
@@ -59,11 +77,7 @@ struct Program {
   const Dims& dims_of(ValueId id) const { return dims[index(id)]; }
 };
 
-// For inputs of these dims. InputError if they contradict the graph; BackendError E1032 for dtypes
-// that have no type in the language.
-Program make_program(const Graph& graph, const std::vector<Dims>& inputs, const Language& language);
-
-// BackendError E1031 with all nodes that have neither a formula nor a kernel.
-void check_ops(std::span<const Program* const> programs, const Language& language);
+// Per value of the graph: whether a statement reads it, or it is copied to an output.
+std::vector<bool> values_read(const Program& program);
 
 }  // namespace mithril::codegen

@@ -31,10 +31,21 @@ void StatementWriter::write(const Statement& statement) {
       return write_copy(made_by(statement), program_.reads[node].front());
     case StatementKind::kernel:
       return write_call(node);
+    case StatementKind::block:
+      return write_block(node, program_.blocks.at(node));
     case StatementKind::view:
     case StatementKind::constant:
       return;
   }
+}
+
+void StatementWriter::write_block(size_t node, const Block&) {
+  MITHRIL_CHECK(false, "no block of this language: " + program_.node(node).op->name);
+}
+
+std::string StatementWriter::step_head(const Block& block, const std::string& variable) const {
+  const std::string_view head = block.reverse ? syntax_.reverse_head : syntax_.loop_head;
+  return fmt::format(fmt::runtime(head), variable, block.steps, 1);
 }
 
 void StatementWriter::write_loop(const Statement& statement) {

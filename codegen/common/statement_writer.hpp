@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/common/language.hpp"
 #include "codegen/common/program.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -24,6 +25,8 @@ struct StatementSyntax {
   // compute whole tensors, without loops. Without a line after it, the body is not indented.
   std::string_view loop_head, loop_end;
   std::string (*argument)(const Datum& value, const PortDef& port);  // of a kernel: "axis=1"
+  // The same as loop_head, from the last one to the first one. Only blocks have it.
+  std::string_view reverse_head = "";
 };
 
 class StatementWriter {
@@ -51,6 +54,11 @@ class StatementWriter {
   // Called before each statement.
   virtual void begin_statement() {}
   virtual void write_view(size_t node) = 0;
+  // Declares the outputs of a node with nested statements, and writes it: another writer of the
+  // same class writes each body. Only for languages that have blocks.
+  virtual void write_block(size_t node, const Block& block);
+  // The line that begins a loop of steps.
+  std::string step_head(const Block& block, const std::string& variable) const;
   // Copies the elements of a value to the tensor of another value with the same dims, or to an
   // output of the graph. Their dtypes may differ.
   virtual void write_copy(ValueId to, ValueId from) = 0;
@@ -96,7 +104,7 @@ class StatementWriter {
 
   const Program& program_;
   const Language& language_;
-  const StatementSyntax& syntax_;
+  const StatementSyntax syntax_;
   std::string body_;
   std::set<std::string> snippets_;  // that the body calls
 

@@ -6,7 +6,8 @@
 namespace mithril::codegen {
 
 const Language& cpp_language() {
-  static const Language language{.name = "C++", .formula = formula_text, .snippets = cpp_snippets};
+  static const Language language{
+      .name = "C++", .formula = formula_text, .snippets = cpp_snippets, .has_blocks = true};
   return language;
 }
 

@@ -1,5 +1,6 @@
 // The body of a generated function: a statement for each loop and each call of a kernel.
 #pragma once
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,10 +12,16 @@ namespace mithril::codegen {
 
 // The names that the body uses.
 struct FunctionNames {
-  std::vector<std::string> inputs;     // per input of the graph: an expression for its pointer
-  std::vector<std::string> outputs;    // per output of the graph
-  std::vector<std::string> constants;  // per value of the graph: the array; empty: not a constant
-  Identifiers locals;                  // contains the names that no local may have
+  std::vector<std::string> inputs;   // per input of the graph: an expression for its pointer
+  std::vector<std::string> outputs;  // per output of the graph
+  // The arrays of the constants that are read, by the tensors in the program and its blocks.
+  std::map<const Tensor*, std::string> constants;
+  Identifiers locals;  // contains the names that no local may have
+  // Of nested statements: the variables of inputs that are declared before them; empty: not
+  // declared. The offset of their memory in the workspace, and the columns before them.
+  std::vector<std::string> declared = {};
+  int64_t workspace = 0;
+  size_t indent = 2;
 };
 
 struct FunctionText {

@@ -7,8 +7,8 @@
 #include "codegen/common/generated_file.hpp"
 #include "codegen/common/literals.hpp"
 #include "codegen/common/loop_text.hpp"
+#include "codegen/common/make_program.hpp"
 #include "codegen/common/names.hpp"
-#include "codegen/common/program.hpp"
 #include "codegen/cpp/cpp_language.hpp"
 #include "codegen/cpp/function_text.hpp"
 #include "codegen/cpp/interface.hpp"
@@ -39,12 +39,15 @@ std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forwa
   return dims;
 }
 
-// The kernels of both programs, and the functions of their formulas.
+// The kernels of a program, and the functions of formulas and blocks.
 std::set<std::string> snippets_of(const Program& program) {
-  std::set<std::string> names = {"run", "integers", "to_integer", "float_functions"};
+  std::set<std::string> names = {"run", "integers", "to_integer", "float_functions", "steps"};
   for (const Statement& statement : program.statements) {
-    if (statement.kind != StatementKind::kernel) continue;
-    names.insert(program.node(statement.nodes.front()).op->name);
+    if (statement.kind == StatementKind::kernel)
+      names.insert(program.node(statement.nodes.front()).op->name);
+  }
+  for (const auto& [node, block] : program.blocks) {
+    for (const Program& body : block.bodies) names.merge(snippets_of(body));
   }
   return names;
 }
@@ -76,11 +79,10 @@ class FileWriter {
     made_.interface =
         interface_text(made_.name, model_, members_, forward_, gradients_ ? &*gradients_ : nullptr);
     name_initial_states();
-    const std::vector<std::string> constants = name_constants(forward_);
-    std::vector<std::string> gradient_constants;
-    if (gradients_) gradient_constants = name_constants(*gradients_);
-    const std::string evaluate = forward_function(constants);
-    const std::string gradients = gradients_ ? gradients_function(gradient_constants) : "";
+    name_constants(forward_);
+    if (gradients_) name_constants(*gradients_);
+    const std::string evaluate = forward_function();
+    const std::string gradients = gradients_ ? gradients_function() : "";
     const std::string space = made_.name + "_model";
     made_.functions = "namespace " + space + " {\n\nusing namespace " + kernels_ + ";\n\n" +
                       constants_text_ + evaluate + gradients + "}  // namespace " + space + "\n\n" +
@@ -103,20 +105,16 @@ class FileWriter {
     return array;
   }
 
-  std::vector<std::string> name_constants(const Program& program) {
-    std::vector<std::string> names(program.constants.size());
-    std::vector<bool> read(names.size());
-    for (const Statement& statement : program.statements) {
-      for (const size_t node : statement.nodes) {
-        for (const ValueId id : program.reads[node]) read[index(id)] = true;
-      }
-    }
-    for (const size_t i : program.copied) read[index(program.graph.outputs()[i].value)] = true;
-    for (size_t i = 0; i < names.size(); ++i) {
+  void name_constants(const Program& program) {
+    const std::vector<bool> read = values_read(program);
+    for (size_t i = 0; i < read.size(); ++i) {
       if (!program.constants[i] || !read[i]) continue;
-      names[i] = constant(program.graph.values()[i].name, *program.constants[i]);
+      const Tensor& tensor = *program.constants[i];
+      arrays_[&tensor] = constant(program.graph.values()[i].name, tensor);
     }
-    return names;
+    for (const auto& [node, block] : program.blocks) {
+      for (const Program& body : block.bodies) name_constants(body);
+    }
   }
 
   void name_initial_states() {
@@ -131,11 +129,9 @@ class FileWriter {
     }
   }
 
-  FunctionNames names(const std::vector<std::string>& constants) const {
-    FunctionNames names{.inputs = inputs_,
-                        .outputs = {},
-                        .constants = constants,
-                        .locals = Identifiers(file_names_)};
+  FunctionNames names() const {
+    FunctionNames names{
+        .inputs = inputs_, .outputs = {}, .constants = arrays_, .locals = Identifiers(file_names_)};
     names.outputs.resize(model_.graph.outputs().size());
     for (size_t i = 0; i < model_.outputs.size(); ++i) {
       names.outputs[model_.outputs[i].index] = "outputs." + members_.outputs[i];
@@ -160,12 +156,12 @@ class FileWriter {
     return code_line(0, "void " + head + "(" + parameters + ") {") + text.body + "}\n\n";
   }
 
-  std::string forward_function(const std::vector<std::string>& constants) {
-    return function("evaluate", {"inputs", "outputs"}, forward_, names(constants));
+  std::string forward_function() {
+    return function("evaluate", {"inputs", "outputs"}, forward_, names());
   }
 
-  std::string gradients_function(const std::vector<std::string>& constants) {
-    FunctionNames all = names(constants);
+  std::string gradients_function() {
+    FunctionNames all = names();
     for (const std::string& member : members_.output_gradients)
       all.inputs.push_back("output_gradients." + member);
     for (const std::string& member : members_.gradients)
@@ -208,6 +204,7 @@ class FileWriter {
   std::set<std::string> file_names_;  // the names that no local may hide
   Identifiers constant_names_;
   std::vector<std::pair<std::pair<std::string, Tensor>, std::string>> constants_;
+  std::map<const Tensor*, std::string> arrays_;  // of the constants of both programs
   std::vector<std::string> inputs_;
   std::string constants_text_;
   CppModel made_;

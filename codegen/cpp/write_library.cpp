@@ -7,8 +7,8 @@
 
 #include "codegen/common/generated_file.hpp"
 #include "codegen/common/literals.hpp"
+#include "codegen/common/make_program.hpp"
 #include "codegen/common/names.hpp"
-#include "codegen/common/program.hpp"
 #include "codegen/cpp/cpp_language.hpp"
 #include "codegen/cpp/interface.hpp"
 #include "codegen/cpp/write_cpp.hpp"

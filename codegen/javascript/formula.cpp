@@ -157,7 +157,8 @@ const Language& javascript_language() {
   static const Language language{.name = "JavaScript",
                                  .formula = javascript_formula,
                                  .snippets = javascript_snippets,
-                                 .numbers_are_doubles = true};
+                                 .numbers_are_doubles = true,
+                                 .has_blocks = true};
   return language;
 }
 

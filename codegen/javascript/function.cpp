@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/common/block.hpp"
 #include "codegen/common/code_line.hpp"
-#include "codegen/common/loop_text.hpp"
 #include "codegen/common/node_text.hpp"
 #include "codegen/common/statement_writer.hpp"
 #include "codegen/javascript/formula.hpp"
@@ -30,33 +30,56 @@ std::string port_argument_of_javascript(const Datum& value, const PortDef&) {
   return javascript_argument(value);
 }
 
-constexpr StatementSyntax javascript_syntax{
-    .indent = 4,
-    .loop_indent = 2,
-    .list_begin = "[",
-    .list_end = "]",
-    .terminator = ";",
-    .loop_head = "for (let {0} = 0; {0} < {1}; ++{0}) {{",
-    .loop_end = "}",
-    .argument = port_argument_of_javascript,
+StatementSyntax javascript_syntax(size_t indent) {
+  return {
+      .indent = indent,
+      .loop_indent = 2,
+      .list_begin = "[",
+      .list_end = "]",
+      .terminator = ";",
+      .loop_head = "for (let {0} = 0; {0} < {1}; ++{0}) {{",
+      .loop_end = "}",
+      .argument = port_argument_of_javascript,
+      .reverse_head = "for (let {0} = {1}; {0}-- > 0; ) {{",
+  };
+}
+
+// What the statements of a function and those nested in them share.
+struct FunctionParts {
+  LoopFunctions& loops;
+  Identifiers names = Identifiers(javascript_reserved_names());
+  std::string declarations = {};  // of tensors that stay where they are
+  std::set<std::string> snippets = {};
+};
+
+// A tensor that nested statements read or make: a variable, or an element of it.
+struct NestedTensor {
+  std::string text;
+  std::string step = {};  // the variable of the step, if it is the element of a step
+  bool is_variable = false;
+};
+
+// Where the nested statements of a block find their tensors.
+struct NestedTensors {
+  std::vector<NestedTensor> inputs = {}, outputs = {};  // of their graph
 };
 
 class JavaScriptFunctionWriter final : public StatementWriter {
  public:
   JavaScriptFunctionWriter(const Program& program, const ProgramMemory& memory,
-                           LoopFunctions& loops)
-      : StatementWriter(program, javascript_language(), javascript_syntax),
+                           FunctionParts& parts, std::vector<bool> is_wide,
+                           const NestedTensors* nested = nullptr, size_t indent = 4)
+      : StatementWriter(program, javascript_language(), javascript_syntax(indent)),
         memory_(memory),
-        loops_(loops),
-        names_(javascript_reserved_names()),
-        is_wide_(wide_ints(program, javascript_language())),
+        parts_(parts),
+        nested_(nested),
+        is_wide_(std::move(is_wide)),
         tensors_(program.graph.values().size()) {}
 
-  JavaScriptFunction write(const std::string& name) {
+  std::string write() {
     write_statements();
-    return {.text = "function " + name + "(memory) {\n" + declarations_ + "  return () => {\n" +
-                    body_ + "  };\n}\n",
-            .snippets = std::move(snippets_)};
+    parts_.snippets.merge(snippets_);
+    return std::move(body_);
   }
 
  private:
@@ -69,21 +92,53 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   std::string tensor(ValueId id) override {
     std::string& name = tensors_[index(id)];
     if (!name.empty()) return name;
-    name = names_.add(name_of(id));
-    const Dims& dims = program_.dims_of(id);
-    const std::string sizes = dims.empty() ? "" : ", " + join(dims, ", ");
+    const NestedTensor* given = nested_tensor(buffer(id));
+    if (given && given->is_variable && is_input(id)) return name = given->text;
+    name = parts_.names.add(name_of(id));
+    const std::string sizes = sizes_of(id);
     const BufferRef& at = buffer(id);
     const std::string path = name_of(id) == name ? "" : comment(name_of(id)) + " ";
-    const std::string note = "  // " + path + dims_comment(graph().value(id), dims);
-    if (at.kind == BufferRef::Kind::constant) {
+    const std::string note = "  // " + path + dims_comment(graph().value(id), program_.dims_of(id));
+    if (given) {
+      line("const " + name + " = " + nested_text(*given, id) + ";" + note);
+    } else if (at.kind == BufferRef::Kind::constant) {
       const Tensor& elements = *program_.constants[at.index];
-      declarations_ += code_line(2, "const " + name + " = constantOf(" + array_of(id) + ", [" +
-                                        constant_text(elements) + (is_wide(id) ? "n" : "") + "]" +
-                                        sizes + ");" + note);
+      parts_.declarations += code_line(2, "const " + name + " = constantOf(" + array_of(id) +
+                                              ", [" + constant_text(elements) +
+                                              (is_wide(id) ? "n" : "") + "]" + sizes + ");" + note);
     } else {
-      declarations_ += declared(name, array_of(id), offset(at), sizes, note);
+      parts_.declarations += declared(name, array_of(id), offset(at), sizes, note);
     }
     return name;
+  }
+
+  std::string sizes_of(ValueId id) const {
+    const Dims& dims = program_.dims_of(id);
+    return dims.empty() ? "" : ", " + join(dims, ", ");
+  }
+
+  // Where nested statements find an input or output; null: at an offset of the memory.
+  const NestedTensor* nested_tensor(const BufferRef& at) const {
+    if (!nested_) return nullptr;
+    if (at.kind == BufferRef::Kind::input) return &nested_->inputs[at.index];
+    return at.kind == BufferRef::Kind::output ? &nested_->outputs[at.index] : nullptr;
+  }
+
+  bool is_input(ValueId id) const {
+    return buffer(id).kind == BufferRef::Kind::input && graph().inputs()[buffer(id).index] == id;
+  }
+
+  // An expression for the tensor, with the dims of the value.
+  std::string nested_text(const NestedTensor& given, ValueId id) {
+    if (!given.step.empty()) {
+      snippets_.insert("steps");
+      return "elementAt(" + array_of(id) + ", " + given.text + ", " + given.step + sizes_of(id) +
+             ")";
+    }
+    const BufferRef& at = buffer(id);
+    const bool same_dims =
+        at.kind == BufferRef::Kind::input ? is_input(id) : graph().outputs()[at.index].value == id;
+    return same_dims ? given.text : "viewOf(" + given.text + sizes_of(id) + ")";
   }
 
   static std::string declared(const std::string& name, const std::string& array, int64_t offset,
@@ -104,11 +159,91 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   void write_copy(ValueId to, ValueId from) override { write_copy_to(tensor(to), from, to); }
 
   void write_output_copy(size_t output, ValueId from) override {
-    const std::string name = names_.add(graph().outputs()[output].name);
-    const Dims& dims = program_.dims_of(from);
-    declarations_ += declared(name, array_of(from), memory_.outputs[output],
-                              dims.empty() ? "" : ", " + join(dims, ", "), "");
+    const std::string name = parts_.names.add(graph().outputs()[output].name);
+    if (nested_) {
+      const NestedTensor& to = nested_->outputs[output];
+      const std::string copied = tensor(from);
+      line("const " + name + " = " + (to.step.empty() ? to.text : nested_text(to, from)) +
+           ";  // a copy of " + copied);
+    } else {
+      parts_.declarations +=
+          declared(name, array_of(from), memory_.outputs[output], sizes_of(from), "");
+    }
     write_copy_to(name, from, from);
+  }
+
+  // A loop of steps. The nested statements make tensors of the elements of a step.
+  void write_block(size_t node, const Block& block) override {
+    const std::vector<ValueId>& given = block.arguments;
+    const std::vector<ValueId>& made = program_.node(node).outputs;
+    line("// " + block_comment(program_, node, block));
+    if (block.steps == 0) {
+      for (size_t k = 0; k < block.carries; ++k) write_copy(made[k], given[k]);
+      return;
+    }
+    std::vector<std::string> carries;
+    for (size_t k = 0; k < block.carries; ++k)
+      carries.push_back(declare_carry(block, k, given[k], made[k]));
+    const std::string step = parts_.names.add("step");
+    const NestedTensors tensors = tensors_in_step(node, block, step, carries);
+    std::vector<bool> arguments;
+    for (const ValueId id : given) arguments.push_back(is_wide(id));
+    const std::vector<bool> wide = wide_ints_of_step(block, arguments, language_);
+    line(step_head(block, step));
+    write_nested(block, block.step(), tensors, wide);
+    for (const std::string& carry : carries) line("  " + carry + ".advance();");
+    for (size_t k = block.carries; k < made.size(); ++k) {
+      if (!wide[index(block.step().graph.outputs()[k].value)]) continue;
+      line("  becomeNumbers(elementAt(BigInt64Array, " + tensor(made[k]) + ", " + step + "));");
+    }
+    line("}");
+  }
+
+  // The buffers of a carry take turns, so that the last step writes the output of the loop.
+  std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last) {
+    const Graph& step = block.step().graph;
+    const std::string name = parts_.names.add(step.value(step.inputs()[k]).name + ".carry");
+    std::string now = tensor(first), next = tensor(last), spare = "null";
+    if (is_wide(first) != is_wide(last))
+      now = (is_wide(last) ? "bigIntsOf(" : "numbersOf(") + now + ")";
+    if (block.steps > 1) {
+      spare = parts_.names.add(name_of(last) + ".spare");
+      const int64_t offset = memory_.workspace + block.offset + block.spares[k];
+      parts_.declarations += declared(spare, array_of(last), offset, sizes_of(last), "");
+    }
+    if (block.steps % 2 == 0) std::swap(next, spare);
+    line("const " + name + " = carryOf(" + now + ", " + next + ", " + spare + ");");
+    snippets_.insert("steps");
+    return name;
+  }
+
+  NestedTensors tensors_in_step(size_t node, const Block& block, const std::string& step,
+                                const std::vector<std::string>& carries) {
+    const Graph& body = block.step().graph;
+    const std::vector<bool> read = values_read(block.step());
+    NestedTensors tensors;
+    for (size_t i = 0; i < body.inputs().size(); ++i) {
+      NestedTensor& given = tensors.inputs.emplace_back();
+      if (step_input(block, i) == StepInput::carry) given.text = carries[i] + ".now";
+      if (step_input(block, i) == StepInput::carry || !read[index(body.inputs()[i])]) continue;
+      given.text = tensor(block.arguments[i]);
+      given.is_variable = step_input(block, i) == StepInput::kept;
+      if (!given.is_variable) given.step = step;
+    }
+    for (size_t k = 0; k < body.outputs().size(); ++k) {
+      if (k < block.carries)
+        tensors.outputs.push_back({.text = carries[k] + ".next"});
+      else
+        tensors.outputs.push_back({.text = tensor(program_.node(node).outputs[k]), .step = step});
+    }
+    return tensors;
+  }
+
+  void write_nested(const Block& block, const Program& body, const NestedTensors& tensors,
+                    const std::vector<bool>& wide) {
+    const ProgramMemory memory{.workspace = memory_.workspace + block.offset};
+    body_ +=
+        JavaScriptFunctionWriter(body, memory, parts_, wide, &tensors, syntax_.indent + 2).write();
   }
 
   // A loop over the formula that converts the elements to those of `like`.
@@ -123,7 +258,7 @@ class JavaScriptFunctionWriter final : public StatementWriter {
     use(*formula);
     const std::string body =
         "  for (let i = 0; i < output.length; ++i) output[i] = " + formula->text + ";\n";
-    line(loops_.add("copy", "output, input", body) + "(" + to + ".data, " + tensor(from) +
+    line(parts_.loops.add("copy", "output, input", body) + "(" + to + ".data, " + tensor(from) +
          ".data);");
   }
 
@@ -154,7 +289,8 @@ class JavaScriptFunctionWriter final : public StatementWriter {
     std::vector<std::string> arguments;
     for (const ValueId id : loop.operands) arguments.push_back(tensor(id) + ".data");
     const std::string name = "loop_" + prefix(name_of(loop.result));
-    line(loops_.add(name, join(parameters_, ", "), loop.body) + "(" + join(arguments, ", ") + ");");
+    line(parts_.loops.add(name, join(parameters_, ", "), loop.body) + "(" + join(arguments, ", ") +
+         ");");
   }
 
   std::optional<FormulaText> formula(
@@ -168,12 +304,12 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   }
 
   const ProgramMemory& memory_;
-  LoopFunctions& loops_;
-  Identifiers names_, loop_names_;       // of the function; of the current loop
+  FunctionParts& parts_;
+  const NestedTensors* nested_;          // null: these are not nested
+  Identifiers loop_names_;               // of the current loop
   std::vector<std::string> parameters_;  // of the current loop
   std::vector<bool> is_wide_;            // per value
   std::vector<std::string> tensors_;     // per value, once it has a variable
-  std::string declarations_;
 };
 
 }  // namespace
@@ -189,60 +325,13 @@ std::string LoopFunctions::add(const std::string& name, const std::string& param
 
 JavaScriptFunction javascript_function(const std::string& name, const Program& program,
                                        const ProgramMemory& memory, LoopFunctions& loops) {
-  return JavaScriptFunctionWriter(program, memory, loops).write(name);
-}
-
-std::set<std::string> javascript_reserved_names() {
-  static const std::set<std::string> names = [] {
-    std::set<std::string> all = javascript_snippets().defined_names();
-    for (const char* name : {"Adam",
-                             "Array",
-                             "BigInt",
-                             "BigInt64Array",
-                             "Float32Array",
-                             "Float64Array",
-                             "Infinity",
-                             "Int32Array",
-                             "Map",
-                             "Math",
-                             "MithrilError",
-                             "Model",
-                             "NaN",
-                             "Number",
-                             "Object",
-                             "SGD",
-                             "Uint8Array",
-                             "arguments",
-                             "await",
-                             "createModel",
-                             "debugger",
-                             "eval",
-                             "evaluator",
-                             "extends",
-                             "finally",
-                             "function",
-                             "gradient_evaluator",
-                             "implements",
-                             "in",
-                             "instanceof",
-                             "interface",
-                             "let",
-                             "memory",
-                             "null",
-                             "of",
-                             "package",
-                             "readSafetensors",
-                             "super",
-                             "undefined",
-                             "var",
-                             "with",
-                             "writeSafetensors",
-                             "yield"})
-      all.insert(name);
-    for (size_t axis = 0; axis < 20; ++axis) all.insert(LoopNest::variable(axis));
-    return all;
-  }();
-  return names;
+  FunctionParts parts{.loops = loops};
+  const std::string body =
+      JavaScriptFunctionWriter(program, memory, parts, wide_ints(program, javascript_language()))
+          .write();
+  return {.text = "function " + name + "(memory) {\n" + parts.declarations + "  return () => {\n" +
+                  body + "  };\n}\n",
+          .snippets = std::move(parts.snippets)};
 }
 
 }  // namespace mithril::codegen

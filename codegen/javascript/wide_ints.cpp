@@ -9,14 +9,22 @@ namespace {
 
 constexpr int64_t exact_limit = int64_t{1} << 53;
 
+bool is_single_int(const Program& program, ValueId id) {
+  return program.graph.value(id).dtype == DType::int64 && element_count(program.dims_of(id)) == 1;
+}
+
 class WideInts {
  public:
   WideInts(const Program& program, const Language& language)
       : program_(program), language_(language), is_wide_(program.graph.values().size()) {}
 
-  std::vector<bool> find() {
+  // `inputs`: per input of the graph; empty: single ints.
+  std::vector<bool> find(const std::vector<bool>& inputs) {
     if (!language_.numbers_are_doubles) return std::move(is_wide_);
-    for (const ValueId id : program_.graph.inputs()) is_wide_[index(id)] = is_single(id);
+    for (size_t i = 0; i < program_.graph.inputs().size(); ++i) {
+      const ValueId id = program_.graph.inputs()[i];
+      is_wide_[index(id)] = inputs.empty() ? is_single(id) : inputs[i];
+    }
     for (size_t i = 0; i < is_wide_.size(); ++i) {
       const auto id = static_cast<ValueId>(i);
       if (program_.constants[i] && is_single(id)) is_wide_[i] = is_large(*program_.constants[i]);
@@ -28,10 +36,7 @@ class WideInts {
   }
 
  private:
-  bool is_single(ValueId id) const {
-    return program_.graph.value(id).dtype == DType::int64 &&
-           element_count(program_.dims_of(id)) == 1;
-  }
+  bool is_single(ValueId id) const { return is_single_int(program_, id); }
 
   static bool is_large(const Tensor& tensor) {
     const int64_t number = tensor.data<int64_t>()[0];
@@ -40,6 +45,7 @@ class WideInts {
 
   // Kernels take and make numbers.
   void add(StatementKind kind, size_t node) {
+    if (kind == StatementKind::block) return add_block(node);
     if (kind != StatementKind::loop && kind != StatementKind::view) return;
     const ValueId made = program_.node(node).outputs.front();
     const std::vector<ValueId>& reads = program_.reads[node];
@@ -47,6 +53,20 @@ class WideInts {
         std::any_of(reads.begin(), reads.end(), [&](ValueId id) { return is_wide_[index(id)]; });
     if (!reads_wide || !is_single(made)) return;
     is_wide_[index(made)] = kind == StatementKind::view || has_formula(node);
+  }
+
+  void add_block(size_t node) {
+    const Block& block = program_.blocks.at(node);
+    std::vector<bool> arguments;
+    for (const ValueId id : block.arguments) arguments.push_back(is_wide_[index(id)]);
+    const std::vector<ValueId>& outputs = program_.node(node).outputs;
+    for (size_t k = 0; k < block.carries; ++k) is_wide_[index(outputs[k])] = arguments[k];
+    if (block.steps == 0) return;
+    const std::vector<bool> in_step = wide_ints_of_step(block, arguments, language_);
+    for (size_t k = 0; k < block.carries; ++k) {
+      const ValueId made = block.step().graph.outputs()[k].value;
+      is_wide_[index(outputs[k])] = in_step[index(made)];
+    }
   }
 
   bool has_formula(size_t node) const {
@@ -64,7 +84,24 @@ class WideInts {
 }  // namespace
 
 std::vector<bool> wide_ints(const Program& program, const Language& language) {
-  return WideInts(program, language).find();
+  return WideInts(program, language).find({});
+}
+
+std::vector<bool> wide_ints_of_step(const Block& block, const std::vector<bool>& arguments,
+                                    const Language& language) {
+  const Program& step = block.step();
+  std::vector<bool> inputs = arguments;
+  for (size_t k = 0; k < block.carries; ++k)
+    inputs[k] = is_single_int(step, step.graph.inputs()[k]);
+  for (;;) {
+    std::vector<bool> found = WideInts(step, language).find(inputs);
+    bool agree = true;
+    for (size_t k = 0; k < block.carries; ++k) {
+      if (!inputs[k] || found[index(step.graph.outputs()[k].value)]) continue;
+      inputs[k] = agree = false;
+    }
+    if (agree) return found;
+  }
 }
 
 }  // namespace mithril::codegen

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "codegen/common/language.hpp"
 #include "codegen/common/program.hpp"
 
 namespace mithril::codegen {
@@ -12,5 +13,11 @@ namespace mithril::codegen {
 // up to 2^53: also the results of shifts, powers, absolute values and kernels. Only JavaScript has
 // BigInts.
 std::vector<bool> wide_ints(const Program& program, const Language& language);
+
+// The same for the values of a step of a loop. `arguments`: of the loop. Carries are BigInts if
+// each step makes them of BigInts, whatever the first ones are. Stacks outside of the step are
+// numbers.
+std::vector<bool> wide_ints_of_step(const Block& block, const std::vector<bool>& arguments,
+                                    const Language& language);
 
 }  // namespace mithril::codegen

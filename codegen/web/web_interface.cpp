@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "codegen/common/make_program.hpp"
 #include "codegen/common/names.hpp"
 #include "codegen/javascript/formula.hpp"
 #include "codegen/javascript/wide_ints.hpp"

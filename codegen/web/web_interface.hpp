@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "codegen/common/language.hpp"
 #include "codegen/common/program.hpp"
 #include "codegen/javascript/function.hpp"
 #include "mithril/graph/exported_model.hpp"

@@ -185,16 +185,6 @@ def test_other_backends(target, name, reverse):
             np.testing.assert_allclose(got[key], value, rtol=2e-4, atol=2e-4, err_msg=key)
 
 
-@pytest.mark.parametrize("ending", ["cpp", "mjs"])
-def test_targets_without_loops(tmp_path, ending):
-    make, carry = BODIES["elman"]
-    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
-    compiled = ml.compile(loop, ml.CpuBackend(), shapes={"x": [4, 3, 2], "h": [3, 4]})
-    with pytest.raises(ml.BackendError, match="for the op scan") as caught:
-        ml.codegen(compiled, tmp_path / f"model.{ending}")
-    assert caught.value.code == "E1031"
-
-
 def test_gradients_of_single_samples():
     make, carry = BODIES["elman"]
     net = ml.Model()

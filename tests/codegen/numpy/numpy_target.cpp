@@ -4,6 +4,7 @@
 #include <span>
 
 #include "codegen/common/code_line.hpp"
+#include "codegen/common/make_program.hpp"
 #include "codegen/common/names.hpp"
 #include "codegen/common/statement_writer.hpp"
 #include "mithril/base/text.hpp"

@@ -1,0 +1,264 @@
+"""Loops in generated C++, JavaScript and WebAssembly: equal to the CPU backend."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from generated_cpp import GeneratedCpp, needs_compiler
+from loop_models import BACKEND, BODIES, data_of, elman
+from web_tools import needs_node, needs_wasm, run, write_module
+
+import mithril as ml
+
+TARGETS = [
+    pytest.param("cpp", marks=[needs_compiler, pytest.mark.slow]),
+    pytest.param("javascript", marks=needs_node),
+    pytest.param("wasm", marks=[needs_node, needs_wasm, pytest.mark.slow]),
+]
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass
+class Case:
+    """A loop, its data, and the inputs that have gradients."""
+
+    model: ml.Model
+    data: Arrays
+    trained: tuple[str, ...] = ()
+
+
+def drawn(**shapes: Any) -> Arrays:
+    random = np.random.default_rng(11)
+    return {key: np.asarray(random.normal(size=shape)) for key, shape in shapes.items()}
+
+
+def network(name: str, steps: int, **options: Any) -> Case:
+    make, carry = BODIES[name]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"], **options)
+    data = data_of(steps, carry, make)
+    return Case(loop, data, tuple(data))
+
+
+def of_lengths(reverse: bool) -> Case:
+    case = network("elman", 6, lengths="lengths", reverse=reverse)
+    case.data["lengths"] = np.array([4, 0, 6])
+    return case
+
+
+def nested() -> Case:
+    inner = ml.Scan(elman(), carry={"h": "h_next"}, sequences=["x"], outputs=["y"], reverse=True)
+    outer = ml.Scan(inner, carry={"h": "h_last"}, sequences=["x"], outputs=["y"])
+    return Case(outer, drawn(x=(4, 3, 3, 2), h=(3, 4)), ("x", "h"))
+
+
+def swapped() -> Case:
+    """Carries that change places, one that stays, and outputs on one value."""
+    a, b, c, x = (ml.IOKey(key, shape=[3]) for key in "abcx")
+    same = ml.Buffer()
+    step = ml.Model.create(a_next=same(b), b_next=ml.Buffer()(a), c_next=ml.Buffer()(c), y=a * x)
+    step |= ml.Buffer()(input="y", output="again")
+    step |= ml.Add()(left="b", right="c", output="z")
+    step.expose_keys("a_next", "b_next", "c_next", "y", "again", "z")
+    carry = {"a": "a_next", "b": "b_next", "c": "c_next"}
+    loop = ml.Scan(step, carry=carry, sequences=["x"], outputs=["y", "again", "z", "a_next"])
+    data = drawn(a=3, b=3, c=3, x=(5, 3))
+    return Case(loop, data, tuple(data))
+
+
+def counter() -> Case:
+    """Ints: carries, the elements of a sequence, and stacks."""
+    n, total, i = (ml.IOKey(key, type=ml.Tensor[int]) for key in ("n", "total", "i"))
+    x = ml.IOKey("x", shape=[3])
+    step = ml.Model.create(n_next=n + 1, total_next=total + n * i, y=x * n, odd=(n + i) % 2)
+    carry = {"n": "n_next", "total": "total_next"}
+    loop = ml.Scan(step, carry=carry, sequences=["i", "x"], outputs=["total_next", "y", "odd"])
+    data = {"n": np.array(1), "total": np.array(0), "i": np.arange(5) - 2} | drawn(x=(5, 3))
+    return Case(loop, data, ("x",))
+
+
+def keys() -> Case:
+    """Keys of random numbers need all of their 64 bits, in carries, elements and stacks."""
+    h, key = ml.IOKey("h", shape=[3]), ml.IOKey("key", type=ml.Tensor[int])
+    noise = ml.RandomUniform()(like=ml.IOKey("like", shape=[3]), key=key)
+    step = ml.Model.create(
+        h_next=h * noise, key_next=key * 6364136223846793005 + 1442695040888963407
+    )
+    loop = ml.Scan(step, carry={"h": "h_next", "key": "key_next"}, length=6)
+    return Case(loop, {"key": np.array(7)} | drawn(h=3, like=3), ("h",))
+
+
+def without_sequences() -> Case:
+    h, scale = ml.IOKey("h", shape=[2, 3]), ml.IOKey("scale", shape=[3])
+    step = ml.Model.create(h_next=ml.Sine()(h) * scale + np.array([0.5, -1.0, 2.0]))
+    loop = ml.Scan(step, carry={"h": "h_next"}, length=7)
+    return Case(loop, drawn(h=(2, 3), scale=3), ("h", "scale"))
+
+
+def curved() -> Case:
+    """Derivatives of first and second order of a loop, as outputs."""
+    item, carry = ml.IOKey("item", shape=[3, 2]), ml.IOKey("carry", shape=[3, 4])
+    weights = drawn(one=(2, 4), other=(4, 4))
+    step = ml.Model.create(next=ml.Tanh()(item @ weights["one"] + carry @ weights["other"]))
+    x, h, v = ml.IOKey("x", shape=[4, 3, 2]), ml.IOKey("h", shape=[3, 4]), ml.IOKey("v")
+    loop = ml.Scan(step, carry={"carry": "next"}, sequences=["item"])
+    last = loop(item=x, carry=h)
+    cost = (last * last).sum()
+    model = ml.Model.create(slope=ml.gradient(cost, h), curved=ml.hvp(cost, x, v))
+    return Case(model, drawn(x=(4, 3, 2), h=(3, 4), v=(4, 3, 2)))
+
+
+def hostile() -> Case:
+    """Names that the generated code uses itself."""
+    names = ["step", "Carry", "memory", "workspace"]
+    step, kept, item, other = (ml.IOKey(key, shape=[3]) for key in names)
+    body = ml.Model.create(tensor=step * kept + item, elementAt=step * other)
+    carry = {"step": "tensor", "workspace": "elementAt"}
+    loop = ml.Scan(body, carry=carry, sequences=["memory"], outputs=["tensor"])
+    data = drawn(step=3, Carry=3, memory=(4, 3), workspace=3)
+    return Case(loop, data, tuple(data))
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "elman": lambda: network("elman", 5),
+    "elman, reverse": lambda: network("elman", 4, reverse=True),
+    "lstm": lambda: network("lstm", 4),
+    "normalized": lambda: network("normalized", 3),
+    "one step": lambda: network("elman", 1),
+    "no steps": lambda: network("lstm", 0),
+    "lengths": lambda: of_lengths(False),
+    "lengths, reverse": lambda: of_lengths(True),
+    "nested": nested,
+    "swapped": swapped,
+    "counter": counter,
+    "keys": keys,
+    "without sequences": without_sequences,
+    "curved": curved,
+    "hostile": hostile,
+}
+
+
+def compiled_case(case: Case, backend: Any = BACKEND) -> ml.CompiledModel:
+    shapes = {key: list(np.shape(value)) for key, value in case.data.items()}
+    keys, trained = set(case.data) - set(case.trained), set(case.trained)
+    return ml.compile(case.model, backend, shapes=shapes, data_keys=keys, trainable_keys=trained)
+
+
+SCRIPT = """
+const given = readSafetensors(await read("given.safetensors"));
+const part = (kind) =>
+  Object.fromEntries(
+    Object.entries(given)
+      .filter(([key]) => key.startsWith(kind))
+      .map(([key, { data }]) => [key.slice(kind.length), data]),
+  );
+const show = (values) =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, elements]) => [key, Array.from(elements, String)]),
+  );
+const model = await createModel();
+model.loadStateDict(part("param:"));
+const found = [model.evaluate(part("data:"))];
+if (%s) {
+  const { outputs, gradients } = model.evaluateGradients(part("data:"), part("seed:"));
+  found.push(outputs, gradients);
+}
+console.log(JSON.stringify(found.map(show)));
+"""
+
+
+@dataclass
+class Results:
+    """What a model is given, and its outputs and gradients on the CPU backend."""
+
+    params: Arrays
+    data: Arrays
+    seeds: Arrays
+    outputs: Arrays
+    gradients: Arrays
+
+
+def results_of(case: Case, compiled: ml.CompiledModel) -> Results:
+    random = np.random.default_rng(1)
+    params = {
+        key: random.normal(size=np.shape(value)) * 0.5
+        for key, value in compiled.get_parameters().items()
+    }
+    params |= {key: case.data[key] for key in case.trained}
+    data = {key: value for key, value in case.data.items() if key not in case.trained}
+    outputs = compiled.evaluate(params, data)
+    if not params:
+        return Results(params, data, {}, outputs, {})
+    floats = {key: value for key, value in outputs.items() if value.dtype == np.float64}
+    seeds = {key: random.normal(size=value.shape) for key, value in floats.items()}
+    _, gradients = compiled.evaluate(params, data, output_gradients=seeds)
+    return Results(params, data, seeds, outputs, gradients)
+
+
+def web_results(target: str, compiled: ml.CompiledModel, folder: Path, expected: Results) -> Any:
+    """The outputs of a module, and those and the gradients of another call."""
+    module = write_module(target, compiled, folder / "module")
+    given = {f"param:{key}": value for key, value in expected.params.items()}
+    given |= {f"data:{key}": value for key, value in expected.data.items()}
+    given |= {f"seed:{key}": value for key, value in expected.seeds.items()}
+    ml.save(module.parent / "given.safetensors", given)
+    (line,) = run(module, SCRIPT % ("true" if expected.params else "false"))
+    return json.loads(line)
+
+
+def cpp_results(compiled: ml.CompiledModel, folder: Path, expected: Results) -> Any:
+    cpp, given = GeneratedCpp(compiled, folder), expected.data | expected.params
+    found = [cpp.evaluate(given, expected.outputs)]
+    if expected.params:
+        found += cpp.gradients(given, expected.seeds, expected.outputs, expected.gradients)
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_gradients(name: str, target: str, tmp_path: Path) -> None:
+    case = CASES[name]()
+    compiled = compiled_case(case)
+    expected = results_of(case, compiled)
+    if target == "cpp":
+        found = cpp_results(compiled, tmp_path, expected)
+    else:
+        found = web_results(target, compiled, tmp_path, expected)
+    for got in found[:2]:
+        assert set(got) == set(expected.outputs)
+        for key, value in expected.outputs.items():
+            close(got[key], value, 1e-12, key)
+    for key, value in expected.gradients.items():
+        close(found[2][key], value, 1e-10, key)
+
+
+def close(got: Any, expected: np.ndarray, tolerance: float, key: str) -> None:
+    if expected.dtype == np.int64:  # JavaScript shows ints as doubles
+        assert [float(each) for each in np.ravel(got)] == [float(each) for each in expected.flat]
+        return
+    values = np.array(got, np.float64).reshape(expected.shape)
+    np.testing.assert_allclose(values, expected, rtol=tolerance, atol=tolerance, err_msg=key)
+
+
+@pytest.mark.parametrize("ending", ["cpp", "mjs"])
+def test_the_code_is_as_long_for_512_steps_as_for_2(ending: str, tmp_path: Path) -> None:
+    lengths = []
+    for steps in (2, 512):
+        ml.codegen(compiled_case(network("elman", steps)), tmp_path / f"net.{ending}")
+        lengths.append(len((tmp_path / f"net.{ending}").read_text().splitlines()))
+    assert lengths[0] == lengths[1]
+
+
+def test_webgpu_refuses_a_loop(tmp_path: Path) -> None:
+    compiled = compiled_case(network("elman", 4), ml.CpuBackend())
+    with pytest.raises(ml.BackendError) as caught:
+        ml.to_javascript(compiled, tmp_path, device="webgpu")
+    assert str(caught.value) == (
+        "mithril.BackendError[E1031]: h_last: there is no WebGPU for the op scan\n"
+        "  help: loops can be written in C++, JavaScript and WebAssembly, and run on backends"
+    )
