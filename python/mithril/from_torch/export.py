@@ -7,6 +7,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -19,8 +20,8 @@ from .dynamic_shapes import automatic, dims_of
 from .exported import Exported, Names
 from .functionalize import replace_changes
 from .names import is_theirs
-from .opaque import Replacing
-from .packed import check_packed
+from .opaque import REPLACED, Replacing
+from .packed import RECURRENT, check_packed
 from .registry import has_row, row_of
 
 
@@ -64,11 +65,16 @@ def traced(
     module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dims: Any
 ) -> ExportedProgram:
     """Exports a module. If forward calls functions that torch.export cannot trace, it is exported
-    again with operators of Mithril in their place."""
+    again with operators of Mithril in their place. Recurrent layers are replaced at once: torch
+    would fix the length of their sequences."""
+    has_loops = dims is not None and any(
+        isinstance(part, torch.nn.RNNBase) for part in module.modules()
+    )
     try:
-        return torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+        with Replacing(RECURRENT) if has_loops else nullcontext():
+            return torch.export.export(module, args, kwargs, dynamic_shapes=dims)
     except Exception:
-        replacing = Replacing()
+        replacing = Replacing(REPLACED)
         try:
             with replacing:
                 program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)

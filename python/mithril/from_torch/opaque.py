@@ -95,16 +95,18 @@ REPLACED: dict[Any, Callable[..., Any]] = {
 
 
 class Replacing(TorchFunctionMode):  # type: ignore[misc]
-    """Calls our operators while forward runs; `count` says how often."""
+    """Calls our operators while forward runs; `count` says how often. `table` has the functions
+    that it replaces."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: dict[Any, Callable[..., Any]]) -> None:
         super().__init__()
+        self._table = table
         self.count = 0
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        if func not in REPLACED:
+        if func not in self._table:
             return func(*args, **(kwargs or {}))
         self.count += 1
-        return REPLACED[func](*args, **(kwargs or {}))
+        return self._table[func](*args, **(kwargs or {}))

@@ -1,6 +1,7 @@
-"""Packed sequences for `ml.from_torch`. The sizes of their data depend on lengths, so while forward
-runs for the export, the data stays padded, with the rows of all steps: [T N, I]. Recurrent layers
-and `pad_packed_sequence` read the lengths; nothing else may read the data."""
+"""Recurrent layers for `ml.from_torch` whose operators torch cannot export: on sequences of an open
+length, and on packed sequences. The sizes of packed data depend on lengths, so while forward runs
+for the export, the data stays padded, with the rows of all steps: [T N, I]. Recurrent layers and
+`pad_packed_sequence` read the lengths; nothing else may read the data."""
 
 from __future__ import annotations
 
@@ -20,6 +21,14 @@ LIBRARY.define(
     "bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) "
     "-> (Tensor, Tensor, Tensor)"
 )
+LIBRARY.define(
+    "open_recurrent(Tensor self, str kind, Tensor[] hx, Tensor[] params, bool has_biases, "
+    "int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) "
+    "-> (Tensor, Tensor, Tensor)"
+)
+
+
+ALL_STEPS = -1  # a total_length: as many steps as were packed, which may be open
 
 
 def pack_shape(x: Any, lengths: Any) -> Any:
@@ -28,7 +37,7 @@ def pack_shape(x: Any, lengths: Any) -> Any:
 
 def unpack_shape(x: Any, lengths: Any, padding: float, total_length: Any) -> Any:
     count = lengths.shape[0]
-    steps = x.shape[0] // count if total_length is None else total_length
+    steps = x.shape[0] // count if total_length in (None, ALL_STEPS) else total_length
     return x.new_empty([steps, count, *x.shape[1:]])
 
 
@@ -48,14 +57,30 @@ def recurrent_shape(
     return x.new_empty([x.shape[0], width]), hx[0].new_empty(hx[0].shape), hx[-1].clone()
 
 
+def open_recurrent_shape(
+    x: Any,
+    kind: str,
+    hx: Any,
+    params: Any,
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Any:
+    width = hx[0].shape[-1] * (2 if bidirectional else 1)
+    return x.new_empty([*x.shape[:2], width]), hx[0].new_empty(hx[0].shape), hx[-1].clone()
+
+
 torch.library.register_fake("mithril_export::pack", pack_shape, lib=LIBRARY)
 torch.library.register_fake("mithril_export::unpack", unpack_shape, lib=LIBRARY)
 torch.library.register_fake("mithril_export::recurrent", recurrent_shape, lib=LIBRARY)
+torch.library.register_fake("mithril_export::open_recurrent", open_recurrent_shape, lib=LIBRARY)
 
 
 class Steps(int):
-    """The number of steps of the padded data, where the length of the longest sequence is asked
-    for."""
+    """A number of steps that is no other int."""
 
 
 class Sizes:
@@ -65,7 +90,9 @@ class Sizes:
     device = torch.device("cpu")
 
     def __init__(self, lengths: Any, steps: Any, count: Any) -> None:
-        self.lengths, self._steps, self._count = lengths, steps, count
+        self.lengths, self.steps, self._count = lengths, steps, count
+        # Where the length of the longest sequence is asked for. Only this object means it.
+        self.longest = Steps(steps) if isinstance(steps, int) else steps + 0
 
     def __getitem__(self, index: int) -> Any:
         if index != 0:
@@ -73,7 +100,7 @@ class Sizes:
         return self._count
 
     def size(self, axis: int) -> Any:
-        return Steps(self._steps)
+        return self.longest
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -86,31 +113,52 @@ def pack(input: Any, lengths: Any, batch_first: bool) -> Any:
 
 
 def unpack(
-    data: Any, sizes: Any, batch_first: bool, padding_value: float, total_length: int
+    data: Any, sizes: Any, batch_first: bool, padding_value: float, total_length: Any
 ) -> Any:
-    total = None if isinstance(total_length, Steps) else total_length
+    total = None if total_length is sizes.longest else total_length
+    if isinstance(total, torch.SymInt):
+        if total != sizes.steps:
+            raise TypeError("total_length is open, and not the number of steps that were packed")
+        total = ALL_STEPS
     padded = ours.unpack(data, sizes.lengths, float(padding_value), total)
     return padded.transpose(0, 1) if batch_first else padded, sizes.lengths
 
 
+def is_open(data: Any, *args: Any) -> bool:
+    """Whether the length of the sequences is open. The last argument is batch_first, unless the
+    data is packed by torch."""
+    is_packed = isinstance(args[0], torch.Tensor) and isinstance(args[1], torch.Tensor | tuple)
+    return not is_packed and isinstance(data.shape[1 if args[-1] else 0], torch.SymInt)
+
+
 def recurrent(kind: str, plain: Any) -> Any:
-    def build(data: Any, sizes: Any, hx: Any, *args: Any) -> Any:
-        if not isinstance(sizes, Sizes):
-            return plain(data, sizes, hx, *args)
-        is_lstm = kind == "lstm"
-        results = ours.recurrent(data, sizes.lengths, kind, list(hx) if is_lstm else [hx], *args)
+    """A layer of the kind: `plain` is torch's, which unrolls the steps of a known length."""
+
+    is_lstm = kind == "lstm"
+
+    def build(data: Any, *args: Any) -> Any:
+        if isinstance(args[0], Sizes):
+            sizes, hx, *rest = args
+            states = list(hx) if is_lstm else [hx]
+            results = ours.recurrent(data, sizes.lengths, kind, states, *rest)
+        elif is_open(data, *args):
+            hx, *rest = args
+            results = ours.open_recurrent(data, kind, list(hx) if is_lstm else [hx], *rest)
+        else:
+            return plain(data, *args)
         return results if is_lstm else results[:2]
 
     return build
 
 
+RECURRENT = {
+    getattr(_VF, kind): recurrent(kind, getattr(_VF, kind))
+    for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")
+}
 REPLACED |= {
     _VF._pack_padded_sequence: pack,
     _VF._pad_packed_sequence: unpack,
-    **{
-        getattr(_VF, kind): recurrent(kind, getattr(_VF, kind))
-        for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")
-    },
+    **RECURRENT,
 }
 READERS = (ours.recurrent.default, ours.unpack.default)
 
