@@ -29,7 +29,10 @@ class ScanGradient {
   }
 
   void run() {
-    differentiate_body();
+    for (size_t i = 0; i < scan_.carries; ++i)
+      used_.push_back(context_.has_out_grad(static_cast<int>(i)));
+    while (!differentiate_body()) {
+    }
     if (carry_results_.empty() && stack_results_.empty()) return;  // no gradient flows
     find_reads();
     write_backward();
@@ -91,7 +94,14 @@ class ScanGradient {
     ValueId outer;
   };
 
-  void differentiate_body() {
+  // False if the gradient of a carry is not zero that was taken to be: now it is one of used_.
+  // The gradients of running statistics stay zero, because no output depends on them.
+  bool differentiate_body() {
+    joint_ = scan_.body;
+    carries_.clear();
+    stacks_.clear();
+    carry_results_.clear();
+    stack_results_.clear();
     struct Seed {
       ValueId value, gradient;
     };
@@ -101,7 +111,7 @@ class ScanGradient {
       if (wanted_[i]) wanted.push_back(input(i));
     }
     for (size_t i = 0; i < scan_.carries; ++i) {
-      if (!wanted_[i]) continue;
+      if (!wanted_[i] || !used_[i]) continue;
       const ValueId incoming = add_input("carry_" + std::to_string(i), input(i));
       carries_.push_back({incoming, context_.out_grad(static_cast<int>(i)).id});
       seeds.push_back({scan_.body.outputs()[i].value, incoming});
@@ -117,8 +127,15 @@ class ScanGradient {
     ReverseMode reverse(joint_, prefix_, wanted);
     for (const Seed& seed : seeds) reverse.seed(seed.value, seed.gradient);
     reverse.run();
+    bool complete = true;
+    for (size_t i = 0; i < scan_.carries; ++i) {
+      if (!wanted_[i] || used_[i] || !reverse.gradient(input(i))) continue;
+      used_[i] = true;
+      complete = false;
+    }
+    if (!complete) return false;
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (!wanted_[i]) continue;
+      if (!wanted_[i] || (is_carry(i) && !used_[i])) continue;
       if (is_carry(i)) {
         carry_results_.push_back(
             {i, reverse.gradient_or_zeros(input(i), joint_.value(input(i)).name)});
@@ -126,6 +143,7 @@ class ScanGradient {
         is_sequence(i) ? void(stack_results_.push_back({i, *gradient})) : add_to_sum(i, *gradient);
       }
     }
+    return true;
   }
 
   // A value that every step reads has the sum of the gradients of all steps.
@@ -275,6 +293,7 @@ class ScanGradient {
   const size_t forward_nodes_;
   std::vector<std::optional<size_t>> makers_;  // per value of the body: its node
   std::vector<bool> wanted_;                   // per argument
+  std::vector<bool> used_;                     // per carry: its gradient may not be zero
   std::vector<BackwardInput> carries_, stacks_;
   std::vector<Result> carry_results_, stack_results_;
   std::vector<Read> reads_;      // per value of the joint graph

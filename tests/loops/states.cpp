@@ -5,8 +5,11 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/grad/differentiate.hpp"
+#include "mithril/graph/scan_node.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/dropout.hpp"
+#include "mithril/models/normalization.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/passes/fixed_carries.hpp"
 #include "mithril/passes/pipeline.hpp"
@@ -89,6 +92,22 @@ TEST_CASE("inference needs no key of a dropout in a loop") {
   const CompiledModel inference = training.in_inference();
   CHECK(inference.initial_state_dict().size() == 0);
   CHECK(elements(inference.evaluate({}, steps_of_ones(3)).at("y")) == std::vector<double>{1, 1, 1});
+}
+
+TEST_CASE("no gradient flows through the running statistics of a loop") {
+  Model step;
+  step |= BatchNorm1D()({{"input", "x"}, {"output", "y"}});
+  Model loop = Scan(step, {.sequences = {"x"}, .outputs = {"y"}});
+  loop.set_shapes({{"x", {5, 3, 4}}});
+  const Graph graph =
+      run_passes(differentiate(run_passes(flatten(loop, DType::float64).graph),
+                               {.outputs = {"y"}, .wanted = {"x", "model.batchnorm1d.weight"}}));
+  std::vector<size_t> carries;
+  for (const Node& node : graph.nodes()) {
+    if (is_scan(node)) carries.push_back(scan_of(node).carries);
+  }
+  // Forward the two statistics, backward the sum of the gradients of the weight.
+  CHECK(carries == std::vector<size_t>{2, 1});
 }
 
 TEST_CASE("the reference and the CPU draw the same masks in a loop") {

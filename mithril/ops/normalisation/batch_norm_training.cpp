@@ -50,8 +50,10 @@ void differentiate_batch_norm_training(GradContext& g) {
   if (g.needs("weight")) flow_summed(g, "weight", grads[1]);
   if (g.needs("bias")) flow_summed(g, "bias", grads[2]);
   const double rest = 1 - g.value("momentum").real();
-  if (g.needs("running_mean")) flow_summed(g, "running_mean", g.out_grad(3) * rest);
-  if (g.needs("running_var")) flow_summed(g, "running_var", g.out_grad(4) * rest);
+  if (g.needs("running_mean") && g.has_out_grad(3))
+    flow_summed(g, "running_mean", g.out_grad(3) * rest);
+  if (g.needs("running_var") && g.has_out_grad(4))
+    flow_summed(g, "running_var", g.out_grad(4) * rest);
 }
 
 std::string spell_batch_norm_training(const SpellingContext& c) {
