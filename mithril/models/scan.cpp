@@ -68,21 +68,55 @@ Connection steps_of(const ScanOptions& options) {
   return only_output(Model::op("scan_steps", std::move(values)), length);
 }
 
-// A state of the body: the loop has it, and passes it from step to step as a carry.
-struct LoopState {
-  std::string port;  // of the body
-  Wire* next;
-  InitialState initial;
-};
+// The states of the body: the loop has them under the same paths, and passes them from step to step
+// as carries.
+class LoopStates {
+ public:
+  LoopStates(Model& model, const Model& body, const Connection& steps, Bindings& bindings)
+      : model_(model), steps_(steps) {
+    const std::shared_ptr<Composite> composite = body.composite();
+    if (!composite->extras) return;
+    for (const StateChain& chain : state_chains(composite->extras->states)) {
+      const std::string port = wire_name(top(chain.first->input));
+      const std::string key = std::string(body.part()->label()) + "." + port;
+      model |=
+          Model::op("scan_carry")({{"initial", key}, {"steps", steps}, {"output", key + ".carry"}});
+      bindings.emplace_back(port, key + ".carry");
+      states_.push_back({key, chain.output, chain.first->initial});
+    }
+  }
 
-std::vector<LoopState> states_of(const Model& body) {
-  std::vector<LoopState> states;
-  const std::shared_ptr<Composite> composite = body.composite();
-  if (!composite->extras) return states;
-  for (const StateChain& chain : state_chains(composite->extras->states))
-    states.push_back({wire_name(top(chain.first->input)), chain.output, chain.first->initial});
-  return states;
-}
+  // Once the body is a part.
+  void add_carries(std::vector<Binding>& carried) const {
+    for (const LoopState& state : states_) {
+      carried.emplace_back(carry(state));
+      carried.emplace_back(next(state));
+    }
+  }
+
+  void bind(const std::vector<Binding>& carried) {
+    for (const LoopState& state : states_) {
+      const Connection last =
+          apply("scan_last", {carry(state), next(state), steps_, Binding(carried)});
+      model_ |= last;
+      model_.bind_state_keys(state.key, last.name(), state.initial);
+    }
+  }
+
+ private:
+  struct LoopState {
+    std::string key;
+    Wire* next;
+    InitialState initial;
+  };
+
+  Connection carry(const LoopState& state) const { return model_.at(state.key + ".carry"); }
+  Connection next(const LoopState& state) const { return {model_.composite(), state.next}; }
+
+  Model& model_;
+  const Connection steps_;
+  std::vector<LoopState> states_;
+};
 
 // What a step makes for the samples that have its element, and the others keep.
 class EndedSamples {
@@ -134,16 +168,7 @@ Model Scan(const Model& body, const ScanOptions& options) {
     // Inputs without a name of their own keep their path.
     if (!known && key.find('.') == std::string::npos) bindings.emplace_back(key, key);
   }
-  const std::vector<LoopState> states = states_of(body);
-  // The key of a state is its path, as in any model.
-  const std::string prefix = std::string(body.part()->label()) + ".";
-  std::vector<Connection> state_carries;
-  for (const LoopState& state : states) {
-    const std::string key = prefix + state.port, carry = key + ".carry";
-    model |= Model::op("scan_carry")({{"initial", key}, {"steps", steps}, {"output", carry}});
-    state_carries.push_back(model.at(carry));
-    bindings.emplace_back(state.port, carry);
-  }
+  LoopStates states(model, body, steps, bindings);
   model |= body(bindings);
   for (size_t i = 0; i < carries.size(); ++i)
     keep_statements(model, options.carry[i].first, carries[i], 0);
@@ -155,11 +180,7 @@ Model Scan(const Model& body, const ScanOptions& options) {
     carried.emplace_back(carries[i]);
     carried.emplace_back(nexts.back());
   }
-  for (size_t i = 0; i < states.size(); ++i) {
-    nexts.emplace_back(model.composite(), states[i].next);
-    carried.emplace_back(state_carries[i]);
-    carried.emplace_back(nexts.back());
-  }
+  states.add_carries(carried);
   std::vector<std::pair<std::string, Connection>> outputs;
   std::vector<std::string> stacks, lasts;
   for (const std::string& key : options.outputs) {
@@ -175,12 +196,7 @@ Model Scan(const Model& body, const ScanOptions& options) {
                          apply("scan_last", {carries[i], nexts[i], steps, Binding(carried)}));
   }
   model.expose_keys(outputs);
-  for (size_t i = 0; i < states.size(); ++i) {
-    const Connection last =
-        apply("scan_last", {state_carries[i], nexts[carries.size() + i], steps, Binding(carried)});
-    model |= last;
-    model.bind_state_keys(prefix + states[i].port, last.name(), states[i].initial);
-  }
+  states.bind(carried);
   return model.set_cin(of_loop).set_cout(stacks.empty() ? lasts : stacks);
 }
 
