@@ -165,8 +165,9 @@ class FunctionWriter final : public StatementWriter {
     std::vector<std::string> carries;
     for (size_t k = 0; k < block.carries; ++k)
       carries.push_back(declare_carry(block, k, given[k], made[k]));
-    const std::string step = names_.locals.add("step");
-    FunctionNames names = names_in_step(node, block, step, carries);
+    FunctionNames names = nested_names(block);
+    const std::string step = names.locals.add("step");
+    name_in_step(names, node, block, step, carries);
     line(step_head(block, step));
     write_nested(block.step(), std::move(names));
     for (const std::string& carry : carries) line("  " + carry + ".advance();");
@@ -186,11 +187,11 @@ class FunctionWriter final : public StatementWriter {
     return name;
   }
 
-  FunctionNames names_in_step(size_t node, const Block& block, const std::string& step,
-                              const std::vector<std::string>& carries) {
+  // Adds the inputs and outputs of a step.
+  void name_in_step(FunctionNames& names, size_t node, const Block& block, const std::string& step,
+                    const std::vector<std::string>& carries) {
     const Program& body = block.step();
     const std::vector<bool> read = values_read(body);
-    FunctionNames names = nested_names(block);
     const auto element = [&](ValueId of, ValueId id) {
       const int64_t size = element_count(body.dims_of(id));
       return tensor(of) + ".data + " + step + (size == 1 ? "" : " * " + std::to_string(size));
@@ -209,7 +210,6 @@ class FunctionWriter final : public StatementWriter {
       names.outputs.push_back(k < block.carries ? carries[k] + ".next"
                                                 : element(outside, body.graph.outputs()[k].value));
     }
-    return names;
   }
 
   // The names for a body of the block, without its inputs and outputs.

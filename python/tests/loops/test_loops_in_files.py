@@ -71,6 +71,17 @@ def swapped() -> Case:
     return Case(loop, data, tuple(data))
 
 
+def views() -> Case:
+    """Carries and stacks that are views of what a step makes, and of what it reads."""
+    h, x = ml.IOKey("h", shape=[2, 3]), ml.IOKey("x", shape=[3, 2])
+    product = h.reshape((6,)) * x.reshape((6,))
+    step = ml.Model.create(
+        h_next=product.reshape((2, 3)), y=product.reshape((6, 1)), z=x.reshape((2, 3))
+    )
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y", "z"])
+    return Case(loop, drawn(h=(2, 3), x=(4, 3, 2)), ("h", "x"))
+
+
 def counter() -> Case:
     """Ints: carries, the elements of a sequence, and stacks."""
     n, total, i = (ml.IOKey(key, type=ml.Tensor[int]) for key in ("n", "total", "i"))
@@ -135,6 +146,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "lengths, reverse": lambda: of_lengths(True),
     "nested": nested,
     "swapped": swapped,
+    "views": views,
     "counter": counter,
     "keys": keys,
     "without sequences": without_sequences,
