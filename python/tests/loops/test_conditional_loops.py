@@ -101,3 +101,51 @@ def test_files_keep_loops_with_conditions():
     np.testing.assert_array_equal(
         one.evaluate({}, data)["x_last"], other.evaluate({}, data)["x_last"]
     )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_with_a_condition_in_each_step_of_a_loop(target):
+    """The root of each element, from the root of the one before."""
+    backend, to = backend_of(target)
+    body = ml.Model()
+    body |= newton()(x="x", a="a", x_last="x_next")
+    roots = ml.Scan(body, carry={"x": "x_next"}, sequences=["a"], outputs=["x_next"])
+    compiled = ml.compile(
+        roots, backend, shapes={"x": [1], "a": [None, 1]}, data_keys=["x", "a"], inference=True
+    )
+    a = np.array([[4.0], [9.0], [2.0]])
+    out = compiled.evaluate({}, to({"x": np.ones(1), "a": a}))
+    np.testing.assert_allclose(np.asarray(out["x_next"]), np.sqrt(a), rtol=1e-9)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_with_a_condition_in_another_one(target):
+    backend, to = backend_of(target)
+    y, n = ml.IOKey("y"), ml.IOKey("n")
+    climb = ml.While(
+        ml.Model.create(low=y < 10.0), ml.Model.create(y_next=y + 3.0), carry={"y": "y_next"}
+    )
+    body = ml.Model()
+    body |= climb(y="y", y_last="top")
+    body |= ml.Subtract()(left="top", right="n", output="y_next")
+    body |= ml.Add()(left="n", right=1.0, output="n_next")
+    loop = ml.While(ml.Model.create(few=n < 4.0), body, carry={"y": "y_next", "n": "n_next"})
+    compiled = ml.compile(loop, backend, shapes={"y": [], "n": []}, inference=True)
+    expected = 0.0
+    for step in range(4):
+        while expected < 10:
+            expected += 3
+        expected -= step
+    out = compiled.evaluate({}, to({"y": np.array(0.0), "n": np.array(0.0)}))
+    assert float(np.asarray(out["y_last"])) == expected
+    assert float(np.asarray(out["n_last"])) == 4
+
+
+def test_a_loop_without_steps_returns_its_carries():
+    """The condition is false at first."""
+    for most in (None, 3):
+        compiled = ml.compile(
+            newton(most), CPU, shapes={"x": [1], "a": [1]}, data_keys=["x", "a"], inference=True
+        )
+        out = compiled.evaluate({}, {"x": np.array([3.0]), "a": np.array([9.0])})
+        np.testing.assert_array_equal(out["x_last"], [3.0])

@@ -24,6 +24,12 @@ def backend_of(target):
     }
 
 
+def compiled_by(model, backend):
+    shapes = {"x": [None, 4], "c": [4]}
+    shapes = {key: shape for key, shape in shapes.items() if key in model.input_keys}
+    return ml.compile(model, backend, shapes=shapes, data_keys=list(shapes))
+
+
 def arrays(given):
     return {key: np.asarray(value, np.float64) for key, value in given.items()}
 
