@@ -58,7 +58,7 @@ class BranchStep final : public Step {
   Branch planned(const Graph& graph, const std::vector<Tensor>& inputs,
                  const LoweringContext& context) const {
     try {
-      Branch branch{std::make_unique<PlannedGraph>(graph, inputs, context.config)};
+      Branch branch{std::make_unique<PlannedGraph>(graph, inputs, context, arguments_, 0)};
       const std::vector<Dims> made = branch.graph->output_dims();
       for (size_t k = 0; k < made.size(); ++k)
         check_stated_dims("cond", context.shaped.graph().value(outputs_[k]).name,

@@ -36,7 +36,8 @@ class LoopStep final : public Step {
       input_bytes_.push_back(element_count(given.back()) * static_cast<int64_t>(size_of(dtype)));
       inputs.push_back(placeholder(dtype, given.back()));
     }
-    body_ = std::make_unique<PlannedGraph>(scan.body, std::move(inputs), context.config);
+    body_ = std::make_unique<PlannedGraph>(scan.body, inputs, context, arguments_,
+                                           carries_ + sequences_);
     const std::vector<Dims> made = body_->output_dims();
     check_carries(scan, given, made);
     for (size_t k = 0; k < made.size(); ++k) {

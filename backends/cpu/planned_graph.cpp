@@ -17,17 +17,26 @@ Config config_of_nested(Config config) {
 }  // namespace
 
 PlannedGraph::PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
-                           const Config& config)
-    : config_(config_of_nested(config)),
+                           const LoweringContext& context, const std::vector<ValueId>& arguments,
+                           size_t kept)
+    : config_(config_of_nested(context.config)),
       graph_(legalize(graph, config_)),
       packed_(graph_),
       plan_(make_execution_plan(graph_, make_plan(graph_, SizeSources(graph_), inputs), config_,
-                                packed_)) {
+                                with_weights(context.packed, arguments, kept))) {
   const std::vector<Dims> dims = output_dims();
   for (size_t k = 0; k < dims.size(); ++k) {
     const DType dtype = graph_.value(graph_.outputs()[k].value).dtype;
     output_bytes_.push_back(element_count(dims[k]) * static_cast<int64_t>(size_of(dtype)));
   }
+}
+
+PackedWeights& PlannedGraph::with_weights(PackedWeights& outer,
+                                          const std::vector<ValueId>& arguments, size_t kept) {
+  for (size_t i = kept; i < arguments.size(); ++i) {
+    if (outer.can_pack(arguments[i])) packed_.borrow(graph_.inputs()[i], outer, arguments[i]);
+  }
+  return packed_;
 }
 
 std::vector<Dims> PlannedGraph::output_dims() const {

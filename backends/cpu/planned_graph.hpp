@@ -24,7 +24,10 @@ inline void copy_output(std::byte* to, const std::byte* from, int64_t bytes) {
 // It does not move, because the plan refers to it.
 class PlannedGraph {
  public:
-  PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs, const Config& config);
+  // `inputs`: placeholders. From input `kept` on, they are the values `arguments` of the graph
+  // around it: constants among them are packed there, once for all steps and plans.
+  PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
+               const LoweringContext& context, const std::vector<ValueId>& arguments, size_t kept);
 
   const ExecutionPlan& plan() const { return plan_; }
   std::vector<Dims> output_dims() const;
@@ -56,6 +59,8 @@ class PlannedGraph {
   }
 
  private:
+  PackedWeights& with_weights(PackedWeights& outer, const std::vector<ValueId>& arguments,
+                              size_t kept);
   void begin(std::byte* memory, std::span<std::byte*> bases) const;
   // The address of a result that is an input or a constant.
   const std::byte* kept_result(const Result& result, std::span<std::byte* const> bases) const;

@@ -26,8 +26,9 @@ class WhileStep final : public Step {
       given.push_back(shaped.dims(id));
       inputs.push_back(placeholder(shaped.dtype(id), shaped.dims(id)));
     }
-    condition_ = std::make_unique<PlannedGraph>(loop.condition, inputs, context.config);
-    body_ = std::make_unique<PlannedGraph>(loop.body, inputs, context.config);
+    const size_t kept = outputs_.size();
+    condition_ = std::make_unique<PlannedGraph>(loop.condition, inputs, context, arguments_, kept);
+    body_ = std::make_unique<PlannedGraph>(loop.body, inputs, context, arguments_, kept);
     check_carries(loop.body, outputs_.size(), given, body_->output_dims());
     scratch_bytes_ = aligned_bytes(std::max(condition_->scratch_bytes(), body_->scratch_bytes()));
     goes_on_offset_ = scratch_bytes_;

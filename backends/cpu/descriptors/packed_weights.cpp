@@ -21,6 +21,12 @@ const Tensor* PackedWeights::find(ValueId id) const {
   return at == constants_.end() ? nullptr : at->second;
 }
 
+void PackedWeights::borrow(ValueId id, PackedWeights& owner, ValueId source) {
+  borrowed_[id] = {&owner, source};
+}
+
+bool PackedWeights::can_pack(ValueId id) const { return find(id) || borrowed_.contains(id); }
+
 namespace {
 
 Tensor padded(const Tensor& tensor, int64_t bytes) {
@@ -52,6 +58,8 @@ Tensor PackedWeights::plain(ValueId id, int64_t bytes) {
 
 PackedWeights::Bytes PackedWeights::pack(ValueId id, const PackedFormat& format,
                                          const std::function<Bytes(const Tensor&)>& make) {
+  const auto lent = borrowed_.find(id);
+  if (lent != borrowed_.end()) return lent->second.first->pack(lent->second.second, format, make);
   const std::lock_guard lock(mutex_);
   Bytes& packed = packed_[{id, format}];
   if (packed) return packed;

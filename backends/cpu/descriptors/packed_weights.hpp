@@ -43,10 +43,15 @@ class PackedWeights {
   explicit PackedWeights(const Graph& graph);  // the graph must outlive this object
 
   const Tensor* find(ValueId id) const;  // null: not a constant
+  // The input `id` is the constant `source` of another graph. It is packed there, once for both.
+  // `owner` must outlive this object.
+  void borrow(ValueId id, PackedWeights& owner, ValueId source);
+  bool can_pack(ValueId id) const;  // a constant, or borrowed
   // The constant in its own layout, read-only. If it has fewer than `bytes` bytes, a copy that is
   // followed by zeros.
   Tensor plain(ValueId id, int64_t bytes);
-  // The constant in this format. Calls `make` if it was not packed in this format before.
+  // The constant, or what was borrowed, in this format. Calls `make` if it was not packed in this
+  // format before.
   Bytes pack(ValueId id, const PackedFormat& format,
              const std::function<Bytes(const Tensor&)>& make);
   // Memory for `make`, which holds the lock: this many bytes, aligned to 64, next to the bytes that
@@ -55,6 +60,7 @@ class PackedWeights {
 
  private:
   std::map<ValueId, const Tensor*> constants_;
+  std::map<ValueId, std::pair<PackedWeights*, ValueId>> borrowed_;
   std::mutex mutex_;
   std::map<std::pair<ValueId, int64_t>, Tensor> plain_;
   std::map<std::pair<ValueId, PackedFormat>, Bytes> packed_;

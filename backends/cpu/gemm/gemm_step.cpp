@@ -48,7 +48,7 @@ GemmShape gemm_shape(const ShapedGraph& shaped, GemmOperand a, GemmOperand b, Va
 }
 
 bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOperand b) {
-  return context.packed.find(b.id) && shape.batches.size() == 1 && shape.k * shape.n > 0;
+  return context.packed.can_pack(b.id) && shape.batches.size() == 1 && shape.k * shape.n > 0;
 }
 
 namespace {

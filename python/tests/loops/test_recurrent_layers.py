@@ -264,6 +264,25 @@ def test_half_precision(dtype: Any, kind: str) -> None:
         np.testing.assert_allclose(np.asarray(got[key], np.float32), value, atol=0.02)
 
 
+@pytest.mark.parametrize("dtype", [ml.float64, ml.float32, ml.bfloat16])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bound_weights_are_those_of_every_step(kind: str, dtype: Any) -> None:
+    """Bound weights are packed once, outside of the loop."""
+    model = getattr(ml, kind)(32, num_layers=2, bidirectional=True)
+    compiled = ml.compile(model, ml.CpuBackend(dtype=dtype), shapes={"input": [None, 24, INPUTS]})
+    params = compiled.get_parameters()
+    bound = compiled.bind(params)
+    for steps in (1, 6, 3):
+        data = {"input": draw(steps, 24, INPUTS)}
+        expected = compiled.evaluate(params, data)
+        for key, value in bound.evaluate({}, data).items():
+            np.testing.assert_allclose(
+                np.asarray(value, np.float64),
+                np.asarray(expected[key], np.float64),
+                atol={ml.float64: 1e-13, ml.float32: 1e-6, ml.bfloat16: 2e-2}[dtype],
+            )
+
+
 SHAPES: list[tuple[dict[str, list[Any]], str]] = [
     ({"input": [None, 3]}, "E0201]: input: ranks differ"),
     ({"c_0": [1, 3, HIDDEN + 1]}, "E0202]: c_0: two dims differ"),
