@@ -149,6 +149,12 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
     (ml.Dropout, {"rate": 0.1}, "here it is 'p'"),
     (ml.Linear, {"bias": False}, "here it is 'use_bias'"),
     (ml.Linear, {"units": 3}, "here it is 'dimension'"),
+    (ml.LSTM, {"units": 3}, "here it is 'hidden_size'"),
+    (
+        ml.GRU,
+        {"hidden_size": 3, "return_sequences": True},
+        "leave it out: 'output' has all steps, and 'h_n' the last states",
+    ),
     (ml.Linear, {"in_features": 3}, "leave it out: the sizes of inputs are inferred"),
     (ml.Conv2d, {"kernel": 3}, "here it is 'kernel_size'"),
     (ml.Conv2d, {"out_channels": 3, "bias": True}, "here it is 'filters'"),
