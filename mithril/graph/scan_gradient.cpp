@@ -33,7 +33,7 @@ class ScanGradient {
       used_.push_back(context_.has_out_grad(static_cast<int>(i)));
     while (!differentiate_body()) {
     }
-    if (carry_results_.empty() && stack_results_.empty()) return;  // no gradient flows
+    if (outputs_of_step().empty()) return;  // no gradient flows
     find_reads();
     write_backward();
   }
@@ -140,13 +140,44 @@ class ScanGradient {
         carry_results_.push_back(
             {i, reverse.gradient_or_zeros(input(i), joint_.value(input(i)).name)});
       } else if (const auto gradient = reverse.gradient(input(i))) {
-        is_sequence(i) ? void(stack_results_.push_back({i, *gradient})) : add_to_sum(i, *gradient);
+        is_sequence(i) ? void(stack_results_.push_back({i, *gradient})) : add_term(i, *gradient);
       }
     }
     return true;
   }
 
   // A value that every step reads has the sum of the gradients of all steps.
+  void add_term(size_t i, ValueId gradient) {
+    if (const auto product = product_of(gradient))
+      products_.push_back({i, product->first, product->second});
+    else
+      add_to_sum(i, gradient);
+  }
+
+  // The matrices a and b if the value is their product a' b, as the gradient of a weight is. The
+  // sum over all steps is one product of all their rows, after the loop. Not in a loop over
+  // segments, which is there to keep less.
+  std::optional<std::pair<ValueId, ValueId>> product_of(ValueId value) const {
+    const auto& nodes = scan_.body.nodes();
+    if (std::any_of(nodes.begin(), nodes.end(), is_scan)) return std::nullopt;
+    const Node* product = maker_of(value);
+    if (!product || product->op->name != "matmul") return std::nullopt;
+    const ValueId left = *tensor_of(product->arguments[0]), b = *tensor_of(product->arguments[1]);
+    const Node* columns = maker_of(left);
+    if (!columns || columns->op->name != "swapaxes") return std::nullopt;
+    const ValueId a = *tensor_of(columns->arguments[0]);
+    const bool are_matrices = joint_.value(a).dims.size() == 2 && joint_.value(b).dims.size() == 2;
+    return are_matrices ? std::optional(std::pair(a, b)) : std::nullopt;
+  }
+
+  const Node* maker_of(ValueId value) const {
+    for (const Node& node : joint_.nodes()) {
+      if (std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end())
+        return &node;
+    }
+    return nullptr;
+  }
+
   void add_to_sum(size_t i, ValueId gradient) {
     const ValueId sum = add_input("sum_" + std::to_string(i), input(i));
     const std::string scope = prefix_ + joint_.value(input(i)).name;
@@ -172,10 +203,7 @@ class ScanGradient {
           });
       for (const ValueId id : node.outputs) kept_only_[index(id)] = kept;
     }
-    std::vector<ValueId> open;
-    for (const auto* results : {&carry_results_, &stack_results_}) {
-      for (const Result& result : *results) read(result.gradient);
-    }
+    for (const ValueId id : outputs_of_step()) read(id);
     for (size_t n = joint_.nodes().size(); n-- > 0;) {
       const Node& node = joint_.nodes()[n];
       const bool backward = n >= forward_nodes_;
@@ -230,12 +258,8 @@ class ScanGradient {
       mapped.emplace(constant.value,
                      body.add_constant(joint_.value(constant.value).name, constant.tensor));
     copy_nodes(body, mapped);
-    for (const auto* results : {&carry_results_, &stack_results_}) {
-      for (const Result& result : *results) {
-        const auto number = std::to_string(body.outputs().size());
-        body.add_output("gradient_" + number, mapped.at(result.gradient));
-      }
-    }
+    for (const ValueId id : outputs_of_step())
+      body.add_output("gradient_" + std::to_string(body.outputs().size()), mapped.at(id));
     body.drop_unread();
     flow(add_scan(graph(), backward, scope() + ".steps_back"));
   }
@@ -266,15 +290,30 @@ class ScanGradient {
     return inputs;
   }
 
+  // What the backward body returns: carries, then stacks.
+  std::vector<ValueId> outputs_of_step() const {
+    std::vector<ValueId> outputs;
+    for (const Result& result : carry_results_) outputs.push_back(result.gradient);
+    for (const Result& result : stack_results_) outputs.push_back(result.gradient);
+    for (const Product& product : products_) outputs.insert(outputs.end(), {product.a, product.b});
+    return outputs;
+  }
+
   void flow(const std::vector<ValueId>& made) {
     size_t k = 0;
+    const auto next = [&] { return Expression{&graph(), made[k++], first().scope}; };
     for (const auto* results : {&carry_results_, &stack_results_}) {
-      for (const Result& result : *results) {
-        const Expression gradient{&graph(), made[k++], first().scope};
-        const int at = static_cast<int>(result.argument);
-        if (context_.needs("arguments", at)) context_.flow("arguments", gradient, at);
-      }
+      for (const Result& result : *results) flow(result.argument, next());
     }
+    for (const Product& product : products_) {
+      const Expression a = call("flatten", {next(), 0, -2}), b = call("flatten", {next(), 0, -2});
+      flow(product.argument, call("matmul", {call("swapaxes", {a, -1, -2}), b}));
+    }
+  }
+
+  void flow(size_t argument, const Expression& gradient) {
+    const int at = static_cast<int>(argument);
+    if (context_.needs("arguments", at)) context_.flow("arguments", gradient, at);
   }
 
   Expression first() const { return context_.in("arguments", 0); }
@@ -284,6 +323,11 @@ class ScanGradient {
   struct Result {
     size_t argument;   // of the scan
     ValueId gradient;  // a value of the joint graph
+  };
+  // A gradient a' b of each step: values of the joint graph, [N, O] and [N, I].
+  struct Product {
+    size_t argument;
+    ValueId a, b;
   };
 
   GradContext& context_;
@@ -296,6 +340,7 @@ class ScanGradient {
   std::vector<bool> used_;                     // per carry: its gradient may not be zero
   std::vector<BackwardInput> carries_, stacks_;
   std::vector<Result> carry_results_, stack_results_;
+  std::vector<Product> products_;
   std::vector<Read> reads_;      // per value of the joint graph
   std::vector<bool> needs_;      // per node of the joint graph: the backward body has it
   std::vector<bool> kept_only_;  // per value of the body: it depends on no step
