@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "codegen/cpp/write_cpp.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/codegen/check_models.hpp"
+#include "tests/codegen/numpy/numpy_target.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
@@ -163,14 +165,19 @@ const std::vector<StepLoopCase>& step_loop_cases() {
   return cases;
 }
 
-size_t lines_of(const Graph& graph, int64_t length) {
+// The recurrent network.
+ExportedModel exported_network(const Graph& graph, int64_t length) {
   ExportedModel model{.graph = graph, .inputs = {}, .outputs = {}};
   model.inputs.push_back({.key = "h", .dims = {2, 4}});
   model.inputs.push_back({.key = "x", .dims = {length, 2, 3}});
   model.inputs.push_back({.key = "v", .dims = {4, 3}});
   model.inputs.push_back({.key = "w", .dims = {4, 4}});
   model.outputs = {{.key = "last", .index = 0}, {.key = "y", .index = 1}};
-  const std::string text = cpp_source(model, "net");
+  return model;
+}
+
+size_t lines_of(const Graph& graph, int64_t length) {
+  const std::string text = cpp_source(exported_network(graph, length), "net");
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -189,6 +196,19 @@ TEST_CASE("generated C++ gives the values and gradients of loops") {
 TEST_CASE("the code of a loop is as long for 512 steps as for 2") {
   const StepLoopCase& loop = step_loop_cases().front();
   CHECK(lines_of(graph_of(loop, 512), 512) == lines_of(graph_of(loop, 2), 2));
+}
+
+TEST_CASE("a target without nested statements refuses a loop") {
+  const Graph graph = graph_of(step_loop_cases().front(), 3);
+  std::string text;
+  try {
+    numpy_source(exported_network(graph, 3), "net");
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  CHECK(text ==
+        "mithril.BackendError[E1031]: loop_0: there is no NumPy for the op scan\n"
+        "  help: loops can be written in C++, JavaScript and WebAssembly, and run on backends");
 }
 
 TEST_CASE("a loop reads its own memory and that of other statements") {
