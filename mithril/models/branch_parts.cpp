@@ -26,8 +26,7 @@ std::vector<std::string> named_inputs(const Model& part) {
   return named;
 }
 
-Connection add_condition(Model& model, const Model& part, const Bindings& given,
-                         const std::string& who) {
+void check_condition(const Model& part, const std::string& who) {
   const std::vector<std::string> outputs = part.output_keys();
   if (outputs.size() != 1)
     raise({.kind = ErrorKind::connection,
@@ -37,6 +36,10 @@ Connection add_condition(Model& model, const Model& part, const Bindings& given,
            .facts = {{"outputs", join(outputs, ", "), ""}},
            .help = "select it with expose_keys"});
   refuse_state(part, "the condition of " + who);
+}
+
+Connection add_condition(Model& model, const Model& part, const Bindings& given) {
+  const std::string output = part.output_keys().front();  // of a part it is a path
   Bindings bindings;
   for (const std::string& key : named_inputs(part)) {
     const auto bound = std::find_if(given.begin(), given.end(),
@@ -44,7 +47,7 @@ Connection add_condition(Model& model, const Model& part, const Bindings& given,
     bound == given.end() ? void(bindings.emplace_back(key, key)) : bindings.push_back(*bound);
   }
   model |= part(bindings);
-  return apply("branch_condition", {part.at(outputs.front())});
+  return apply("branch_condition", {part.at(output)});
 }
 
 }  // namespace mithril

@@ -13,10 +13,12 @@ void refuse_state(const Model& part, const std::string& who);
 // Inputs with a name of their own. The others keep their path in the part.
 std::vector<std::string> named_inputs(const Model& part);
 
+// ConnectionError E0138 for several outputs or none, E0132 for a part that keeps a state. `who`:
+// the class of the model.
+void check_condition(const Model& part, const std::string& who);
+
 // Adds the part, whose named inputs are inputs of the model, or `given` for their key, and returns
-// its only output as a scalar bool. ConnectionError E0138 for several outputs or none. `who`: the
-// class of the model.
-Connection add_condition(Model& model, const Model& part, const Bindings& given,
-                         const std::string& who);
+// its only output as a scalar bool.
+Connection add_condition(Model& model, const Model& part, const Bindings& given);
 
 }  // namespace mithril

@@ -81,9 +81,10 @@ Model Cond(const std::string& condition, const Model& then, const Model& otherwi
 }
 
 Model Cond(const Model& condition, const Model& then, const Model& otherwise) {
+  check_condition(condition, "Cond");
   check_branches(then, otherwise);
   Model model = wrapper_of_class("Cond");
-  const Connection chosen = add_condition(model, condition, {}, "Cond");
+  const Connection chosen = add_condition(model, condition, {});
   return choice(std::move(model), chosen, then, otherwise);
 }
 

@@ -25,7 +25,7 @@ void check_name(const std::vector<std::string>& keys, const std::string& key, co
          .help = std::move(help)});
 }
 
-void check_while(const Model& body, const WhileOptions& options) {
+void check_while(const Model& condition, const Model& body, const WhileOptions& options) {
   if (options.carry.empty())
     refuse_while("a loop without carries has no result", "carry={}",
                  "name the inputs of the body that a step passes to the next");
@@ -39,6 +39,7 @@ void check_while(const Model& body, const WhileOptions& options) {
   }
   if (options.max_steps && *options.max_steps < 0)
     refuse_while("max_steps is negative", std::to_string(*options.max_steps), "give 0 or more");
+  check_condition(condition, "While");
   refuse_state(body, "the body of While");
 }
 
@@ -59,6 +60,32 @@ void add_body(Model& model, const Model& body, const Bindings& carries) {
   model |= body(bindings);
 }
 
+// A difference that is known already. Others are those of the branches of Cond.
+void check_carry(const std::string& key, const Connection& carry, const Connection& next) {
+  const KnownShape before = carry.known_shape(), after = next.known_shape();
+  if (!before.rank() || !after.rank()) return;
+  bool differ = before.rank() != after.rank();
+  for (size_t k = 0; !differ && k < *before.rank(); ++k) {
+    const auto one = before.head()[k].number(), other = after.head()[k].number();
+    differ = one && other && one != other;
+  }
+  if (!differ) return;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0206",
+         .path = key,
+         .message = "a step changes the shape of the carry '" + key + "'",
+         .facts = {{key, to_string(before), ""}, {next.name(), to_string(after), ""}},
+         .help = "every step must return a carry of the shape that it reads"});
+}
+
+// A key of a step that no input has.
+std::string key_of_next(const std::string& carry, const Model& step) {
+  std::string key = carry + "_next";
+  const std::vector<std::string> inputs = step.input_keys();
+  while (std::find(inputs.begin(), inputs.end(), key) != inputs.end()) key += "_";
+  return key;
+}
+
 // A scan whose steps keep the carries once the condition is false.
 Model bounded_while(const Model& condition, const Model& body, const WhileOptions& options) {
   Model step = wrapper_of_class("Step"), same = wrapper_of_class("Keep");
@@ -66,8 +93,9 @@ Model bounded_while(const Model& condition, const Model& body, const WhileOption
   std::vector<std::pair<std::string, Connection>> nexts, kept;
   ScanOptions scan{.length = Binding(*options.max_steps)};
   for (const auto& [carry, next] : options.carry) {
-    const std::string key = carry + "_next";
+    const std::string key = key_of_next(carry, step);
     nexts.emplace_back(key, body.at(next));
+    check_carry(carry, step.at(carry), nexts.back().second);
     kept.emplace_back(key, apply("buffer", {same[carry]}));
     scan.carry.emplace_back(carry, key);
   }
@@ -79,14 +107,14 @@ Model bounded_while(const Model& condition, const Model& body, const WhileOption
 }  // namespace
 
 Model While(const Model& condition, const Model& body, const WhileOptions& options) {
-  check_while(body, options);
+  check_while(condition, body, options);
   if (options.max_steps) return bounded_while(condition, body, options);
   Model model = wrapper_of_class("While");
   const Connection steps = Model::op("scan_steps").apply(Bindings{}).front();
   Bindings carries;
   for (const auto& [carry, next] : options.carry)
     carries.emplace_back(carry, apply("scan_carry", {model[carry], steps}));
-  const Connection goes_on = add_condition(model, condition, carries, "While");
+  const Connection goes_on = add_condition(model, condition, carries);
   add_body(model, body, carries);
   std::vector<Binding> carried;
   for (size_t i = 0; i < carries.size(); ++i) {

@@ -149,3 +149,16 @@ def test_a_loop_without_steps_returns_its_carries():
         )
         out = compiled.evaluate({}, {"x": np.array([3.0]), "a": np.array([9.0])})
         np.testing.assert_array_equal(out["x_last"], [3.0])
+
+
+def test_an_input_with_the_name_of_a_next_value():
+    x, other = ml.IOKey("x"), ml.IOKey("x_next")
+    loop = ml.While(
+        ml.Model.create(low=x < 10.0),
+        ml.Model.create(sum=x + other),
+        carry={"x": "sum"},
+        max_steps=5,
+    )
+    compiled = ml.compile(loop, CPU, shapes={"x": [], "x_next": []}, data_keys=["x", "x_next"])
+    out = compiled.evaluate({}, {"x": np.array(0.0), "x_next": np.array(3.0)})
+    assert float(out["x_last"]) == 12.0
