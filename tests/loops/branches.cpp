@@ -123,4 +123,33 @@ TEST_CASE("a loop with a condition, worked out by hand") {
   }
 }
 
+TEST_CASE("errors of branches") {
+  const auto graph_with = [](const std::string& statements, const std::string& then) {
+    return parse_graph(
+        "graph {\n"
+        "  input x: float32[2]\n"
+        "  input c: bool[]\n"
+        "  chosen: bool[] = branch_condition(condition: c)\n"
+        "  given: float32[2] = branch_input(input: x, condition: chosen, then: True)\n"
+        "  other: float32[2] = branch_input(input: x, condition: chosen, then: False)\n" +
+        statements + "  y: float32[2] = branch_result(then: " + then +
+        ", otherwise: other, condition: chosen)\n"
+        "  output y = y\n"
+        "}\n");
+  };
+  const std::string both = "  sum: float32[2] = add(left: given, right: other)\n";
+  CHECK(refusal_of([&] { roll_loops(graph_with(both, "sum")); }) ==
+        "mithril.ConnectionError[E0139]: other: 'other' has a value only if its branch runs, and "
+        "is read outside of it\n"
+        "  branches : chosen\n"
+        "  help: make the value an output of both branches");
+  CHECK(refusal_of([&] {
+          roll_loops(graph_with("", "other"));
+        }).starts_with("mithril.ConnectionError[E0139]: other: "));
+  const std::string seen = "  seen: float32[2] = observe(input: given)\n";
+  CHECK(refusal_of([&] { roll_loops(graph_with(seen, "seen")); }) ==
+        "mithril.ConnectionError[E0131]: seen: op 'observe' cannot be in a branch\n"
+        "  help: hooks see the inputs and outputs of a choice, not the values of its branches");
+}
+
 }  // namespace mithril::tests

@@ -216,8 +216,9 @@ def test_hooks_see_no_branch():
     compiled.register_hook("y", lambda value: seen.append(np.asarray(value).shape))
     compiled.evaluate({}, {"x": np.ones(3), "c": np.array(True)})
     assert seen == [(3,)]
-    with pytest.raises(ml.Error):
+    with pytest.raises(ml.ConnectionError, match="has a value only if its branch runs") as raised:
         compiled.register_hook("model.sine.output", lambda value: None)
+    assert raised.value.code == "E0139"
 
 
 def test_vmap_of_a_choice_is_refused():
