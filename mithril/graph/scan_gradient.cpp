@@ -33,7 +33,7 @@ class ScanGradient {
       used_.push_back(context_.has_out_grad(static_cast<int>(i)));
     while (!differentiate_body()) {
     }
-    if (outputs_of_step().empty()) return;  // no gradient flows
+    if (gradients_of_step().empty() && products_.empty()) return;  // no gradient flows
     find_reads();
     write_backward();
   }
@@ -156,7 +156,8 @@ class ScanGradient {
 
   // The matrices a and b if the value is their product a' b, as the gradient of a weight is. The
   // sum over all steps is one product of all their rows, after the loop. Not in a loop over
-  // segments, which is there to keep less.
+  // segments, which is there to keep less, and not where the sum is smaller than the rows of one
+  // step.
   std::optional<std::pair<ValueId, ValueId>> product_of(ValueId value) const {
     const auto& nodes = scan_.body.nodes();
     if (std::any_of(nodes.begin(), nodes.end(), is_scan)) return std::nullopt;
@@ -166,8 +167,13 @@ class ScanGradient {
     const Node* columns = maker_of(left);
     if (!columns || columns->op->name != "swapaxes") return std::nullopt;
     const ValueId a = *tensor_of(columns->arguments[0]);
-    const bool are_matrices = joint_.value(a).dims.size() == 2 && joint_.value(b).dims.size() == 2;
-    return are_matrices ? std::optional(std::pair(a, b)) : std::nullopt;
+    const std::vector<Dim>&rows = joint_.value(a).dims, &others = joint_.value(b).dims;
+    if (rows.size() != 2 || others.size() != 2) return std::nullopt;
+    const Dim of_step = resolve(rows[0] * (rows[1] + others[1])),
+              sum = resolve(rows[1] * others[1]);
+    if (of_step.is_constant() && sum.is_constant() && of_step.constant() >= sum.constant())
+      return std::nullopt;
+    return std::pair(a, b);
   }
 
   const Node* maker_of(ValueId value) const {
@@ -203,7 +209,11 @@ class ScanGradient {
           });
       for (const ValueId id : node.outputs) kept_only_[index(id)] = kept;
     }
-    for (const ValueId id : outputs_of_step()) read(id);
+    for (const ValueId id : gradients_of_step()) read(id);
+    for (const Product& product : products_) {
+      read(product.a);
+      read(product.b);
+    }
     for (size_t n = joint_.nodes().size(); n-- > 0;) {
       const Node& node = joint_.nodes()[n];
       const bool backward = n >= forward_nodes_;
@@ -243,13 +253,17 @@ class ScanGradient {
       mapped.emplace(given.inner, body.add_input(joint_.value(given.inner)));
       backward.arguments.push_back(given.outer);
     };
+    const auto add_stack = [&](const BackwardInput& given) {
+      add(given);
+      known_stacks_.emplace(given.inner, given.outer);
+    };
     for (const BackwardInput& given : carries_) add(given);
     backward.carries = carries_.size();
-    for (const BackwardInput& given : saved()) add(given);
+    for (const BackwardInput& given : saved()) add_stack(given);
     for (size_t i = 0; i < scan_.arguments.size(); ++i) {
-      if (is_sequence(i) && is_read(input(i))) add({input(i), scan_.arguments[i]});
+      if (is_sequence(i) && is_read(input(i))) add_stack({input(i), scan_.arguments[i]});
     }
-    for (const BackwardInput& given : stacks_) add(given);
+    for (const BackwardInput& given : stacks_) add_stack(given);
     backward.sequences = backward.arguments.size() - backward.carries;
     for (size_t i = 0; i < scan_.arguments.size(); ++i) {
       if (is_kept(i) && is_read(input(i))) add({input(i), scan_.arguments[i]});
@@ -258,7 +272,10 @@ class ScanGradient {
       mapped.emplace(constant.value,
                      body.add_constant(joint_.value(constant.value).name, constant.tensor));
     copy_nodes(body, mapped);
-    for (const ValueId id : outputs_of_step())
+    std::vector<ValueId> outputs = gradients_of_step();
+    find_factors();
+    outputs.insert(outputs.end(), factors_.begin(), factors_.end());
+    for (const ValueId id : outputs)
       body.add_output("gradient_" + std::to_string(body.outputs().size()), mapped.at(id));
     body.drop_unread();
     flow(add_scan(graph(), backward, scope() + ".steps_back"));
@@ -290,25 +307,41 @@ class ScanGradient {
     return inputs;
   }
 
-  // What the backward body returns: carries, then stacks.
-  std::vector<ValueId> outputs_of_step() const {
-    std::vector<ValueId> outputs;
-    for (const Result& result : carry_results_) outputs.push_back(result.gradient);
-    for (const Result& result : stack_results_) outputs.push_back(result.gradient);
-    for (const Product& product : products_) outputs.insert(outputs.end(), {product.a, product.b});
-    return outputs;
+  // What the backward body returns first: carries, then stacks.
+  std::vector<ValueId> gradients_of_step() const {
+    std::vector<ValueId> gradients;
+    for (const Result& result : carry_results_) gradients.push_back(result.gradient);
+    for (const Result& result : stack_results_) gradients.push_back(result.gradient);
+    return gradients;
+  }
+
+  // The factors of products that have no stack yet.
+  void find_factors() {
+    for (const Product& product : products_) {
+      for (const ValueId factor : {product.a, product.b}) {
+        if (known_stacks_.contains(factor)) continue;
+        if (std::find(factors_.begin(), factors_.end(), factor) == factors_.end())
+          factors_.push_back(factor);
+      }
+    }
   }
 
   void flow(const std::vector<ValueId>& made) {
     size_t k = 0;
-    const auto next = [&] { return Expression{&graph(), made[k++], first().scope}; };
     for (const auto* results : {&carry_results_, &stack_results_}) {
-      for (const Result& result : *results) flow(result.argument, next());
+      for (const Result& result : *results) flow(result.argument, outside(made[k++]));
     }
+    for (const ValueId factor : factors_) known_stacks_.emplace(factor, made[k++]);
     for (const Product& product : products_) {
-      const Expression a = call("flatten", {next(), 0, -2}), b = call("flatten", {next(), 0, -2});
+      const Expression a = all_rows(product.a), b = all_rows(product.b);
       flow(product.argument, call("matmul", {call("swapaxes", {a, -1, -2}), b}));
     }
+  }
+
+  Expression outside(ValueId id) const { return {&graph(), id, first().scope}; }
+  // The matrices of all steps as one.
+  Expression all_rows(ValueId factor) const {
+    return call("flatten", {outside(known_stacks_.at(factor)), 0, -2});
   }
 
   void flow(size_t argument, const Expression& gradient) {
@@ -341,7 +374,9 @@ class ScanGradient {
   std::vector<BackwardInput> carries_, stacks_;
   std::vector<Result> carry_results_, stack_results_;
   std::vector<Product> products_;
-  std::vector<Read> reads_;      // per value of the joint graph
+  std::vector<ValueId> factors_;                       // that the backward body stacks
+  std::unordered_map<ValueId, ValueId> known_stacks_;  // per value of the joint graph
+  std::vector<Read> reads_;                            // per value of the joint graph
   std::vector<bool> needs_;      // per node of the joint graph: the backward body has it
   std::vector<bool> kept_only_;  // per value of the body: it depends on no step
 };

@@ -238,16 +238,16 @@ def test_a_layer_learns_to_remember() -> None:
     model.expose_keys("y")
     trained = ml.TrainModel(model)
     trained.add_loss(ml.SquaredError(), input="y", target="target", reduce_steps=[ml.Mean()])
-    compiled = ml.compile(trained, ml.CpuBackend(), shapes={"x": [None, 16, 1]})
+    compiled = ml.compile(trained, ml.CpuBackend(), shapes={"x": [None, 64, 1]})
     rng = np.random.default_rng(0)
-    step = ml.TrainingStep(compiled, ml.Adam(lr=0.03))
+    step = ml.TrainingStep(compiled, ml.Adam(lr=0.01))
     params = compiled.get_parameters()
     losses = []
-    for _ in range(150):
-        x = rng.normal(size=(rng.integers(3, 7), 16, 1)).astype(np.float32)
+    for _ in range(250):
+        x = rng.normal(size=(rng.integers(3, 7), 64, 1)).astype(np.float32)
         losses.append(float(step(params, {"x": x, "target": np.sign(x[:1])})["final_cost"]))
     assert losses[0] > 0.9
-    assert np.mean(losses[-10:]) < 0.2
+    assert np.mean(losses[-50:]) < 0.5
 
 
 @pytest.mark.parametrize("kind", KINDS)
