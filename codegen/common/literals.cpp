@@ -112,6 +112,12 @@ std::string argument(const Datum& datum) {
   }
 }
 
+bool are_zeros(const Tensor& tensor) {
+  const auto* const bytes = static_cast<const std::byte*>(tensor.raw_data());
+  return std::all_of(bytes, bytes + tensor.bytes(),
+                     [](std::byte byte) { return byte == std::byte{}; });
+}
+
 std::string elements(const Tensor& tensor) {
   constexpr size_t width = 100;
   std::string text = "    ", line;

@@ -20,6 +20,9 @@ bool is_word(const Datum& datum);
 // ints(1, 2)).
 std::string argument(const Datum& datum);
 
+// Whether all bits are 0, as those of an array without initial values.
+bool are_zeros(const Tensor& tensor);
+
 // The elements of a tensor, separated by commas, in lines of at most 100 columns.
 std::string elements(const Tensor& tensor);
 

@@ -100,8 +100,8 @@ class FileWriter {
     constants_.push_back({{name, tensor}, array});
     constants_text_ += "// " + comment(name) + " " + to_string(tensor.dims()) + "\nconst " +
                        type_name(tensor.dtype()) + " " + array + "[" +
-                       std::to_string(std::max<int64_t>(1, tensor.size())) + "] = {\n" +
-                       elements(tensor) + "};\n\n";
+                       std::to_string(std::max<int64_t>(1, tensor.size())) + "] = {" +
+                       (are_zeros(tensor) ? "" : "\n" + elements(tensor)) + "};\n\n";
     return array;
   }
 

@@ -4,6 +4,7 @@
 
 #include "codegen/common/block.hpp"
 #include "codegen/common/code_line.hpp"
+#include "codegen/common/literals.hpp"
 #include "codegen/common/node_text.hpp"
 #include "codegen/common/statement_writer.hpp"
 #include "codegen/javascript/formula.hpp"
@@ -103,9 +104,11 @@ class JavaScriptFunctionWriter final : public StatementWriter {
       line("const " + name + " = " + nested_text(*given, id) + ";" + note);
     } else if (at.kind == BufferRef::Kind::constant) {
       const Tensor& elements = *program_.constants[at.index];
-      parts_.declarations += code_line(2, "const " + name + " = constantOf(" + array_of(id) +
-                                              ", [" + constant_text(elements) +
-                                              (is_wide(id) ? "n" : "") + "]" + sizes + ");" + note);
+      const std::string made = are_zeros(elements)
+                                   ? "zerosOf(" + array_of(id)
+                                   : "constantOf(" + array_of(id) + ", [" +
+                                         constant_text(elements) + (is_wide(id) ? "n" : "") + "]";
+      parts_.declarations += code_line(2, "const " + name + " = " + made + sizes + ");" + note);
     } else {
       parts_.declarations += declared(name, array_of(id), offset(at), sizes, note);
     }

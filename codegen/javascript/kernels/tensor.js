@@ -21,6 +21,10 @@ export function tensorAt(Elements, memory, offset, ...dims) {
   return new Tensor(new Elements(memory, offset, size), dims);
 }
 
+export function zerosOf(Elements, ...dims) {
+  return new Tensor(new Elements(dims.reduce((product, dim) => product * dim, 1)), dims);
+}
+
 export function constantOf(Elements, elements, ...dims) {
   return new Tensor(Elements.from(elements), dims);
 }
