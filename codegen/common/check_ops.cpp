@@ -15,12 +15,14 @@ namespace {
 struct RefusedNodes {
   std::set<std::string> ops = {};
   std::vector<Fact> facts = {};
-  bool blocks = false;  // one needs blocks
+  bool blocks = false;    // one needs blocks
+  bool branches = false;  // one chooses, or ends with a condition
 
   void add(const Program& program) {
     for (const size_t refused : program.refused) {
       const Node& node = program.node(refused);
       blocks = blocks || has_body(node);
+      branches = branches || node.op->name == "cond" || node.op->name == "while_loop";
       const Fact fact{program.graph.value(node.outputs.front()).name, node.op->name};
       const bool known = std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
         return other.label == fact.label && other.text == fact.text;
@@ -38,6 +40,8 @@ struct RefusedNodes {
 std::string advice(const RefusedNodes& refused) {
   if (refused.blocks)
     return "loops can be written in C++, JavaScript and WebAssembly, and run on backends";
+  if (refused.branches)
+    return "branches and loops with a condition run on backends; Where computes both sides";
   return std::string("spell a formula for the target \"c\" in ") +
          (refused.ops.size() == 1 ? "its record, or compose it"
                                   : "their records, or compose them") +
