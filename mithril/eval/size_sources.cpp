@@ -73,6 +73,18 @@ void SizeSources::add_node(const Node& node) {
 }
 
 void SizeSources::refuse_unknown(const Node& node, const std::string& port) const {
+  if (node.op->outputs_from == port) {  // such as those of a loop
+    const auto made = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                   [&](ValueId id) { return !follows(graph_.value(id)); });
+    const Value& value = graph_.value(made == node.outputs.end() ? node.outputs.front() : *made);
+    raise({.kind = ErrorKind::value,
+           .code = "E0403",
+           .path = value.name,
+           .message = "the sizes of '" + value.name + "', " + to_string(value.dims) +
+                      ", do not follow from those of inputs",
+           .help = "give sizes that are equal one name: shapes={\"x\": [\"N\", 3], \"h\": "
+                   "[\"N\", 3]}"});
+  }
   raise({.kind = ErrorKind::value,
          .code = "E0403",
          .path = graph_.value(node.outputs.front()).name,
