@@ -5,6 +5,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/keys.hpp"
 
 namespace mithril {
 
@@ -26,6 +27,20 @@ std::vector<std::string> named_inputs(const Model& part) {
   return named;
 }
 
+std::vector<std::string> shared_inputs(const Model& part) {
+  std::vector<std::string> keys = named_inputs(part);
+  const std::shared_ptr<Composite> composite = part.composite();
+  if (!composite->recipe) return keys;
+  const std::vector<NamedPort> ports = input_ports(*composite);
+  std::vector<const Wire*> wires;
+  for (const NamedPort& port : ports) wires.push_back(top(port.wire));
+  const std::vector<const Wire*> own = layer_parameters(*composite, wires);
+  for (const NamedPort& port : ports) {
+    if (std::find(own.begin(), own.end(), top(port.wire)) != own.end()) std::erase(keys, port.name);
+  }
+  return keys;
+}
+
 void check_condition(const Model& part, const std::string& who) {
   const std::vector<std::string> outputs = part.output_keys();
   if (outputs.size() != 1)
@@ -41,7 +56,7 @@ void check_condition(const Model& part, const std::string& who) {
 Connection add_condition(Model& model, const Model& part, const Bindings& given) {
   const std::string output = part.output_keys().front();  // of a part it is a path
   Bindings bindings;
-  for (const std::string& key : named_inputs(part)) {
+  for (const std::string& key : shared_inputs(part)) {
     const auto bound = std::find_if(given.begin(), given.end(),
                                     [&](const auto& binding) { return binding.first == key; });
     bound == given.end() ? void(bindings.emplace_back(key, key)) : bindings.push_back(*bound);

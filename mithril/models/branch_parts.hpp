@@ -13,6 +13,10 @@ void refuse_state(const Model& part, const std::string& who);
 // Inputs with a name of their own. The others keep their path in the part.
 std::vector<std::string> named_inputs(const Model& part);
 
+// Those that parts with inputs of the same name share. The parameters of a layer of the library are
+// its own, although they have the names of its ports.
+std::vector<std::string> shared_inputs(const Model& part);
+
 // ConnectionError E0138 for several outputs or none, E0132 for a part that keeps a state. `who`:
 // the class of the model.
 void check_condition(const Model& part, const std::string& who);

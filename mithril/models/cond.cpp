@@ -4,8 +4,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/model/composite.hpp"
-#include "mithril/model/keys.hpp"
 #include "mithril/models/branch_parts.hpp"
 #include "mithril/models/wrapping.hpp"
 
@@ -24,22 +22,6 @@ void check_outputs(const Model& then, const Model& otherwise) {
          .facts = {{"then", join(then.output_keys(), ", "), ""},
                    {"otherwise", join(otherwise.output_keys(), ", "), ""}},
          .help = "rename outputs with rename_key, or select them with expose_keys"});
-}
-
-// The keys of inputs that both branches may share. The parameters of a layer of the library are its
-// own, although they have the names of its ports.
-std::vector<std::string> shared_inputs(const Model& branch) {
-  std::vector<std::string> keys = named_inputs(branch);
-  const std::shared_ptr<Composite> composite = branch.composite();
-  if (!composite->recipe) return keys;
-  const std::vector<NamedPort> ports = input_ports(*composite);
-  std::vector<const Wire*> wires;
-  for (const NamedPort& port : ports) wires.push_back(top(port.wire));
-  const std::vector<const Wire*> own = layer_parameters(*composite, wires);
-  for (const NamedPort& port : ports) {
-    if (std::find(own.begin(), own.end(), top(port.wire)) != own.end()) std::erase(keys, port.name);
-  }
-  return keys;
 }
 
 // Adds a branch, which reads the inputs of the model if it runs.
@@ -62,7 +44,8 @@ Model choice(Model model, const Connection& condition, const Model& then, const 
   std::vector<std::pair<std::string, Connection>> outputs;
   for (const std::string& key : keys)
     outputs.emplace_back(key, apply("branch_result", {then.at(key), otherwise.at(key), condition}));
-  return model.expose_keys(outputs);
+  expose_results(model, outputs, "Cond");
+  return model;
 }
 
 void check_branches(const Model& then, const Model& otherwise) {

@@ -195,7 +195,7 @@ Model Scan(const Model& body, const ScanOptions& options) {
     outputs.emplace_back(lasts.back(),
                          apply("scan_last", {carries[i], nexts[i], steps, Binding(carried)}));
   }
-  model.expose_keys(outputs);
+  expose_results(model, outputs, "Scan");
   states.bind(carried);
   return model.set_cin(of_loop).set_cout(stacks.empty() ? lasts : stacks);
 }

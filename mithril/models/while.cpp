@@ -52,7 +52,7 @@ std::vector<std::string> carry_keys(const WhileOptions& options) {
 // Adds the part, whose named inputs are inputs of the model, or the carries.
 void add_body(Model& model, const Model& body, const Bindings& carries) {
   Bindings bindings = carries;
-  for (const std::string& key : named_inputs(body)) {
+  for (const std::string& key : shared_inputs(body)) {
     const bool known = std::any_of(carries.begin(), carries.end(),
                                    [&](const auto& carry) { return carry.first == key; });
     if (!known) bindings.emplace_back(key, key);
@@ -129,7 +129,7 @@ Model While(const Model& condition, const Model& body, const WhileOptions& optio
     outputs.emplace_back(key + "_last",
                          apply("scan_last", {carry, carried[2 * i + 1], steps, Binding(carried)}));
   }
-  model.expose_keys(outputs);
+  expose_results(model, outputs, "While");
   return model.set_cin(carry_keys(options));
 }
 

@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/key_patterns.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/model/keys.hpp"
 
@@ -77,6 +78,22 @@ void keep_interval(Composite& model, Wire* outer, const Wire* inner) {
 }
 
 }  // namespace
+
+void expose_results(Model& model, const std::vector<std::pair<std::string, Connection>>& results,
+                    const std::string& who) {
+  std::vector<std::string> taken = model.input_keys();
+  for (const auto& [key, value] : results) {
+    if (std::find(taken.begin(), taken.end(), key) != taken.end())
+      raise({.kind = ErrorKind::name,
+             .code = "E0607",
+             .path = who,
+             .message = "two ports have the name " + quoted(key),
+             .facts = {{"inputs", join(model.input_keys(), ", "), ""}},
+             .help = "rename the input or the output of the part with rename_key"});
+    taken.push_back(key);
+  }
+  model.expose_keys(results);
+}
 
 void keep_statements(Model& model, const std::string& key, const Connection& inside,
                      std::int64_t stacked) {

@@ -26,6 +26,11 @@ void refuse_part(const Model& model);
 std::vector<std::string> keys_matching(const std::vector<std::string>& patterns,
                                        const std::vector<std::string>& keys, const char* what);
 
+// Makes these values the outputs of a model. NameError E0607 for a name that an input or another
+// result has. `who`: the class of the model.
+void expose_results(Model& model, const std::vector<std::pair<std::string, Connection>>& results,
+                    const std::string& who);
+
 // The key begins and is trained as the input of the inner model that `inside` is bound to: what is
 // stated of its first values, its interval and its gradient holds for the key. The key has
 // `stacked` axes before the dims of this input (Initializer::stacked).

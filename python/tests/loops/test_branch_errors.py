@@ -241,6 +241,8 @@ def test_targets_without_branches(tmp_path, ending, op):
     with pytest.raises(ml.BackendError, match=f"for the op {op}") as raised:
         ml.codegen(compiled, tmp_path / f"model.{ending}")
     assert raised.value.code == "E1031"
+    help_text = "branches and loops with a condition run on backends; Where computes both sides"
+    assert message(raised).endswith(f"  help: {help_text}")
 
 
 def test_a_gradient_through_a_loop_without_a_bound():
@@ -342,3 +344,48 @@ def test_branches_draw_with_the_keys_of_the_steps():
     data = {"h": np.zeros(3), "key": np.arange(4), "noisy": np.array(True)}
     rows = np.asarray(compiled.evaluate({}, data)["h_next"])
     assert len({tuple(row) for row in rows}) == 4
+
+
+def test_two_ports_of_one_name() -> None:
+    x, last = ml.IOKey("x"), ml.IOKey("x_last")
+    doubled = ml.Model.create(x_last=x * 2.0)
+    message = (
+        "mithril.NameError[E0607]: {0}: two ports have the name '{1}'\n"
+        "  inputs : {2}\n"
+        "  help: rename the input or the output of the part with rename_key"
+    )
+    with pytest.raises(ml.NameError) as caught:
+        ml.Cond("q", ml.Model.create(q=x.sin()), ml.Model.create(q=x.cos()))
+    assert str(caught.value) == message.format("Cond", "q", "q, x")
+    with pytest.raises(ml.NameError) as caught:
+        ml.Scan(ml.Model.create(n=x + last), carry={"x": "n"}, length=3)
+    assert str(caught.value) == message.format("Scan", "x_last", "x, x_last")
+    with pytest.raises(ml.NameError) as caught:
+        ml.Scan(doubled, carry={"x": "x_last"}, outputs=["x_last"], length=3)
+    assert str(caught.value) == message.format("Scan", "x_last", "x")
+    with pytest.raises(ml.NameError) as caught:
+        ml.While(ml.Model.create(g=x < 10.0), ml.Model.create(n=x + last), carry={"x": "n"})
+    assert str(caught.value) == message.format("While", "x_last", "x, x_last")
+
+
+def test_sizes_that_are_known_only_when_a_loop_runs() -> None:
+    x, h = ml.IOKey("x"), ml.IOKey("h")
+    body = ml.Model.create(hn=(x + h).sin(), y=(x + h) * 2.0)
+    loop = ml.Scan(body, carry={"h": "hn"}, sequences=["x"], outputs=["y"])
+    with pytest.raises(ml.ValueError) as caught:
+        ml.compile(loop, ml.CpuBackend(), shapes={"x": [2, None, 3], "h": [None, 3]})
+    assert str(caught.value).startswith("mithril.ValueError[E0403]: y: the sizes of 'y', [2, ")
+    assert str(caught.value).endswith(
+        "], do not follow from those of inputs\n"
+        '  help: give sizes that are equal one name: shapes={"x": ["N", 3], "h": ["N", 3]}'
+    )
+    shapes = {"x": [2, "N", 3], "h": ["N", 3]}
+    compiled = ml.compile(loop, ml.CpuBackend(), shapes=shapes, data_keys=["x", "h"])
+    data = {"x": np.ones((2, 4, 3), np.float32), "h": np.ones((4, 3), np.float32)}
+    assert compiled.evaluate({}, data)["y"].shape == (2, 4, 3)
+
+
+def test_a_layer_in_a_loop_with_a_condition_keeps_its_own_parameters() -> None:
+    condition = ml.Model.create(g=(ml.IOKey("input") * ml.IOKey("weight")).sum() < 5.0)
+    loop = ml.While(condition, ml.Linear(3), carry={"input": "output"})
+    assert loop.input_keys == ["input", "weight", "linear.weight", "linear.bias"]
