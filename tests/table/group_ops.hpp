@@ -11,9 +11,12 @@ inline bool is_op_of_groups(std::string_view op) {
   return op.starts_with("all_reduce") || op == "random_uniform_rows";
 }
 
-// Whether the op is one of those that loops are made of. It has no meaning outside of a loop, or
-// takes a graph: tests/loops has loops.
-inline bool is_op_of_loops(std::string_view op) { return op == "scan" || op.starts_with("scan_"); }
+// Whether the op is one of those that loops and branches are made of. It has no meaning by itself,
+// or takes graphs: tests/loops has loops and branches.
+inline bool is_op_of_loops(std::string_view op) {
+  return op == "scan" || op.starts_with("scan_") || op == "cond" || op.starts_with("branch_") ||
+         op == "while_loop";
+}
 
 // Whether the op has a meaning only with its counterpart, between which vmap transforms the nodes.
 inline bool is_op_of_vmap(std::string_view op) {

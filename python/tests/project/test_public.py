@@ -122,7 +122,7 @@ def test_a_step_and_a_scaler_have_a_repr() -> None:
 ELSEWHERE = {
     "ReLU": "did you mean 'Relu'?",
     "Dense": "use Linear(dimension)",
-    "LSTM": "use LSTMCell for one step",
+    "Sequential": "use model = Model(), and model += part",
     "Rellu": "did you mean 'Relu'?",
     "BatchNorm2d": "did you mean 'BatchNorm2D'",
     "Datum": "use IOKey(value=",
@@ -144,7 +144,7 @@ def test_a_name_of_another_library_points_to_that_of_mithril(name: str) -> None:
     ("module", "name", "hint"),
     [
         ("models", "ReLU", "did you mean 'Relu'?"),
-        ("models", "LSTM", "use LSTMCell for one step"),
+        ("models", "Sequential", "use model = Model(), and model += part"),
         ("backends", "NumpyBackend", "use CpuBackend, whose arrays are NumPy's"),
     ],
 )

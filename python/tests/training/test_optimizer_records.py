@@ -20,7 +20,7 @@ GENERATED = ("mithril/optim/optimizers.hpp", "python/mithril/training/optimizers
 # Other languages, and text in which an optimizer is an example.
 MENTIONED = {
     "SGD": (
-        *("codegen/web/", "codegen/javascript/function.cpp", "codegen/web/web_interface.cpp"),
+        *("codegen/web/", "codegen/javascript/reserved_names.cpp", "codegen/web/web_interface.cpp"),
         *(
             "codegen/web/write_javascript.hpp",
             "python/src/web.cpp",
@@ -28,7 +28,7 @@ MENTIONED = {
         ),
     ),
     "Adam": (
-        *("codegen/web/", "codegen/javascript/function.cpp", "codegen/web/web_interface.cpp"),
+        *("codegen/web/", "codegen/javascript/reserved_names.cpp", "codegen/web/web_interface.cpp"),
         *(
             "codegen/web/write_javascript.hpp",
             "python/src/",
