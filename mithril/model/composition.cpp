@@ -84,9 +84,15 @@ Wire* Composition::chain_source(const Part& part, size_t candidates,
   return sources[0];
 }
 
+// A key or a port by its path, such as "linear.weight"; else a new key.
+Wire* Composition::wire_named(const std::string& name) {
+  Wire* wire = here_.find_wire(name);
+  return wire ? wire : here_.named(name);
+}
+
 Wire* Composition::wire_for(const Binding& binding) {
   const auto& held = binding.held();
-  if (const auto* name = std::get_if<std::string>(&held)) return here_.named(*name);
+  if (const auto* name = std::get_if<std::string>(&held)) return wire_named(*name);
   if (const auto* datum = std::get_if<Datum>(&held)) return wire_of_value(*datum);
   if (const auto* items = std::get_if<std::vector<Binding>>(&held)) return wire_of_list(*items);
   if (const auto* tensor = std::get_if<Tensor>(&held)) {
@@ -95,7 +101,7 @@ Wire* Composition::wire_for(const Binding& binding) {
     return wire;
   }
   if (const auto* key = std::get_if<IOKey>(&held)) {
-    Wire* wire = key->name.empty() ? new_wire(facts_) : here_.named(key->name);
+    Wire* wire = key->name.empty() ? new_wire(facts_) : wire_named(key->name);
     describe(wire, *key);
     return wire;
   }

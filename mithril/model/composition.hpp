@@ -24,6 +24,7 @@ class Composition {
                    const std::vector<std::pair<Wire*, Wire*>>& joined);
   // The wire that a binding means here: a key's, a connection's, or a new one that holds the value.
   Wire* wire_for(const Binding& binding);
+  Wire* wire_named(const std::string& name);
   // States the facts of an IOKey about a wire.
   void describe(Wire* wire, const IOKey& key);
   void join(Wire* outer, Wire* inner);  // one wire of two, checked for cycles

@@ -281,3 +281,22 @@ def test_a_residual_sum_of_other_sizes_is_refused_when_its_input_gets_a_size(siz
         with pytest.raises(ml.ShapeError, match="two dims do not broadcast"):
             model.set_shapes(x=["N", size])
         model.set_shapes(x=["N", 64])
+
+
+def test_a_string_names_a_port_by_its_path():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="y")
+    model |= ml.Linear(3)(input="y", weight="linear.weight", output="z")
+    assert model.input_keys == ["x", "linear.weight", "linear.bias", "linear_1.bias"]
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2, 3]})
+    params = compiled.get_parameters()
+    assert list(params) == ["linear.weight", "linear.bias", "linear_1.bias"]
+    data = {"x": np.ones((2, 3), np.float32)}
+    loaded = ml.compile(ml.Model.from_json(model.to_json()), ml.CpuBackend(), shapes={"x": [2, 3]})
+    np.testing.assert_array_equal(
+        loaded.evaluate(params, data)["z"], compiled.evaluate(params, data)["z"]
+    )
+    net = ml.Model()
+    net |= ml.LSTM(4)(input="x", output="y")
+    net |= ml.Linear(2)(input="lstm.h_n", output="z")
+    assert "lstm.h_n" not in net.input_keys
