@@ -16,6 +16,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/roll_loops.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -43,16 +44,6 @@ TensorMap choice_data(bool large) {
   map["x"] = Tensor::of<double>({2}, {2, -5});
   map["large"] = Tensor::of<bool>({}, {large});
   return map;
-}
-
-template <typename F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace
@@ -138,16 +129,16 @@ TEST_CASE("errors of branches") {
         "}\n");
   };
   const std::string both = "  sum: float32[2] = add(left: given, right: other)\n";
-  CHECK(refusal_of([&] { roll_loops(graph_with(both, "sum")); }) ==
+  CHECK(text_of_error([&] { roll_loops(graph_with(both, "sum")); }) ==
         "mithril.ConnectionError[E0139]: other: 'other' has a value only if its branch runs, and "
         "is read outside of it\n"
         "  branches : chosen\n"
         "  help: make the value an output of both branches");
-  CHECK(refusal_of([&] {
+  CHECK(text_of_error([&] {
           roll_loops(graph_with("", "other"));
         }).starts_with("mithril.ConnectionError[E0139]: other: "));
   const std::string seen = "  seen: float32[2] = observe(input: given)\n";
-  CHECK(refusal_of([&] { roll_loops(graph_with(seen, "seen")); }) ==
+  CHECK(text_of_error([&] { roll_loops(graph_with(seen, "seen")); }) ==
         "mithril.ConnectionError[E0131]: seen: op 'observe' cannot be in a branch\n"
         "  help: hooks see the inputs and outputs of a choice, not the values of its branches");
 }

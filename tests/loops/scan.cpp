@@ -15,6 +15,7 @@
 #include "mithril/model/flatten.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/roll_loops.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -50,16 +51,6 @@ TensorMap data(const std::vector<double>& x) {
 
 size_t loops_in(const Graph& graph) {
   return static_cast<size_t>(std::count_if(graph.nodes().begin(), graph.nodes().end(), is_scan));
-}
-
-template <typename F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // A loop of one carry over a sequence x: float32[T, 2], whose step computes `statement`.
@@ -136,13 +127,13 @@ TEST_CASE("errors of loops") {
   const std::string next = "  next: float32[2] = add(left: item, right: carry)\n";
   Graph escapes = loop_of(next, "next");
   escapes.add_output("next", escapes.id_of("next"));
-  CHECK(error_of([&] { roll_loops(escapes); }) ==
+  CHECK(text_of_error([&] { roll_loops(escapes); }) ==
         "mithril.ConnectionError[E0130]: next: 'next' has a value in each step of a loop, and is "
         "read outside of it\n"
         "  loop : steps\n"
         "  help: name the value in `outputs` of Scan, which stacks the values of all steps, or "
         "make it a carry");
-  CHECK(error_of([&] {
+  CHECK(text_of_error([&] {
           roll_loops(
               loop_of("  seen: float32[2] = observe(input: item)\n"
                       "  next: float32[2] = add(left: seen, right: carry)\n",
@@ -154,7 +145,7 @@ TEST_CASE("errors of loops") {
                                     carries: 1, sequences: 0, length: 2, reverse: False, results: ((float32, (2,)),))
     output last = last
   })");
-  const std::string text = error_of([&] {
+  const std::string text = text_of_error([&] {
     interpret(changes, std::vector{Tensor::of<float>({2}, {1, 2})});
   });
   CHECK(text ==

@@ -9,21 +9,12 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/compile/compile.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {
 namespace {
 
 using Keys = std::vector<std::string>;
-
-template <typename F>
-std::string refusal_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -98,23 +89,23 @@ TEST_CASE("parameters of recurrent layers begin in the range of PyTorch's") {
 }
 
 TEST_CASE("errors of recurrent layers") {
-  CHECK(refusal_of([] { LSTM({}); }) ==
+  CHECK(text_of_error([] { LSTM({}); }) ==
         "mithril.ValueError[E0402]: LSTM: argument 'hidden_size' is out of range\n"
         "  expected : at least 1\n"
         "  got      : 0");
-  CHECK(refusal_of([] { GRU({.hidden_size = 2, .num_layers = 0}); }) ==
+  CHECK(text_of_error([] { GRU({.hidden_size = 2, .num_layers = 0}); }) ==
         "mithril.ValueError[E0402]: GRU: argument 'num_layers' is out of range\n"
         "  expected : at least 1\n"
         "  got      : 0");
-  CHECK(refusal_of([] { RNN({.hidden_size = 2, .dropout = 1}); }) ==
+  CHECK(text_of_error([] { RNN({.hidden_size = 2, .dropout = 1}); }) ==
         "mithril.ValueError[E0402]: RNN: argument 'dropout' is out of range\n"
         "  expected : at least 0 and below 1\n"
         "  got      : 1.0");
-  CHECK(refusal_of([] { LSTM({.hidden_size = 2, .proj_size = 2}); }) ==
+  CHECK(text_of_error([] { LSTM({.hidden_size = 2, .proj_size = 2}); }) ==
         "mithril.ValueError[E0402]: LSTM: argument 'proj_size' is out of range\n"
         "  expected : 0, or at least 1 and below hidden_size\n"
         "  got      : 2");
-  CHECK(refusal_of([] {
+  CHECK(text_of_error([] {
           compile(LSTM({.hidden_size = 2, .use_initial_state = true}), cpu(),
                   {.shapes = {{"input", {any, 3, 4}}, {"h_0", {1, 3, 5}}}});
         }) ==
