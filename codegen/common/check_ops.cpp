@@ -6,6 +6,7 @@
 #include "codegen/common/make_program.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
@@ -22,7 +23,7 @@ struct RefusedNodes {
     for (const size_t refused : program.refused) {
       const Node& node = program.node(refused);
       blocks = blocks || has_body(node);
-      branches = branches || node.op->name == "cond" || node.op->name == "while_loop";
+      branches = branches || (has_nested_graphs(node) && !has_body(node));
       const Fact fact{program.graph.value(node.outputs.front()).name, node.op->name};
       const bool known = std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
         return other.label == fact.label && other.text == fact.text;
