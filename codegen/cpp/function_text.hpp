@@ -14,7 +14,7 @@ namespace mithril::codegen {
 struct FunctionNames {
   std::vector<std::string> inputs;   // per input of the graph: an expression for its pointer
   std::vector<std::string> outputs;  // per output of the graph
-  // The arrays of the constants that are read, by the tensors in the program and its blocks.
+  // Per constant that the program or one of its blocks reads: the name of its array.
   std::map<const Tensor*, std::string> constants;
   Identifiers locals;  // contains the names that no local may have
   // Of nested statements: the variables of inputs that are declared before them; empty: not

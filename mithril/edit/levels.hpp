@@ -21,11 +21,11 @@ struct Located {
   std::string port = {};           // the rest of the path; empty: the part itself
 };
 Located located(const Model& model, std::string_view path);
-// The model with its library layer replaced by the parts of that layer.
+// Expands the library layer that the model is into its parts.
 Model opened(const Model& model);
-// The model with the library layer at this path replaced by the parts of that layer.
+// Expands the library layer at this path into its parts.
 Model opened_at(const Model& model, std::string_view path);
-// The model with each library layer that contains the part replaced by the parts of that layer.
+// Expands each library layer that contains the part at this path into its parts.
 Model opened_around(Model model, std::string_view path);
 
 // The path of the port of the part that computes a value inside a model, if nothing outside of that

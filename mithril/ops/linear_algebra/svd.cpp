@@ -35,10 +35,11 @@ bool is_known_square(const Expression& matrix) {
 
 Expression skew_part(const Expression& matrix) { return matrix - transposed(matrix); }
 
-// The gradient is U D Vᵀ, and the components of the gradients of U and V outside the spans of U and
-// V, divided by the singular values. D is the gradient of the values on its diagonal, and
-// (skew(Uᵀ Gᵤ)[i, j] s[j] + s[i] skew(Vᵀ Gᵥ)[i, j]) / (s[j]² - s[i]²) elsewhere (svd_backward in
-// PyTorch's FunctionsManual.cpp). Equal values divide by 0. A square U or V spans everything.
+// The gradient has two terms: U D Vᵀ, and the components of the gradients of U and V outside the
+// spans of U and V, divided by the singular values. D is the gradient of the values on its
+// diagonal, and (skew(Uᵀ Gᵤ)[i, j] s[j] + s[i] skew(Vᵀ Gᵥ)[i, j]) / (s[j]² - s[i]²) elsewhere
+// (svd_backward in PyTorch's FunctionsManual.cpp). Equal values divide by 0. A square U or V spans
+// everything.
 class SvdGradient {
  public:
   explicit SvdGradient(const GradContext& g) : g_(g) {}

@@ -80,7 +80,7 @@ torch.library.register_fake("mithril_export::open_recurrent", open_recurrent_sha
 
 
 class Steps(int):
-    """A number of steps that is no other int."""
+    """An int that is compared by identity."""
 
 
 class Sizes:
@@ -91,7 +91,7 @@ class Sizes:
 
     def __init__(self, lengths: Any, steps: Any, count: Any) -> None:
         self.lengths, self.steps, self._count = lengths, steps, count
-        # Where the length of the longest sequence is asked for. Only this object means it.
+        # `size` returns this object, and `unpack` recognises it: no total length was asked for.
         self.longest = Steps(steps) if isinstance(steps, int) else steps + 0
 
     def __getitem__(self, index: int) -> Any:
