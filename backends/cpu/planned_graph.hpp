@@ -24,8 +24,9 @@ inline void copy_output(std::byte* to, const std::byte* from, int64_t bytes) {
 // It does not move, because the plan refers to it.
 class PlannedGraph {
  public:
-  // `inputs`: placeholders. From input `kept` on, they are the values `arguments` of the graph
-  // around it: constants among them are packed there, once for all steps and plans.
+  // `inputs` are placeholders of their dtypes and dims. Input i >= `kept` is the value arguments[i]
+  // of the outer graph. The outer graph packs the constants among them, once for all steps and
+  // plans.
   PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
                const LoweringContext& context, const std::vector<ValueId>& arguments, size_t kept);
 
