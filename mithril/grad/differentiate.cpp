@@ -1,22 +1,14 @@
 #include "mithril/grad/differentiate.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/reverse_mode.hpp"
 
 namespace mithril {
 namespace {
-
-// The prefix of new values: "grad.", or "grad.grad." in a graph that is a gradient already.
-std::string free_prefix(const Graph& graph) {
-  std::string prefix = "grad.";
-  const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
-  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) prefix += "grad.";
-  return prefix;
-}
 
 std::vector<ValueId> find_wanted(const Graph& graph, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, ValueId> inputs;
@@ -49,7 +41,7 @@ ValueId output_named(const Graph& graph, const std::string& name) {
 // Adds the gradients with respect to the wanted values.
 ReverseMode add_gradients(Graph& graph, const DifferentiateOptions& options,
                           const std::vector<ValueId>& wanted) {
-  ReverseMode reverse(graph, free_prefix(graph), wanted);
+  ReverseMode reverse(graph, free_prefix(graph, "grad."), wanted);
   for (const std::string& name : options.outputs) {
     const ValueId of = output_named(graph, name);
     reverse.seed(of, add_incoming_gradient(graph, name, of));

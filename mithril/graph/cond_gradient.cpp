@@ -1,22 +1,15 @@
 // The gradient of a choice between two graphs.
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/reverse_mode.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {
-
-std::string prefix_of_branch(const Graph& graph) {
-  std::string prefix = "grad.";
-  const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
-  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) prefix += "grad.";
-  return prefix;
-}
 
 // A branch and its gradient. Its inputs are those of the branch, then the gradients of `seeds`,
 // indices of its outputs.
@@ -25,7 +18,7 @@ class BranchGradient {
   BranchGradient(const Graph& branch, const std::vector<size_t>& seeds,
                  const std::vector<size_t>& wanted)
       : inputs_(branch.inputs()), joint_(branch) {
-    const std::string prefix = prefix_of_branch(branch);
+    const std::string prefix = free_prefix(branch, "grad.");
     std::vector<ValueId> ids;
     for (const size_t i : wanted) ids.push_back(inputs_[i]);
     std::vector<ValueId> incoming;

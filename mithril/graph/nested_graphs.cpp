@@ -1,5 +1,6 @@
 #include "mithril/graph/nested_graphs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mithril/base/error.hpp"
@@ -41,6 +42,26 @@ std::vector<Value> nested_results(const Node& node) {
     values.push_back(std::move(value));
   }
   return values;
+}
+
+void copy_node(const Graph& from, const Node& node, Graph& to,
+               std::unordered_map<ValueId, ValueId>& mapped) {
+  Node copy{node.op, node.arguments, {}};
+  for (Argument& argument : copy.arguments) {
+    if (ValueId* id = std::get_if<ValueId>(&argument)) *id = mapped.at(*id);
+  }
+  for (const ValueId id : node.outputs) {
+    copy.outputs.push_back(to.add_value(from.value(id)));
+    mapped.insert_or_assign(id, copy.outputs.back());
+  }
+  to.add_node(std::move(copy));
+}
+
+std::string free_prefix(const Graph& graph, const std::string& prefix) {
+  std::string free = prefix;
+  const auto taken = [&](const Value& value) { return value.name.starts_with(free); };
+  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) free += prefix;
+  return free;
 }
 
 void check_stated_dims(std::string_view op, const std::string& name, const Dims& stated,

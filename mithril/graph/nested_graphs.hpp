@@ -1,6 +1,8 @@
 // Nodes that contain graphs: loops and branches.
 #pragma once
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
@@ -15,6 +17,12 @@ std::vector<Graph> nested_graphs(const Node& node);  // in the order of the port
 // The dtypes and dims of the outputs of such a node, for its port `results`, and read from there.
 Datum results_of_nested(const std::vector<Value>& outputs);
 std::vector<Value> nested_results(const Node& node);  // without names
+
+// Adds a node of another graph, with mapped arguments, and maps its outputs.
+void copy_node(const Graph& from, const Node& node, Graph& to,
+               std::unordered_map<ValueId, ValueId>& mapped);
+// `prefix`, repeated until no value has a name that begins with it.
+std::string free_prefix(const Graph& graph, const std::string& prefix);
 
 // ShapeError E0210 if a nested graph makes other dims than the node states for an output.
 // `op`: the name of the node's op. `name`: of the output.

@@ -5,6 +5,7 @@
 
 #include "mithril/graph/batch_context.hpp"
 #include "mithril/graph/batching.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/op_def.hpp"
 

@@ -168,26 +168,6 @@ std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::str
   return graph.add(find_op("scan"), scan_arguments(graph, scan), name);
 }
 
-void copy_node(const Graph& from, const Node& node, Graph& to,
-               std::unordered_map<ValueId, ValueId>& mapped) {
-  Node copy{node.op, node.arguments, {}};
-  for (Argument& argument : copy.arguments) {
-    if (ValueId* id = std::get_if<ValueId>(&argument)) *id = mapped.at(*id);
-  }
-  for (const ValueId id : node.outputs) {
-    copy.outputs.push_back(to.add_value(from.value(id)));
-    mapped.insert_or_assign(id, copy.outputs.back());
-  }
-  to.add_node(std::move(copy));
-}
-
-std::string free_prefix(const Graph& graph, const std::string& prefix) {
-  std::string free = prefix;
-  const auto taken = [&](const Value& value) { return value.name.starts_with(free); };
-  while (std::any_of(graph.values().begin(), graph.values().end(), taken)) free += prefix;
-  return free;
-}
-
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
   if (node.op->transform) check_transform(graph, node, of_step);
   check_key(graph, node, of_step);

@@ -1,7 +1,6 @@
 // Nodes of op `scan`: loops over a graph, their body.
 #pragma once
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "mithril/graph/grad_context.hpp"
@@ -31,12 +30,6 @@ std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::str
 // The arguments of such a node, and its outputs without names.
 std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan);
 std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan);
-
-// Adds a node of another graph, with mapped arguments, and maps its outputs.
-void copy_node(const Graph& from, const Node& node, Graph& to,
-               std::unordered_map<ValueId, ValueId>& mapped);
-// `prefix`, repeated until no value has a name that begins with it.
-std::string free_prefix(const Graph& graph, const std::string& prefix);
 
 // For a node that each step of a loop runs. `of_step`, per value: a step makes it. ConnectionError
 // E0131 for an op that replaces values from outside, for a transform of a value that no step makes,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/rebuilder.hpp"

@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/cond_node.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/roll_loops.hpp"
@@ -251,25 +252,19 @@ class BranchRoll {
       require_rank(id);
       inner.emplace(id, branch.add_input(graph_.value(id)));
     }
-    const auto map = [&](ValueId id) { return inner.at(outer(id)); };
     for (size_t n = 0; n < roles_.size(); ++n) {
       const Node& node = graph_.nodes()[n];
+      const ValueId made = node.outputs.front();
+      if (roles_[n] == BranchRole::entry && inner.contains(outer(made)))
+        inner.emplace(made, inner.at(outer(made)));
       if (roles_[n] != BranchRole::body || side_of_reads(node) != side) continue;
-      Node copy{node.op, node.arguments, {}};
-      for (Argument& read : copy.arguments) {
-        if (ValueId* id = std::get_if<ValueId>(&read)) *id = map(*id);
-      }
-      for (const ValueId id : node.outputs) {
-        require_rank(id);
-        copy.outputs.push_back(branch.add_value(graph_.value(id)));
-        inner.emplace(id, copy.outputs.back());
-      }
-      branch.add_node(std::move(copy));
+      for (const ValueId id : node.outputs) require_rank(id);
+      copy_node(graph_, node, branch, inner);
     }
     for (const Node* exit : exits_) {
       const ValueId made = argument(*exit, side == BranchSide::then ? "then" : "otherwise");
       branch.add_output(name_of(made) + ".result_" + std::to_string(branch.outputs().size()),
-                        map(made));
+                        inner.at(made));
     }
     branch.drop_unread();
     return branch;

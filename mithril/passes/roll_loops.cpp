@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
