@@ -1,4 +1,4 @@
-// Reads the files of tensors of NumPy and PyTorch, which are zip archives.
+// Reads the files of tensors of NumPy and PyTorch: .npy, and zip archives.
 #pragma once
 
 #include <string>
@@ -12,6 +12,11 @@ namespace mithril {
 // cannot be read; ParseError E0750 if it is not a .npz file or has Python objects, E0745 for a file
 // that is cut, E0748 for an array that no tensor can hold.
 TensorMap load_npz(const std::string& path);
+
+// The array of a .npy file. It shares its elements as those of load_npz do. InputError E0830 if the
+// file cannot be read; ParseError E0750 if it is not a .npy file or has Python objects, E0745 for a
+// file that is cut, E0748 for an array that no tensor can hold.
+Tensor load_npy(const std::string& path);
 
 // The tensors of a file that torch.save wrote, version 1.6 or newer. Keys of nested dicts are
 // joined by dots. No code of the file runs. They share their elements with the mapped file where
