@@ -197,6 +197,19 @@ Cost cost_of(const Part& part) {
   return cost;
 }
 
+// The parameters of layers, and the inputs that are stated to be differentiable.
+std::vector<NamedPort> parameters_of(const Composite& root) {
+  std::vector<NamedPort> ports = input_ports(root);
+  std::vector<const Wire*> inputs;
+  for (const NamedPort& port : ports) inputs.push_back(port.wire);
+  const std::vector<const Wire*> of_layers = layer_parameters(root, inputs);
+  std::erase_if(ports, [&](const NamedPort& port) {
+    return port.wire->differentiable != 1 &&
+           std::find(of_layers.begin(), of_layers.end(), port.wire) == of_layers.end();
+  });
+  return ports;
+}
+
 void add(Cost& to, const Cost& cost) {
   to.operations += cost.operations;
   to.bytes += cost.bytes;
@@ -205,20 +218,9 @@ void add(Cost& to, const Cost& cost) {
 }  // namespace
 
 int64_t count_parameters(const Model& model) {
-  const std::shared_ptr<Composite> root = model.composite();
-  std::vector<const Wire*> inputs;
-  std::vector<NamedPort> ports = input_ports(*root);
-  for (const NamedPort& port : ports) inputs.push_back(port.wire);
-  std::vector<const Wire*> parameters = layer_parameters(*root, inputs);
-  for (const Wire* wire : inputs) {
-    if (wire->differentiable == 1 &&
-        std::find(parameters.begin(), parameters.end(), wire) == parameters.end())
-      parameters.push_back(wire);
-  }
   int64_t count = 0;
   std::vector<std::string> open;
-  for (const NamedPort& port : ports) {
-    if (std::find(parameters.begin(), parameters.end(), port.wire) == parameters.end()) continue;
+  for (const NamedPort& port : parameters_of(*model.composite())) {
     if (const auto size = elements(port.wire))
       count += *size;
     else
@@ -227,6 +229,33 @@ int64_t count_parameters(const Model& model) {
   if (open.empty()) return count;
   refuse_open_size("the parameters " + join(open, ", "), open.front(),
                    "give sizes of the inputs with set_shapes");
+}
+
+PartParameters parameters_by_part(const Model& model) {
+  const std::shared_ptr<Composite> root = model.composite();
+  PartParameters found;
+  std::set<const Wire*> parameters;
+  for (const NamedPort& port : parameters_of(*root)) {
+    found.keys.push_back(port.name);
+    parameters.insert(port.wire);
+  }
+  std::map<std::string, std::set<const Wire*>> read;  // by the parts at these paths
+  for (const Part* part : all_op_parts(*root)) {
+    for (size_t slot = 0; slot < part->input_count; ++slot) {
+      const Wire* wire = part->slots[slot] ? top(part->slots[slot]) : nullptr;
+      if (!parameters.contains(wire)) continue;
+      for (const Part* at = part; at != root.get(); at = at->owner) read[path(at)].insert(wire);
+    }
+  }
+  for (const auto& [part, wires] : read) {
+    std::optional<int64_t> count = 0;
+    for (const Wire* wire : wires) {
+      const std::optional<int64_t> size = elements(wire);
+      count = count && size ? std::optional(*count + *size) : std::nullopt;
+    }
+    found.counts[part] = count;
+  }
+  return found;
 }
 
 ModelCost cost(const Model& model, const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,15 @@ namespace mithril {
 // The elements of all parameters, those that several parts read once. ShapeError E0209 with the
 // parameters whose sizes are not known.
 std::int64_t count_parameters(const Model& model);
+
+// The parameters of a model and of its parts.
+struct PartParameters {
+  std::vector<std::string> keys;
+  // The elements of the parameters that a part reads, by path, of all levels; nothing if a size is
+  // not known. A parameter that several parts read counts for each of them.
+  std::map<std::string, std::optional<std::int64_t>> counts;
+};
+PartParameters parameters_by_part(const Model& model);
 
 struct Cost {
   // Additions and multiplications of ops that multiply tensors or convolve. Each other op counts as
