@@ -48,6 +48,10 @@ if(TARGET mithril_server)
           COMPONENT server)
 endif()
 
+if(TARGET mithril_command)
+  install(TARGETS mithril_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+endif()
+
 # The libraries for one release of torch are a component of their own.
 if(TARGET mithril_torch)
   install(TARGETS ${mithril_torch_libraries}

@@ -1,7 +1,7 @@
 # Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
 file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      mithril/*.cpp)
-list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|export|ops|server)/")
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|cli|export|ops|server)/")
 
 # The file of an op is mithril/ops/HEADING/NAME.cpp, where HEADING is the heading above its line.
 set(listed_ops "")

@@ -1,0 +1,85 @@
+// The commands of `mithril` as a table. The parser, the completion of shells, the manual page and
+// docs/cli.md are made of it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mithril::cli {
+
+// The exit status of a command.
+enum ExitStatus : int {
+  done = 0,
+  check_failed = 1,  // diff found a difference, verify a disagreement
+  wrong_usage = 2,
+  bad_file = 3,  // a file is damaged, or cannot be read or written
+  missing = 4,   // this machine lacks something: Python, torch, a compiler
+};
+
+// What completes an argument in a shell.
+enum class Completion { none, file };
+
+struct CommandOption {
+  std::string name;        // "--input"
+  std::string value = {};  // "KEY=FILE"; empty: a flag
+  std::string help = {};   // one line
+  bool is_repeated = false;
+  std::vector<std::string> choices = {};  // empty: any value
+  std::string initial = {};               // the value without the option, for the help
+  Completion completion = Completion::none;
+};
+
+struct Positional {
+  std::string name;  // "FILE"
+  std::string help = {};
+};
+
+// The arguments of a call, by the names of positionals and options.
+class Arguments {
+ public:
+  void add(const std::string& name, std::vector<std::string> values);
+
+  bool has(std::string_view name) const { return values_.contains(name); }
+  // The value of an option or a positional. InternalError if it has none.
+  const std::string& value(std::string_view name) const;
+  std::string value_or(std::string_view name, std::string_view fallback) const;
+  std::vector<std::string> values(std::string_view name) const;
+  // The value as a whole number. UsageError if it is none, or less than `least`.
+  std::optional<long> number(std::string_view name, long least) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+class Output;
+
+struct Command {
+  std::string name;     // "inspect"
+  std::string summary;  // one line: "Show what a file contains."
+  std::vector<Positional> positionals = {};
+  std::vector<CommandOption> options = {};
+  // Returns the exit status. Raises errors of Mithril, UsageError and MissingError.
+  int (*run)(const Arguments& arguments, Output& output) = nullptr;
+  // Commands of the Python package: `python -m mithril NAME ...` parses and runs them.
+  bool is_python = false;
+};
+
+// All commands, in the order of the help.
+const std::vector<Command>& commands();
+
+// A wrong call: exit status 2.
+struct UsageError {
+  std::string message;
+  std::string help = {};
+};
+
+// Something that this machine lacks: exit status 4.
+struct MissingError {
+  std::string message;
+  std::string help = {};
+};
+
+}  // namespace mithril::cli

@@ -1,0 +1,179 @@
+// `mithril bench`: how long a model takes.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "mithril/cli/commands/commands.hpp"
+#include "mithril/cli/compile_file.hpp"
+#include "mithril/cli/text_table.hpp"
+#include "mithril/edit/cost.hpp"
+
+namespace mithril::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// The sets of sizes to time: the i-th sizes of each key, or its only ones.
+std::vector<std::vector<std::string>> shape_sets(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_key;
+  for (const std::string& text : texts) {
+    const std::string key = parse_pair("--shape", text).first;
+    auto found = std::find_if(by_key.begin(), by_key.end(),
+                              [&](const auto& entry) { return entry.first == key; });
+    if (found == by_key.end()) found = by_key.insert(by_key.end(), {key, {}});
+    found->second.push_back(text);
+  }
+  std::size_t sets = 1;
+  for (const auto& [key, shapes] : by_key) sets = std::max(sets, shapes.size());
+  std::vector<std::vector<std::string>> found(sets);
+  for (const auto& [key, shapes] : by_key) {
+    if (shapes.size() != 1 && shapes.size() != sets) {
+      throw UsageError{fmt::format("--shape gives '{}' {} times, and another input {} times", key,
+                                   shapes.size(), sets),
+                       "give each input once, or as often as the others"};
+    }
+    for (std::size_t i = 0; i < sets; ++i) {
+      found[i].push_back(shapes.size() == 1 ? shapes.front() : shapes[i]);
+    }
+  }
+  return found;
+}
+
+struct Timing {
+  std::string shapes;
+  double compile = 0, first = 0, median = 0, p90 = 0, p99 = 0, least = 0, most = 0;  // in ms
+  std::int64_t runs = 0;
+  Cost cost;  // 0: not counted
+};
+
+double percentile(const std::vector<double>& sorted, double share) {
+  const auto at = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+  return sorted[at];
+}
+
+Cost cost_of(const Model& model, const std::vector<std::string>& shapes) try {
+  return cost(model, shapes_of(shapes)).total;
+} catch (const ShapeError&) {
+  return {};  // of sizes that only the parameters state
+}
+
+Timing time_shapes(const ModelFile& file, const Arguments& arguments,
+                   const std::vector<std::string>& shapes) {
+  constexpr double time_ms = 2000;
+  constexpr std::int64_t least_runs = 5, most_runs = 10000;
+  Timing timing;
+  for (const std::string& shape : shapes)
+    timing.shapes += (timing.shapes.empty() ? "" : " ") + shape;
+  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  auto begin = Clock::now();
+  const CompiledModel compiled = compile_file(file, arguments, shapes);
+  const TensorMap params = parameters_of(file, compiled, seed);
+  const CompiledModel bound = compiled.bind(params, state_of(file, compiled));
+  timing.compile = milliseconds(begin);
+  const TensorMap data = inputs_of(compiled, {}, seed);
+  begin = Clock::now();
+  bound.evaluate({}, data);
+  timing.first = milliseconds(begin);
+  const std::optional<long> runs = arguments.number("--runs", 1);
+  std::vector<double> times;
+  const auto start = Clock::now();
+  const auto wants_more = [&] {
+    const auto count = static_cast<std::int64_t>(times.size());
+    if (runs) return count < *runs;
+    return count < least_runs || (count < most_runs && milliseconds(start) < time_ms);
+  };
+  while (wants_more()) {
+    begin = Clock::now();
+    bound.evaluate({}, data);
+    times.push_back(milliseconds(begin));
+  }
+  std::sort(times.begin(), times.end());
+  timing.runs = static_cast<std::int64_t>(times.size());
+  timing.median = percentile(times, 0.5);
+  timing.p90 = percentile(times, 0.9);
+  timing.p99 = percentile(times, 0.99);
+  timing.least = times.front();
+  timing.most = times.back();
+  timing.cost = cost_of(file.model, shapes);
+  return timing;
+}
+
+std::int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+TableFormat format_of(const std::string& name) {
+  if (name == "markdown") return TableFormat::markdown;
+  return name == "csv" ? TableFormat::csv : TableFormat::text;
+}
+
+Json json_of(const Timing& timing) {
+  return Json::Object{{"shapes", timing.shapes},   {"compile_ms", timing.compile},
+                      {"first_ms", timing.first},  {"median_ms", timing.median},
+                      {"p90_ms", timing.p90},      {"p99_ms", timing.p99},
+                      {"min_ms", timing.least},    {"max_ms", timing.most},
+                      {"runs", timing.runs},       {"operations", timing.cost.operations},
+                      {"bytes", timing.cost.bytes}};
+}
+
+TableRow row_of(const Timing& timing) {
+  const auto ms = [](double value) { return fmt::format("{:.4g}", value); };
+  const double seconds = timing.median / 1000;
+  const bool is_counted = timing.cost.operations > 0;
+  const auto rate = [&](std::int64_t count, const char* unit) {
+    return is_counted ? scaled(static_cast<double>(count) / seconds, unit) : std::string("?");
+  };
+  return {timing.shapes.empty() ? "as stated" : timing.shapes,
+          ms(timing.median),
+          ms(timing.p90),
+          ms(timing.p99),
+          ms(timing.least),
+          ms(timing.most),
+          grouped(timing.runs),
+          rate(timing.cost.operations, "op/s"),
+          rate(timing.cost.bytes, "B/s"),
+          ms(timing.compile),
+          ms(timing.first)};
+}
+
+}  // namespace
+
+int bench(const Arguments& arguments, Output& output) {
+  const auto sets = shape_sets(arguments.values("--shape"));
+  const auto begin = Clock::now();
+  const ModelFile file = read_model(arguments.value("FILE"), arguments);
+  const double load = milliseconds(begin);
+  std::vector<TableRow> rows = {{"shapes", "median ms", "p90", "p99", "min", "max", "runs",
+                                 "operations", "memory", "compile ms", "first ms"}};
+  Json::Array timings;
+  for (const auto& shapes : sets) {
+    const Timing timing = time_shapes(file, arguments, shapes);
+    rows.push_back(row_of(timing));
+    timings.push_back(json_of(timing));
+  }
+  if (output.is_json()) {
+    output.object("bench", {{"file", arguments.value("FILE")},
+                            {"load_ms", load},
+                            {"peak_bytes", peak_bytes()},
+                            {"timings", std::move(timings)}});
+    return done;
+  }
+  const TableFormat format = format_of(arguments.value_or("--format", "text"));
+  output.text(table_text(rows, format));
+  if (format == TableFormat::text) {
+    output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}B\n", load,
+                            scaled(static_cast<double>(peak_bytes()), "")));
+  }
+  return done;
+}
+
+}  // namespace mithril::cli

@@ -1,0 +1,148 @@
+// The table of all commands.
+#include "mithril/cli/commands/commands.hpp"
+
+namespace mithril::cli {
+namespace {
+
+const Positional model_file = {"FILE", "a model as JSON, or a package"};
+const Positional any_file = {"FILE", "a model as JSON, a package, or a file of tensors"};
+const CommandOption shape = {.name = "--shape",
+                             .value = "KEY=SIZES",
+                             .help = "the sizes of an input: x=8,4",
+                             .is_repeated = true};
+const CommandOption params = {
+    .name = "--params",
+    .value = "FILE",
+    .help = "the parameters, in place of those of the package or initial ones",
+    .completion = Completion::file};
+const CommandOption input = {.name = "--input",
+                             .value = "KEY=FILE",
+                             .help = "an input as .npy; inputs that are not given are random",
+                             .is_repeated = true,
+                             .completion = Completion::file};
+const CommandOption dtype = {.name = "--dtype",
+                             .value = "DTYPE",
+                             .help = "of floats",
+                             .choices = {"float32", "float64", "float16", "bfloat16"},
+                             .initial = "float32"};
+const CommandOption threads = {
+    .name = "--threads", .value = "N", .help = "the most threads; default: one per processor"};
+const CommandOption seed = {
+    .name = "--seed", .value = "N", .help = "of random inputs and parameters", .initial = "0"};
+
+CommandOption output_file(std::string help) {
+  return {
+      .name = "--output", .value = "FILE", .help = std::move(help), .completion = Completion::file};
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      {.name = "inspect",
+       .summary = "Show what a file contains: inputs, outputs, parts, parameters, tensors.",
+       .positionals = {any_file},
+       .options = {shape,
+                   {.name = "--depth", .value = "N", .help = "the levels of parts to show"},
+                   {.name = "--ops", .help = "count the ops of the model"}},
+       .run = inspect},
+      {.name = "run",
+       .summary = "Run a model on the CPU, in inference mode, and show its outputs.",
+       .positionals = {model_file},
+       .options = {input,
+                   {.name = "--output",
+                    .value = "[KEY=]FILE",
+                    .help = "write an output as .npy",
+                    .is_repeated = true,
+                    .completion = Completion::file},
+                   {.name = "--constant",
+                    .value = "KEY=VALUE",
+                    .help = "fix an input to a number, true or false",
+                    .is_repeated = true},
+                   shape,
+                   params,
+                   dtype,
+                   threads,
+                   seed},
+       .run = run_model},
+      {.name = "bench",
+       .summary = "Time a model on the CPU, in inference mode.",
+       .positionals = {model_file},
+       .options = {{.name = "--shape",
+                    .value = "KEY=SIZES",
+                    .help =
+                        "the sizes of an input; further ones of the same input are further runs",
+                    .is_repeated = true},
+                   params,
+                   dtype,
+                   threads,
+                   seed,
+                   {.name = "--runs",
+                    .value = "N",
+                    .help = "timed runs of each shape; default: as many as fit in 2 s, at least 5"},
+                   {.name = "--format",
+                    .value = "FORMAT",
+                    .help = "of the table",
+                    .choices = {"text", "markdown", "csv"},
+                    .initial = "text"}},
+       .run = bench},
+      {.name = "diff",
+       .summary = "Compare two models or two files of tensors. Exit status 1 if they differ.",
+       .positionals = {{"A", "a model as JSON, a package, or a file of tensors"},
+                       {"B", "another one"}},
+       .options = {{.name = "--tolerance",
+                    .value = "X",
+                    .help = "the largest difference of elements that counts as equal",
+                    .initial = "0"}},
+       .run = diff},
+      {.name = "convert",
+       .summary = "Write a model or tensors in another form, by the endings of the paths.",
+       .positionals = {{"FROM", "a model as JSON, a package, or a file of tensors"},
+                       {"TO", "NAME.json, NAME.safetensors, NAME.zip, or a folder for a package"}},
+       .options = {shape, params, seed},
+       .run = convert},
+      {.name = "codegen",
+       .summary = "Write a model as source code: C++, JAX or JavaScript.",
+       .positionals = {model_file},
+       .options = {{.name = "--target",
+                    .value = "TARGET",
+                    .help = "default: by the ending of the output",
+                    .choices = {"cpp", "jax", "javascript"}},
+                   output_file("the file to write: NAME.cpp, NAME.py or NAME.mjs"),
+                   shape,
+                   dtype},
+       .run = generate_code},
+      {.name = "graph",
+       .summary = "Draw the parts of a model: HTML, Graphviz (.dot) or Mermaid (.mmd).",
+       .positionals = {model_file},
+       .options = {output_file("the file to write: NAME.html, NAME.dot or NAME.mmd"),
+                   shape,
+                   {.name = "--depth",
+                    .value = "N",
+                    .help = "the levels of parts to show",
+                    .initial = "1"}},
+       .run = draw_graph},
+      {.name = "doctor",
+       .summary =
+           "Show what this machine has and lacks: processor, threads, caches, Python, torch.",
+       .run = doctor},
+      {.name = "completion",
+       .summary = "Write the completion of a shell: mithril completion bash.",
+       .positionals = {{"SHELL", "bash or zsh"}},
+       .run = complete},
+      {.name = "manual",
+       .summary = "Write the manual of all commands: man (roff) or markdown.",
+       .positionals = {{"FORMAT", "man or markdown"}},
+       .run = manual},
+      {.name = "package",
+       .summary = "Make, copy and check packages (in Python).",
+       .is_python = true},
+      {.name = "serve", .summary = "Serve packages over HTTP (in Python).", .is_python = true},
+      {.name = "verify",
+       .summary = "Compare backends on a model, value by value (in Python).",
+       .is_python = true},
+  };
+  return all;
+}
+
+}  // namespace mithril::cli

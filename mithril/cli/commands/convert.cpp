@@ -1,0 +1,101 @@
+// `mithril convert`: a model or tensors in another form.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/printable.hpp"
+#include "mithril/base/write_file.hpp"
+#include "mithril/cli/commands/commands.hpp"
+#include "mithril/cli/compile_file.hpp"
+#include "mithril/json/model_json.hpp"
+#include "mithril/serialization/safetensors.hpp"
+
+namespace mithril::cli {
+namespace {
+
+bool has_ending(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return path.find('.', slash == std::string::npos ? 0 : slash + 1) != std::string::npos;
+}
+
+[[noreturn]] void refuse(FileKind from, const std::string& to, const std::string& help) {
+  throw UsageError{fmt::format("{} cannot be written as '{}'", text_of(from), printable(to)), help};
+}
+
+// "net.json": the parameters are in "net.safetensors".
+std::string weights_path(const std::string& path) {
+  return path.substr(0, path.size() - std::string(".json").size()) + ".safetensors";
+}
+
+// Returns the paths that were written.
+std::vector<std::string> write_json(const ModelFile& file, const std::string& path) {
+  std::vector<std::string> written = {path};
+  if (file.params) {
+    TensorMap tensors = file.params->share();
+    tensors.merge(file.state);
+    written.push_back(save_safetensors(weights_path(path), tensors));
+  }
+  if (const std::string why = write_file(path, to_json(file.model)); !why.empty()) {
+    cannot_write(path, why);
+  }
+  return written;
+}
+
+void write_package(const ModelFile& file, const std::string& path, const Arguments& arguments) {
+  const auto shapes = arguments.values("--shape");
+  const CompiledModel compiled = compile_file(file, arguments, shapes);
+  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  const TensorMap params = parameters_of(file, compiled, seed);
+  const State state = state_of(file, compiled);
+  SavePackageOptions options{.state = &state, .data_keys = file.data_keys};
+  for (auto& [key, sizes] : shapes_of(shapes)) options.shapes.emplace_back(key, sizes);
+  save_package(path, file.model, params, options);
+}
+
+std::vector<std::string> convert_model(FileKind kind, const std::string& from,
+                                       const std::string& to, const Arguments& arguments) {
+  if (to.ends_with(".json")) return write_json(read_model(from, arguments), to);
+  if (to.ends_with(".safetensors")) {
+    const ModelFile file = read_model(from, arguments);
+    if (!file.params) refuse(kind, to, "a model as JSON has no parameters");
+    TensorMap tensors = file.params->share();
+    tensors.merge(file.state);
+    return {save_safetensors(to, tensors)};
+  }
+  if (!to.ends_with(".zip") && has_ending(to)) {
+    refuse(kind, to, "end the path with .json, .safetensors or .zip, or name a folder");
+  }
+  const bool is_copy = kind == FileKind::package && !arguments.has("--params") &&
+                       arguments.values("--shape").empty();
+  if (is_copy) {
+    copy_package(from, to);
+  } else {
+    write_package(read_model(from, arguments), to, arguments);
+  }
+  return {to};
+}
+
+}  // namespace
+
+int convert(const Arguments& arguments, Output& output) {
+  const std::string &from = arguments.value("FROM"), &to = arguments.value("TO");
+  const FileKind kind = kind_of_file(from);
+  std::vector<std::string> written;
+  if (kind == FileKind::json_model || kind == FileKind::package) {
+    written = convert_model(kind, from, to, arguments);
+  } else if (to.ends_with(".safetensors")) {
+    written = {save_safetensors(to, read_tensors(kind, from))};
+  } else {
+    refuse(kind, to, "end the path with .safetensors");
+  }
+  if (output.is_json()) {
+    Json::Array paths(written.begin(), written.end());
+    output.object("convert", {{"file", from}, {"written", std::move(paths)}});
+  } else {
+    for (const std::string& path : written) output.text("wrote " + path + "\n");
+  }
+  return done;
+}
+
+}  // namespace mithril::cli

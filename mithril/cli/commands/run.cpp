@@ -1,0 +1,145 @@
+// `mithril run`: the outputs of a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/printable.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/cli/commands/commands.hpp"
+#include "mithril/cli/compile_file.hpp"
+#include "mithril/cli/text_table.hpp"
+#include "mithril/edit/cost.hpp"
+#include "mithril/serialization/load_arrays.hpp"
+#include "mithril/serialization/write_npy.hpp"
+
+namespace mithril::cli {
+namespace {
+
+// The arrays of --input. UsageError for a key that is no input, or a parameter.
+TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
+  const std::vector<std::string> keys = file.model.input_keys();
+  const std::vector<std::string> parameters = parameters_by_part(file.model).keys;
+  TensorMap given;
+  for (const std::string& text : arguments.values("--input")) {
+    const auto pair = parse_pair("--input", text);
+    const std::string &key = pair.first, &path = pair.second;
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      const std::string guess = did_you_mean(key, keys);
+      throw UsageError{fmt::format("the model has no input '{}'", printable(key)), guess};
+    }
+    const auto is_in = [&key](const auto& names) {
+      return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    if (is_in(parameters) && !is_in(file.data_keys)) {
+      throw UsageError{fmt::format("'{}' is a parameter", printable(key)),
+                       "give parameters in one file: --params weights.safetensors"};
+    }
+    given[key] = load_npy(path);
+  }
+  return given;
+}
+
+// The texts of --shape, and the sizes of the arrays that none of them states.
+std::vector<std::string> with_shapes_of(const TensorMap& given, std::vector<std::string> shapes) {
+  for (const auto& [key, tensor] : given) {
+    const std::string head = key + "=";
+    const auto states = [&](const std::string& text) { return text.starts_with(head); };
+    if (std::none_of(shapes.begin(), shapes.end(), states)) {
+      shapes.push_back(head + join(tensor.dims(), ","));
+    }
+  }
+  return shapes;
+}
+
+// The paths of --output, by the keys of outputs. One without a key is that of the only output.
+std::vector<std::pair<std::string, std::string>> output_paths(
+    const Arguments& arguments, const std::vector<std::string>& keys) {
+  std::vector<std::pair<std::string, std::string>> paths;
+  for (const std::string& text : arguments.values("--output")) {
+    if (text.find('=') == std::string::npos) {
+      if (keys.size() != 1) {
+        throw UsageError{fmt::format("the model has {} outputs, and --output is '{}'", keys.size(),
+                                     printable(text)),
+                         fmt::format("name one: --output {}={}", keys.front(), text)};
+      }
+      paths.emplace_back(keys.front(), text);
+      continue;
+    }
+    auto [key, path] = parse_pair("--output", text);
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      throw UsageError{fmt::format("the model has no output '{}'", printable(key)),
+                       did_you_mean(key, keys)};
+    }
+    paths.emplace_back(std::move(key), std::move(path));
+  }
+  return paths;
+}
+
+struct Statistics {
+  double least = 0, mean = 0, greatest = 0;
+  std::int64_t not_finite = 0;
+};
+
+// Of the finite elements.
+Statistics statistics_of(const Tensor& tensor) {
+  Statistics found;
+  std::int64_t finite = 0;
+  double sum = 0;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double element = tensor.at_as_double(i);
+    if (!std::isfinite(element)) {
+      ++found.not_finite;
+      continue;
+    }
+    found.least = finite == 0 ? element : std::min(found.least, element);
+    found.greatest = finite == 0 ? element : std::max(found.greatest, element);
+    sum += element;
+    ++finite;
+  }
+  if (finite > 0) found.mean = sum / static_cast<double>(finite);
+  return found;
+}
+
+}  // namespace
+
+int run_model(const Arguments& arguments, Output& output) {
+  const ModelFile file = read_model(arguments.value("FILE"), arguments);
+  TensorMap given = given_inputs(arguments, file);
+  const CompiledModel compiled =
+      compile_file(file, arguments, with_shapes_of(given, arguments.values("--shape")));
+  const auto paths = output_paths(arguments, compiled.output_keys());
+  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  const TensorMap params = parameters_of(file, compiled, seed);
+  const TensorMap data = inputs_of(compiled, std::move(given), seed);
+  const TensorMap results = compiled.infer(params, data, state_of(file, compiled));
+
+  std::vector<TableRow> rows = {{"output", "dtype", "shape", "min", "mean", "max", "not finite"}};
+  Json::Array outputs;
+  for (const auto& [key, tensor] : results) {
+    const Tensor host = tensor.host();
+    const Statistics found = statistics_of(host);
+    rows.push_back({key, std::string(name(host.dtype())), to_string(host.dims()),
+                    fmt::format("{:.6g}", found.least), fmt::format("{:.6g}", found.mean),
+                    fmt::format("{:.6g}", found.greatest), grouped(found.not_finite)});
+    Json::Array dims(host.dims().begin(), host.dims().end());
+    outputs.push_back(Json::Object{{"name", key},
+                                   {"dtype", std::string(name(host.dtype()))},
+                                   {"shape", std::move(dims)},
+                                   {"min", found.least},
+                                   {"mean", found.mean},
+                                   {"max", found.greatest},
+                                   {"not_finite", found.not_finite}});
+  }
+  for (const auto& [key, path] : paths) save_npy(path, results.at(key));
+  if (output.is_json()) {
+    output.object("run", {{"file", arguments.value("FILE")}, {"outputs", std::move(outputs)}});
+  } else {
+    output.text(table_text(rows));
+  }
+  return done;
+}
+
+}  // namespace mithril::cli

@@ -1,0 +1,62 @@
+// The command `mithril`.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/warning.hpp"
+#include "mithril/cli/output.hpp"
+#include "mithril/cli/parse.hpp"
+#include "mithril/cli/run_python.hpp"
+
+namespace mithril::cli {
+namespace {
+
+// Messages go to standard error, results to standard output.
+int fail(int status, const std::string& message, const std::string& help) {
+  std::string text = "mithril: " + message + "\n";
+  if (!help.empty()) text += "  help: " + help + "\n";
+  std::fputs(text.c_str(), stderr);
+  return status;
+}
+
+int run(const std::vector<std::string>& given) try {
+  const ParsedCall call = parse(given);
+  if (call.command && call.command->is_python) {
+    return run_python(call.command->name, call.arguments.values("arguments"));
+  }
+  Output output(call.command && call.arguments.has("--json"));
+  int status = done;
+  if (call.command) {
+    status = call.command->run(call.arguments, output);
+  } else {
+    output.text(call.text);
+  }
+  output.write();
+  return status;
+} catch (const UsageError& error) {
+  return fail(wrong_usage, error.message, error.help);
+} catch (const MissingError& error) {
+  return fail(missing, error.message, error.help);
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return bad_file;
+} catch (const std::bad_alloc&) {
+  std::fprintf(stderr, "%s\n", out_of_memory_error().what());
+  return bad_file;
+}
+
+}  // namespace
+}  // namespace mithril::cli
+
+int main(int count, char** arguments) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing
+  mithril::set_warning_handler(
+      [](const std::string& text) { std::fprintf(stderr, "mithril: %s\n", text.c_str()); });
+  return mithril::cli::run({arguments + 1, arguments + count});
+}

@@ -1,0 +1,218 @@
+#include "mithril/cli/model_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/printable.hpp"
+#include "mithril/json/model_json.hpp"
+#include "mithril/serialization/load_arrays.hpp"
+#include "mithril/serialization/mapped_file.hpp"
+#include "mithril/serialization/safetensors.hpp"
+#include "mithril/serialization/zip_archive.hpp"
+
+namespace mithril::cli {
+namespace {
+
+constexpr std::size_t head_bytes = 512;
+
+bool is_folder(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) cannot_read(path, reason_of(errno));
+  return S_ISDIR(status.st_mode);
+}
+
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+[[noreturn]] void refuse_kind(const std::string& path, std::string what, std::string help) {
+  raise({.kind = ErrorKind::input,
+         .code = "E1350",
+         .path = path,
+         .message = "no command reads this file",
+         .facts = {{"it is", std::move(what), ""},
+                   {"it reads", "models as JSON, packages, .safetensors, .npz, .npy and .pt files",
+                    ""}},
+         .help = std::move(help)});
+}
+
+FileKind kind_of_folder(const std::string& path) {
+  if (exists(path + "/metadata.json")) return FileKind::package;
+  if (exists(path + "/model.safetensors") || exists(path + "/model.safetensors.index.json")) {
+    return FileKind::safetensors;
+  }
+  if (exists(path + "/config.json")) {
+    refuse_kind(path, "a folder of Hugging Face",
+                fmt::format("`mithril package create {} NAME.zip` makes a package of it", path));
+  }
+  refuse_kind(path, "a folder", "");
+}
+
+FileKind kind_of_zip(const std::string& path) try {
+  const ZipArchive archive(MappedFile::open(path));
+  const auto has = [&](auto fits) {
+    return std::any_of(archive.entries().begin(), archive.entries().end(),
+                       [&](const ZipEntry& entry) { return fits(entry.name); });
+  };
+  if (has([](const std::string& name) { return name == "metadata.json"; })) {
+    return FileKind::package;
+  }
+  if (has([](const std::string& name) { return name.ends_with("/constants.pkl"); })) {
+    refuse_kind(path, "a TorchScript file", "torch.jit.load reads it");
+  }
+  if (has([](const std::string& name) { return name.ends_with("data.pkl"); })) {
+    return FileKind::torch;
+  }
+  if (has([](const std::string& name) { return name.ends_with(".npy"); })) return FileKind::npz;
+  refuse_kind(path, "a .zip file", "");
+} catch (const ZipFault& fault) {
+  refuse_kind(path, "a damaged .zip file: " + fault.why, "copy or download the file again");
+}
+
+FileKind kind_of_text(const std::string& path, std::string_view head) {
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) refuse_kind(path, "an empty file", "");
+  if (head[begin] == '{') return FileKind::json_model;
+  if (path.ends_with(".onnx")) {
+    refuse_kind(path, "an ONNX model", "ml.from_onnx reads it in Python");
+  }
+  const std::size_t cut = head.size() == head_bytes ? 3 : 0;  // of the last character
+  const bool is_text = utf8_bytes(head) + cut >= head.size() && head.find('\0') == head.npos;
+  refuse_kind(path, is_text ? "a text" : "a binary file of an unknown format", "");
+}
+
+}  // namespace
+
+std::string_view text_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::json_model:
+      return "a model as JSON";
+    case FileKind::package:
+      return "a package";
+    case FileKind::safetensors:
+      return "tensors (safetensors)";
+    case FileKind::npz:
+      return "arrays of NumPy (.npz)";
+    case FileKind::torch:
+      return "tensors of torch.save";
+    case FileKind::npy:
+      return "an array of NumPy (.npy)";
+  }
+  return "";
+}
+
+FileKind kind_of_file(const std::string& path) {
+  if (is_folder(path)) return kind_of_folder(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_read(path, reason_of(errno));
+  char bytes[head_bytes];
+  file.read(bytes, sizeof bytes);
+  if (file.bad()) cannot_read(path, reason_of(errno));
+  const std::string_view head(bytes, static_cast<std::size_t>(file.gcount()));
+  if (head.starts_with("PK")) return kind_of_zip(path);
+  if (head.starts_with("\x93NUMPY")) return FileKind::npy;
+  if (head.size() > 8 && head[8] == '{' && head[5] == 0 && head[6] == 0 && head[7] == 0) {
+    return FileKind::safetensors;
+  }
+  if (path.ends_with(".safetensors.index.json")) return FileKind::safetensors;
+  return kind_of_text(path, head);
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_read(path, reason_of(errno));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) cannot_read(path, reason_of(errno));
+  return text;
+}
+
+// The error of a text names the place in it, not its file.
+Model read_json(const std::string& path) try {
+  return from_json(read_text(path));
+} catch (const Error& error) {
+  ErrorDetails details = error.details();
+  details.facts.insert(details.facts.begin(), {"file", path, ""});
+  raise(std::move(details));
+}
+
+TensorMap read_tensors(FileKind kind, const std::string& path) {
+  if (kind == FileKind::safetensors) return load_safetensors(path).tensors;
+  if (kind == FileKind::npz) return load_npz(path);
+  if (kind == FileKind::torch) return load_torch(path);
+  if (kind == FileKind::npy) {
+    TensorMap tensors;
+    tensors["array"] = load_npy(path);
+    return tensors;
+  }
+  raise({.kind = ErrorKind::input,
+         .code = "E1351",
+         .path = path,
+         .message = "this file has no tensors by themselves",
+         .facts = {{"it is", std::string(text_of(kind)), ""}},
+         .help = "give a .safetensors, .npz, .npy or .pt file"});
+}
+
+ModelFile read_model(const std::string& path, const Arguments& arguments) {
+  const FileKind kind = kind_of_file(path);
+  ModelFile file{.kind = kind};
+  if (kind == FileKind::package) {
+    file.package = load_package(path, {.verify = PackageChecks::lazy});
+    file.model = file.package->make_model();
+    file.params = file.package->params().share();
+    file.state = file.package->state();
+    for (const PackagePort& port : file.package->info().inputs) {
+      file.data_keys.push_back(port.name);
+    }
+  } else if (kind == FileKind::json_model) {
+    file.model = read_json(path);
+  } else {
+    raise({.kind = ErrorKind::input,
+           .code = "E1351",
+           .path = path,
+           .message = "this file has no model",
+           .facts = {{"it is", std::string(text_of(kind)), ""}},
+           .help = "give a model as JSON, as to_json writes it, or a package"});
+  }
+  if (arguments.has("--params")) {
+    const std::string& from = arguments.value("--params");
+    file.params = read_tensors(kind_of_file(from), from);
+  }
+  return file;
+}
+
+std::pair<std::string, std::string> parse_pair(const std::string& option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError{fmt::format("{} is '{}', expected KEY=...", option, printable(text))};
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::pair<std::string, ShapeSpec> parse_shape(const std::string& text) {
+  const auto [key, sizes] = parse_pair("--shape", text);
+  std::vector<DimSpec> dims;
+  for (std::size_t begin = 0; begin < sizes.size();) {
+    const std::size_t end = std::min(sizes.find(',', begin), sizes.size());
+    const std::string word = sizes.substr(begin, end - begin);
+    std::int64_t number = 0;
+    const auto [rest, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (failed != std::errc() || rest != word.data() + word.size() || number < 0) {
+      throw UsageError{fmt::format("--shape is '{}', expected KEY=SIZES", printable(text)),
+                       "write the sizes with commas: x=8,4"};
+    }
+    dims.emplace_back(number);
+    begin = end + 1;
+  }
+  return {key, ShapeSpec(std::move(dims))};
+}
+
+}  // namespace mithril::cli

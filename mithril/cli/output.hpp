@@ -1,0 +1,35 @@
+// What a command prints on standard output.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mithril/json/json.hpp"
+
+namespace mithril::cli {
+
+// The number of the form of the JSON objects. It changes if a field is removed or gets another
+// meaning; further fields do not change it.
+inline constexpr int json_schema = 1;
+
+class Output {
+ public:
+  explicit Output(bool json) : json_(json) {}
+
+  // Whether the command has to print one JSON object, and no text.
+  bool is_json() const { return json_; }
+  // Appends text.
+  void text(std::string_view text) { text_ += text; }
+  // The object of --json. `fields` follow the fields "schema" and "command".
+  void object(std::string_view command, Json::Object fields);
+
+  // Writes all to standard output. Errors E0831, with the reason of the system, if it is closed or
+  // full.
+  void write() const;
+
+ private:
+  bool json_;
+  std::string text_;
+};
+
+}  // namespace mithril::cli

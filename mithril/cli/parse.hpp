@@ -1,0 +1,32 @@
+// Parses the command line.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "mithril/cli/command.hpp"
+
+namespace mithril::cli {
+
+// A command and its arguments, or a text to print in place of a command: the help, the version.
+struct ParsedCall {
+  const Command* command = nullptr;
+  Arguments arguments = {};
+  std::string text = {};
+};
+
+// `given` has the arguments without the name of the program. UsageError with the nearest names for
+// an unknown command, option or choice, and for missing or further arguments.
+ParsedCall parse(std::span<const std::string> given);
+
+// What `mithril --help` and `mithril COMMAND --help` print.
+std::string help_text();
+std::string help_text(const Command& command);
+
+// "[OPTIONS] FILE": how the command is called.
+std::string usage_of(const Command& command);
+
+// The options that every command but those of Python has.
+const std::vector<CommandOption>& common_options();
+
+}  // namespace mithril::cli

@@ -1,0 +1,27 @@
+// Inputs for models: those that the user gives, and random ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mithril/cli/command.hpp"
+#include "mithril/cli/model_file.hpp"
+#include "mithril/compile/compiled_model.hpp"
+
+namespace mithril::cli {
+
+// The sizes that texts of --shape state. UsageError for another form.
+std::vector<std::pair<std::string, ShapeSpec>> shapes_of(const std::vector<std::string>& shapes);
+
+// The backend of --dtype and --threads.
+std::shared_ptr<Backend> cpu_of(const Arguments& arguments);
+
+// The parameters of the file, or initial ones of this seed. UsageError if their sizes are not
+// known.
+TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed);
+
+// The data inputs: `given`, and for the others random tensors: normally distributed floats, and
+// ints of 0 and 1. UsageError if the sizes of a random one are not known.
+TensorMap inputs_of(const CompiledModel& compiled, TensorMap given, std::uint64_t seed);
+
+}  // namespace mithril::cli

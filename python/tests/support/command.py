@@ -1,0 +1,49 @@
+"""The native command `mithril` of the build."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processes import environment
+
+import mithril as ml
+
+COMMAND = Path(ml.__file__).parents[2] / "bin" / "mithril"
+needs_command = pytest.mark.skipif(not COMMAND.exists(), reason="the command is not built")
+
+
+def run_command(*arguments, folder=None, stdout=subprocess.PIPE, **variables):
+    """Runs the command to its end, in a folder, with further environment variables."""
+    named = {**environment(), "MITHRIL_PYTHON": sys.executable, **variables}
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env={key: value for key, value in named.items() if value is not None},
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def text_of(*arguments, folder):
+    """The standard output of a command that succeeds and prints nothing else."""
+    ended = run_command(*arguments, folder=folder)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
+    return ended.stdout
+
+
+def object_of(*arguments, folder):
+    """The object that the command prints with --json."""
+    return json.loads(text_of(*arguments, "--json", folder=folder))
+
+
+def refusal_of(*arguments, folder, status):
+    """The standard error of a command that fails with this status and prints nothing else."""
+    ended = run_command(*arguments, folder=folder)
+    assert (ended.returncode, ended.stdout) == (status, ""), (ended.returncode, ended.stderr)
+    return ended.stderr
