@@ -42,10 +42,9 @@ void each_strided(const Dims<rank>& dims, const Dims<rank>& steps, int64_t start
 }
 
 // The element of a tensor of dims `from` that broadcasts to element i of `to`; the last `skipped`
-// axes of both are left out.
+// axes of both are left out. GCC warns that references to the dims of scalars may be uninitialized.
 template <size_t rank, size_t own>
-int64_t broadcast_index(int64_t i, const Dims<rank>& to, const Dims<own>& from,
-                        size_t skipped = 0) {
+int64_t broadcast_index(int64_t i, Dims<rank> to, Dims<own> from, size_t skipped = 0) {
   int64_t index = 0, stride = 1;
   for (size_t back = skipped + 1; back <= rank && back <= own; ++back) {
     const int64_t size = from[own - back];

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from generated_cpp import GeneratedCpp
 
 import mithril as ml
 
@@ -68,3 +69,14 @@ def test_file_path_writes_the_same_file(tmp_path):
 def test_an_open_size_needs_an_example(tmp_path):
     with pytest.raises(ml.InputError, match="the sizes of 'x' are unknown"):
         ml.compile(layer(), ml.CpuBackend(), shapes={"x": ["N", 4]}, file_path=tmp_path / "n.cpp")
+
+
+@needs_compiler
+def test_kernels_of_scalars_build_without_warnings(tmp_path):
+    n = ml.IOKey("n", type=ml.Tensor[int])
+    model = ml.Model.create(half=n // 2, rest=n % 5)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"n": []}, data_keys=["n"])
+    found = GeneratedCpp(compiled, tmp_path).evaluate(
+        {"n": np.array(-7)}, {"half": np.array(0), "rest": np.array(0)}
+    )
+    assert (found["half"], found["rest"]) == (-4, 3)
