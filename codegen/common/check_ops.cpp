@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/common/block.hpp"
 #include "codegen/common/make_program.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
@@ -16,14 +15,12 @@ namespace {
 struct RefusedNodes {
   std::set<std::string> ops = {};
   std::vector<Fact> facts = {};
-  bool blocks = false;    // one needs blocks
-  bool branches = false;  // one chooses, or ends with a condition
+  bool blocks = false;  // one needs blocks
 
   void add(const Program& program) {
     for (const size_t refused : program.refused) {
       const Node& node = program.node(refused);
-      blocks = blocks || has_body(node);
-      branches = branches || (has_nested_graphs(node) && !has_body(node));
+      blocks = blocks || has_nested_graphs(node);
       const Fact fact{program.graph.value(node.outputs.front()).name, node.op->name};
       const bool known = std::any_of(facts.begin(), facts.end(), [&](const Fact& other) {
         return other.label == fact.label && other.text == fact.text;
@@ -40,9 +37,8 @@ struct RefusedNodes {
 
 std::string advice(const RefusedNodes& refused) {
   if (refused.blocks)
-    return "loops can be written in C++, JavaScript and WebAssembly, and run on backends";
-  if (refused.branches)
-    return "branches and loops with a condition run on backends; Where computes both sides";
+    return "loops and branches can be written in C++, JavaScript and WebAssembly, and run on "
+           "backends";
   return std::string("spell a formula for the target \"c\" in ") +
          (refused.ops.size() == 1 ? "its record, or compose it"
                                   : "their records, or compose them") +

@@ -10,6 +10,7 @@
 #include "mithril/eval/memory_plan.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/size_sources.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
@@ -99,7 +100,7 @@ class ProgramBuilder {
                                                                : StatementKind::copy;
     }
     if (reads.empty()) return StatementKind::constant;
-    if (has_body(program_.node(node)) && language_.has_blocks) {
+    if (has_nested_graphs(program_.node(node)) && language_.has_blocks) {
       program_.blocks.emplace(
           node, make_block(program_, node, [&](const Graph& body, const std::vector<Dims>& dims) {
             return make_program(body, dims, language_);

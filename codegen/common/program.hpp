@@ -19,7 +19,7 @@ enum class StatementKind : uint8_t {
   copy,      // the same with another dtype
   constant,  // evaluated while writing: it reads no tensor
   kernel,    // a call of the snippet with its name
-  block,     // nested statements: a loop of steps
+  block,     // nested statements: a loop or a choice
 };
 
 // One statement: a node, or several nodes whose formulas share a loop.
@@ -44,19 +44,31 @@ struct BufferRef {
 
 struct Program;
 
+enum class BlockKind : uint8_t {
+  steps,       // a loop of a known number of steps
+  choice,      // one of two bodies, by a condition outside
+  while_loop,  // a loop that a condition ends
+};
+
 // The nested statements of a node. Its arguments and outputs are those of the node.
 struct Block {
+  BlockKind kind;
   std::vector<ValueId> arguments;
-  std::vector<Program> bodies;  // of a loop: one step, or none if it takes no steps
+  // Of steps: one step, or none if there are no steps. Of a choice: then, otherwise. Of a loop that
+  // a condition ends: the condition, one step.
+  std::vector<Program> bodies;
+  std::optional<ValueId> condition = {};  // of a choice: a scalar bool outside
   size_t carries = 0, sequences = 0;
   int64_t steps = 0;
   bool reverse = false;  // the last step comes first
-  // The workspace of the bodies, and behind it a second buffer for each carry.
+  // The workspace that the bodies share, and behind it the result of the condition of a loop, and a
+  // second buffer for each carry.
   int64_t bytes = 0;
-  std::vector<int64_t> spares;  // per carry: the offset in these bytes
-  int64_t offset = 0;           // of these bytes, in the workspace of the program around the node
+  int64_t goes_on = 0;               // the offset of that result in these bytes
+  std::vector<int64_t> spares = {};  // per carry: the offset in these bytes
+  int64_t offset = 0;  // of these bytes, in the workspace of the program around the node
 
-  const Program& step() const { return bodies.front(); }
+  const Program& step() const;
 };
 
 struct Program {
@@ -76,6 +88,8 @@ struct Program {
   const Node& node(size_t i) const { return graph.nodes()[i]; }
   const Dims& dims_of(ValueId id) const { return dims[index(id)]; }
 };
+
+inline const Program& Block::step() const { return bodies.back(); }
 
 // Per value of the graph: whether a statement reads it, or it is copied to an output.
 std::vector<bool> values_read(const Program& program);

@@ -54,8 +54,8 @@ class StatementWriter {
   // Called before each statement.
   virtual void begin_statement() {}
   virtual void write_view(size_t node) = 0;
-  // Declares the outputs of a node with nested statements, and writes it: another writer of the
-  // same class writes each body. Only for languages that have blocks.
+  // Declares the outputs of a node with nested statements, and writes it: other writers of the
+  // same class write the bodies. Only for languages that have blocks.
   virtual void write_block(size_t node, const Block& block);
   // The line that begins a loop of steps.
   std::string step_head(const Block& block, const std::string& variable) const;
@@ -95,6 +95,8 @@ class StatementWriter {
 
   // Appends a statement to the body of the function.
   void line(std::string_view text) { body_ += text_line(syntax_.indent, text); }
+  // The same in a block.
+  void nested_line(std::string_view text) { body_ += text_line(syntax_.indent + 2, text); }
   std::string statement(const std::string& text) const {
     return text + std::string(syntax_.terminator);
   }

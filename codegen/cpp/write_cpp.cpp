@@ -10,7 +10,7 @@
 #include "codegen/common/make_program.hpp"
 #include "codegen/common/names.hpp"
 #include "codegen/cpp/cpp_language.hpp"
-#include "codegen/cpp/function_text.hpp"
+#include "codegen/cpp/function_writer.hpp"
 #include "codegen/cpp/interface.hpp"
 #include "codegen/cpp/snippets.hpp"
 #include "mithril/base/error.hpp"
@@ -142,7 +142,7 @@ class FileWriter {
   // Parameters that the body does not use are unnamed.
   std::string function(const std::string& head, std::vector<std::string> structs,
                        const Program& program, FunctionNames names) {
-    const FunctionText text = function_text(program, std::move(names));
+    const FunctionText text = CppFunctionWriter(program, std::move(names)).write();
     made_.snippets.insert(text.snippets.begin(), text.snippets.end());
     std::string parameters;
     for (const std::string& what : structs) {

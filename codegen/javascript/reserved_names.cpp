@@ -1,6 +1,6 @@
 // Names that modules of JavaScript use themselves.
 #include "codegen/common/loop_text.hpp"
-#include "codegen/javascript/function.hpp"
+#include "codegen/javascript/function_parts.hpp"
 #include "codegen/javascript/snippets.hpp"
 
 namespace mithril::codegen {

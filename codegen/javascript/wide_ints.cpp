@@ -60,12 +60,19 @@ class WideInts {
     std::vector<bool> arguments;
     for (const ValueId id : block.arguments) arguments.push_back(is_wide_[index(id)]);
     const std::vector<ValueId>& outputs = program_.node(node).outputs;
-    for (size_t k = 0; k < block.carries; ++k) is_wide_[index(outputs[k])] = arguments[k];
-    if (block.steps == 0) return;
-    const std::vector<bool> in_step = wide_ints_of_step(block, arguments, language_);
-    for (size_t k = 0; k < block.carries; ++k) {
-      const ValueId made = block.step().graph.outputs()[k].value;
-      is_wide_[index(outputs[k])] = in_step[index(made)];
+    if (block.bodies.empty()) {
+      for (size_t k = 0; k < block.carries; ++k) is_wide_[index(outputs[k])] = arguments[k];
+      return;
+    }
+    const auto in_bodies = wide_ints_of_bodies(block, arguments, language_);
+    const bool is_choice = block.kind == BlockKind::choice;
+    const size_t first = is_choice ? 0 : block.bodies.size() - 1;
+    const size_t count = is_choice ? outputs.size() : block.carries;
+    for (size_t k = 0; k < count; ++k) {
+      for (size_t body = first; body < block.bodies.size(); ++body) {
+        const ValueId made = block.bodies[body].graph.outputs()[k].value;
+        if (in_bodies[body][index(made)]) is_wide_[index(outputs[k])] = true;
+      }
     }
   }
 
@@ -87,21 +94,23 @@ std::vector<bool> wide_ints(const Program& program, const Language& language) {
   return WideInts(program, language).find({});
 }
 
-std::vector<bool> wide_ints_of_step(const Block& block, const std::vector<bool>& arguments,
-                                    const Language& language) {
-  const Program& step = block.step();
+std::vector<std::vector<bool>> wide_ints_of_bodies(const Block& block,
+                                                   const std::vector<bool>& arguments,
+                                                   const Language& language) {
   std::vector<bool> inputs = arguments;
   for (size_t k = 0; k < block.carries; ++k)
-    inputs[k] = is_single_int(step, step.graph.inputs()[k]);
-  for (;;) {
-    std::vector<bool> found = WideInts(step, language).find(inputs);
-    bool agree = true;
+    inputs[k] = is_single_int(block.step(), block.step().graph.inputs()[k]);
+  for (bool agree = false; !agree;) {
+    const std::vector<bool> found = WideInts(block.step(), language).find(inputs);
+    agree = true;
     for (size_t k = 0; k < block.carries; ++k) {
-      if (!inputs[k] || found[index(step.graph.outputs()[k].value)]) continue;
+      if (!inputs[k] || found[index(block.step().graph.outputs()[k].value)]) continue;
       inputs[k] = agree = false;
     }
-    if (agree) return found;
   }
+  std::vector<std::vector<bool>> wide;
+  for (const Program& body : block.bodies) wide.push_back(WideInts(body, language).find(inputs));
+  return wide;
 }
 
 }  // namespace mithril::codegen

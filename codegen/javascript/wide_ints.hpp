@@ -14,10 +14,11 @@ namespace mithril::codegen {
 // BigInts.
 std::vector<bool> wide_ints(const Program& program, const Language& language);
 
-// The same for the values of a step of a loop. `arguments`: of the loop. Carries are BigInts if
-// each step makes them of BigInts, whatever the first ones are. Stacks outside of the step are
-// numbers.
-std::vector<bool> wide_ints_of_step(const Block& block, const std::vector<bool>& arguments,
-                                    const Language& language);
+// The same for the values of each body of a block. `arguments`: of the block. Carries are BigInts
+// if each step makes them of BigInts, whatever the first ones are. Stacks outside of the step are
+// numbers. An output of a choice is a BigInt if one of the branches makes BigInts.
+std::vector<std::vector<bool>> wide_ints_of_bodies(const Block& block,
+                                                   const std::vector<bool>& arguments,
+                                                   const Language& language);
 
 }  // namespace mithril::codegen

@@ -208,7 +208,8 @@ TEST_CASE("a target without nested statements refuses a loop") {
   }
   CHECK(text ==
         "mithril.BackendError[E1031]: loop_0: there is no NumPy for the op scan\n"
-        "  help: loops can be written in C++, JavaScript and WebAssembly, and run on backends");
+        "  help: loops and branches can be written in C++, JavaScript and WebAssembly, and run on "
+        "backends");
 }
 
 TEST_CASE("a loop reads its own memory and that of other statements") {

@@ -1,4 +1,5 @@
-// The values that a loop carries from step to step, and the elements of its sequences.
+// The values that a loop carries from step to step, the elements of its sequences, and ints of 64
+// bits that steps and branches make.
 import { Int64Elements, Tensor } from "./tensor.js";
 
 // Two buffers take turns: a step reads `now` and makes `next`.
@@ -34,4 +35,14 @@ export function bigIntsOf(tensor) {
 // Replaces BigInts by numbers, in their place.
 export function becomeNumbers({ data }) {
   new Int64Elements(data.buffer, data.byteOffset, data.length).set(Array.from(data, Number));
+}
+
+// The place of BigInts, for numbers.
+export function numbersAt({ data, dims }) {
+  return new Tensor(new Int64Elements(data.buffer, data.byteOffset, data.length), dims);
+}
+
+// Replaces numbers by BigInts, in their place.
+export function becomeBigInts(tensor) {
+  tensor.data.set(Array.from(numbersAt(tensor).data, BigInt));
 }

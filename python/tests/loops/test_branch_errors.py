@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from branch_models import TARGETS, backend_of, newton
+from branch_models import TARGETS, backend_of, columns_or_twice_the_rows, newton
 
 import mithril as ml
 
@@ -93,15 +93,9 @@ def test_sizes_that_follow_from_the_branches():
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if target != "jax"])
 def test_sizes_that_do_not_fit_the_chosen_branch(target):
-    """[n * m] and [n + n]. JAX traces both branches, so it refuses such sizes always."""
+    """JAX traces both branches, so it refuses such sizes always."""
     backend, to = backend_of(target)
-    x = ml.IOKey("x")
-    column = x.sum(axis=1)
-    choice = ml.Cond(
-        "c",
-        ml.Model.create(y=x.reshape((-1,))),
-        ml.Model.create(y=ml.Concat(axis=0)([column, column])),
-    )
+    choice = columns_or_twice_the_rows()
     compiled = ml.compile(choice, backend, shapes={"x": ["n", "m"]}, data_keys=["x"])
     for columns, flag in [(2, True), (2, False), (4, False)]:
         out = compiled.evaluate({}, to({"c": np.array(flag), "x": np.ones((3, columns))}))
@@ -226,23 +220,6 @@ def test_vmap_of_a_choice_is_refused():
     with pytest.raises(ml.ValueError, match="an op cond: it has no batching rule") as raised:
         ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, data_keys=["x"], shapes={"x": [2, 3]})
     assert raised.value.code == "E0427"
-
-
-@pytest.mark.parametrize("ending", ["cpp", "mjs"])
-@pytest.mark.parametrize("op", ["cond", "while_loop"])
-def test_targets_without_branches(tmp_path, ending, op):
-    if op == "cond":
-        model = ml.Cond("c", of_x(lambda x: x.sin()), of_x(lambda x: x * 2.0))
-        options = {"shapes": {"x": [3]}, "data_keys": ["x"]}
-    else:
-        model = newton()
-        options = {"shapes": {"x": [3], "a": [3]}, "data_keys": ["x", "a"], "inference": True}
-    compiled = ml.compile(model, ml.CpuBackend(), **options)
-    with pytest.raises(ml.BackendError, match=f"for the op {op}") as raised:
-        ml.codegen(compiled, tmp_path / f"model.{ending}")
-    assert raised.value.code == "E1031"
-    help_text = "branches and loops with a condition run on backends; Where computes both sides"
-    assert message(raised).endswith(f"  help: {help_text}")
 
 
 def test_a_gradient_through_a_loop_without_a_bound():

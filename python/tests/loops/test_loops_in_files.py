@@ -152,5 +152,6 @@ def test_webgpu_refuses_a_loop(tmp_path: Path) -> None:
         ml.to_javascript(compiled, tmp_path, device="webgpu")
     assert str(caught.value) == (
         "mithril.BackendError[E1031]: h_last: there is no WebGPU for the op scan\n"
-        "  help: loops can be written in C++, JavaScript and WebAssembly, and run on backends"
+        "  help: loops and branches can be written in C++, JavaScript and WebAssembly, and run on "
+        "backends"
     )

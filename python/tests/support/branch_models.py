@@ -87,6 +87,17 @@ BRANCHES = {
 }
 
 
+def columns_or_twice_the_rows():
+    """Makes [n * m] or [n + n] of x [n, m]."""
+    x = ml.IOKey("x")
+    column = x.sum(axis=1)
+    return ml.Cond(
+        "c",
+        ml.Model.create(y=x.reshape((-1,))),
+        ml.Model.create(y=ml.Concat(axis=0)([column, column])),
+    )
+
+
 def newton(max_steps=None):
     """The square root of a."""
     x, a = ml.IOKey("x"), ml.IOKey("a")
