@@ -170,6 +170,23 @@ int64_t steps_around(const Part& op, std::map<const Part*, int64_t>& known) {
   return steps;
 }
 
+Wire* first_output(const Part& op) { return top(op.slots[op.input_count]); }
+
+// Refuses a loop whose number of steps follows from no sequence and no length.
+void refuse_while(const Part& steps) {
+  if (elements(first_output(steps))) return;
+  const Part* last = nullptr;
+  for (const auto& part : static_cast<const Composite*>(steps.owner)->parts) {
+    if (part->op && part->op->name == "scan_item") return;
+    if (!last && part->op && part->op->name == "scan_last") last = part.get();
+  }
+  raise({.kind = ErrorKind::shape,
+         .code = "E0209",
+         .path = wire_name(first_output(last ? *last : steps)),
+         .message = "a condition ends the loop, so its number of steps is not known",
+         .help = "give the most steps: max_steps of While"});
+}
+
 // The cost of an op whose tensors have known sizes.
 Cost cost_of(const Part& part) {
   Cost cost;
@@ -185,7 +202,7 @@ Cost cost_of(const Part& part) {
     (slot < part.input_count ? read : made) += *count;
     cost.bytes += *count * bytes_per_element(wire);
   }
-  const Wire* output = top(part.slots[part.input_count]);
+  const Wire* output = first_output(part);
   if (!is_tensor(output) || part.op->keeps_elements) return {};
   if (const auto products = operations_of_products(part, made)) {
     cost.operations = *products;
@@ -266,6 +283,7 @@ ModelCost cost(const Model& model, const std::vector<std::pair<std::string, Shap
   std::map<const Part*, int64_t> loops;
   std::set<std::string> uncounted;
   for (const Part* part : all_op_parts(*root)) {
+    if (part->op->name == "scan_steps") refuse_while(*part);
     Cost of_op = cost_of(*part);
     const int64_t steps = steps_around(*part, loops);
     of_op.operations *= steps;

@@ -4,9 +4,13 @@
 #include <doctest/doctest.h>
 
 #include "mithril/models/linear.hpp"
+#include "mithril/models/ops/comparing_and_choosing.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/models/vmap.hpp"
+#include "mithril/models/while.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {
 
@@ -56,6 +60,27 @@ TEST_CASE("the body of a loop counts once per step") {
   CHECK(found.total.operations >= 6 * 2 * 5 * 4 * 4);
   CHECK(found.total.operations < 7 * 2 * 5 * 4 * 4);
   CHECK(found.uncounted.empty());
+}
+
+TEST_CASE("a loop that a condition ends has no cost without its most steps") {
+  const auto loop = [](std::optional<int64_t> most) {
+    Model condition, body;
+    condition |= Max()({{"input", "h"}, {"output", "largest"}});
+    condition |= Greater()({{"left", "largest"}, {"right", 1.0}, {"output", "goes_on"}});
+    condition.expose_keys({"goes_on"});
+    body |= Sine()({{"input", "h"}, {"output", "next"}});
+    return While(condition, body, {.carry = {{"h", "next"}}, .max_steps = most});
+  };
+  const std::string help =
+      ": a condition ends the loop, so its number of steps is not known\n"
+      "  help: give the most steps: max_steps of While";
+  CHECK(text_of_error([&] {
+          cost(loop({}), {{"h", {4}}});
+        }) == "mithril.ShapeError[E0209]: h_last" + help);
+  Model net;
+  net |= loop({})({{"h", "x"}, {"h_last", "y"}});
+  CHECK(text_of_error([&] { cost(net, {{"x", {4}}}); }) == "mithril.ShapeError[E0209]: y" + help);
+  CHECK(cost(loop(6), {{"h", {4}}}).total.operations >= 6 * 4);
 }
 
 }  // namespace mithril::tests
