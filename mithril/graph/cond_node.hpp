@@ -7,6 +7,7 @@
 
 namespace mithril {
 
+class BatchContext;
 class EvalContext;
 class GradContext;
 
@@ -24,9 +25,12 @@ CondNode cond_of(const Node& node);
 // Adds a node; the names of several outputs end in "_0", "_1".
 std::vector<ValueId> add_cond(Graph& graph, const CondNode& cond, const std::string& name);
 
-// The `eval` and the `grad` of op `cond`. The gradient is a choice between the gradients of both
-// graphs, each of which computes again what it needs of its graph.
+// The `eval`, the `grad` and the `batch` of op `cond`. The gradient is a choice between the
+// gradients of both graphs, each of which computes again what it needs of its graph. With a
+// condition for each index of the new axis both graphs are computed, each for the indices that
+// choose it.
 void evaluate_cond(EvalContext& context);
 void differentiate_cond(GradContext& context);
+void batch_cond(BatchContext& context);
 
 }  // namespace mithril

@@ -7,6 +7,7 @@
 
 namespace mithril {
 
+class BatchContext;
 class EvalContext;
 class GradContext;
 
@@ -28,5 +29,8 @@ std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::s
 void evaluate_while(EvalContext& context);
 // GradientError E0501: the number of steps that the gradient has to keep is not bounded.
 void refuse_gradient_of_while(GradContext& context);
+// With a condition for each index of the new axis the loop runs while one of them is true. An index
+// whose condition is false keeps its carries.
+void batch_while(BatchContext& context);
 
 }  // namespace mithril

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/graph/cond_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"
@@ -127,9 +129,72 @@ void check_choice(const RowGraph& row, const Choice& choice) {
   }
 }
 
+// A graph of one node, which `add` adds to the inputs.
+template <class F>
+RowGraph row_of_node(std::vector<TensorSpec> tensors, const F& add) {
+  RowGraph row;
+  row.graph.set_default_dtype(DType::float64);
+  for (const TensorSpec& spec : tensors) {
+    row.ports.push_back("input_" + std::to_string(row.ports.size()));
+    const std::vector<Dim> dims(spec.dims.begin(), spec.dims.end());
+    row.graph.add_input({.name = row.ports.back(), .dims = dims, .dtype = spec.dtype});
+  }
+  row.tensors = std::move(tensors);
+  const std::vector<ValueId> made = add(row.graph);
+  for (std::size_t k = 0; k < made.size(); ++k)
+    row.graph.add_output("output_" + std::to_string(k), made[k]);
+  verify(row.graph);
+  return row;
+}
+
+// The second output of one branch is an input, and that of the other one is a constant.
+RowGraph choice_row() {
+  const std::string inputs = "graph {\n  input x: float64[2, 3]\n  input w: float64[3]\n";
+  CondNode cond{
+      .then = parse_graph(inputs + "  s: float64[2, 3] = sin(input: x)\n"
+                                   "  y: float64[2, 3] = multiply(left: s, right: w)\n"
+                                   "  output y = y\n  output z = w\n}\n"),
+      .otherwise = parse_graph(inputs + "  y: float64[2, 3] = multiply(left: x, right: 3.0)\n"
+                                        "  z: float64[3] = ones(shape: (3,), dtype: float64)\n"
+                                        "  output y = y\n  output z = z\n}\n")};
+  return row_of_node({booleans({}), normal({2, 3}), normal({3})}, [&](Graph& graph) {
+    cond.condition = graph.inputs()[0];
+    cond.arguments = {graph.inputs()[1], graph.inputs()[2]};
+    cond.results = {graph.value(graph.inputs()[1]), graph.value(graph.inputs()[2])};
+    return add_cond(graph, cond, "y");
+  });
+}
+
+// Doubles x while its largest element is below the limit, and counts.
+RowGraph conditional_loop_row() {
+  const std::string inputs =
+      "graph {\n  input x: float64[2]\n  input n: int64[]\n  input limit: float64[]\n";
+  WhileNode loop{
+      .condition = parse_graph(inputs + "  most: float64[] = max(input: x)\n"
+                                        "  goes_on: bool[] = less(left: most, right: limit)\n"
+                                        "  output goes_on = goes_on\n}\n"),
+      .body = parse_graph(inputs + "  twice: float64[2] = multiply(left: x, right: 2.0)\n"
+                                   "  more: int64[] = add(left: n, right: 1)\n"
+                                   "  output x = twice\n  output n = more\n}\n")};
+  return row_of_node({uniform({2}, 0.1, 2), integers({}, 0, 5), uniform({}, 0.5, 9)},
+                     [&](Graph& graph) {
+                       loop.arguments = graph.inputs();
+                       return add_while(graph, loop, "last");
+                     });
+}
+
 bool draws_elements(const OpDef& op) { return op.name.starts_with("rand"); }
 
 }  // namespace
+
+TEST_CASE("vmap of a choice and of a conditional loop is the node on each index") {
+  for (const RowGraph& row : {choice_row(), conditional_loop_row()}) {
+    for (const Choice& choice : choices_of(row)) {
+      CAPTURE(choice.axis);
+      check_choice(row, choice);
+    }
+  }
+}
 
 TEST_CASE("vmap of an op is the op on each index, or is refused") {
   std::set<std::string> refused;

@@ -22,6 +22,7 @@ OpDef define_cond() {
       .solve = solve_nested_results,
       .eval = evaluate_cond,
       .grad = differentiate_cond,
+      .batch = batch_cond,
       .dtype_from = "results",
       .outputs_from = "results",
       .cast = CastPolicy::lower,

@@ -19,6 +19,7 @@ OpDef define_while_loop() {
       .solve = solve_nested_results,
       .eval = evaluate_while,
       .grad = refuse_gradient_of_while,
+      .batch = batch_while,
       .dtype_from = "results",
       .outputs_from = "results",
       .cast = CastPolicy::lower,

@@ -215,13 +215,6 @@ def test_hooks_see_no_branch():
     assert raised.value.code == "E0139"
 
 
-def test_vmap_of_a_choice_is_refused():
-    choice = ml.Cond("c", of_x(lambda x: x.sin(), shape=[3]), of_x(lambda x: x * 2.0, shape=[3]))
-    with pytest.raises(ml.ValueError, match="an op cond: it has no batching rule") as raised:
-        ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, data_keys=["x"], shapes={"x": [2, 3]})
-    assert raised.value.code == "E0427"
-
-
 def test_a_gradient_through_a_loop_without_a_bound():
     compiled = ml.compile(newton(), CPU, shapes={"x": [3], "a": [3]}, data_keys=["x", "a"])
     data = {"x": np.ones(3), "a": np.full(3, 2.0)}
