@@ -60,17 +60,6 @@ class OuterDims {
          .help = std::move(help)});
 }
 
-// A derivative or a vmap transforms the nodes between its inputs. Nodes that depend on no step are
-// outside of the loop, where it would not see them.
-void check_transform(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
-  for (const Argument& argument : node.arguments) {
-    const ValueId* id = tensor_of(argument);
-    if (!id || of_step[index(*id)]) continue;
-    refuse_node(graph, node, ": it transforms '" + graph.value(*id).name + "', which no step makes",
-                "make the value a carry that does not change, or put the op outside of the loop");
-  }
-}
-
 // With the key of all steps each step would draw the same numbers.
 void check_key(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
   for (const PortDef& port : node.op->inputs) {
@@ -169,7 +158,6 @@ std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::str
 }
 
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
-  if (node.op->transform) check_transform(graph, node, of_step);
   check_key(graph, node, of_step);
   check_nested_keys(node, of_step);
   if (node.op->opaque || node.op->collective)

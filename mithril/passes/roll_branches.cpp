@@ -24,19 +24,12 @@ class BranchRoll {
       : graph_(graph),
         condition_(condition),
         roles_(graph.nodes().size()),
+        drawn_(graph.nodes().size()),
         sides_(graph.values().size()),
         makers_(graph.values().size()) {
-    for (size_t n = 0; n < roles_.size(); ++n) {
-      const Node& node = graph.nodes()[n];
-      roles_[n] = role_of(n, node);
-      BranchSide side = BranchSide::none;
-      if (roles_[n] == BranchRole::entry) side = side_of_entry(node);
-      if (roles_[n] == BranchRole::body) side = side_of_reads(node);
-      for (const ValueId id : node.outputs) {
-        makers_[index(id)] = n;
-        sides_[index(id)] = side;
-      }
-    }
+    do {
+      find_roles();
+    } while (draw_nodes());
   }
 
   // An op of a loop or of other branches in a branch; none: this choice is an innermost one.
@@ -86,8 +79,43 @@ class BranchRoll {
     return *tensor_of(node.arguments[node.argument_index(port)]);
   }
 
+  void find_roles() {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      const Node& node = graph_.nodes()[n];
+      roles_[n] = role_of(n, node);
+      BranchSide side = BranchSide::none;
+      if (roles_[n] == BranchRole::entry) side = side_of_entry(node);
+      if (roles_[n] == BranchRole::body) side = side_of(n);
+      for (const ValueId id : node.outputs) {
+        makers_[index(id)] = n;
+        sides_[index(id)] = side;
+      }
+    }
+  }
+
+  // Makes the nodes nodes of a branch that its transforms begin with. False if it has them all.
+  bool draw_nodes() {
+    bool more = false;
+    const std::vector<bool> of_branches = inside();
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] != BranchRole::body) continue;
+      for (const size_t drawn : drawn_nodes(graph_, n, of_branches, makers_, token())) {
+        drawn_[drawn] = side_of(n);
+        more = true;
+      }
+    }
+    return more;
+  }
+
+  std::vector<bool> inside() const {
+    std::vector<bool> inside;
+    for (const BranchSide side : sides_) inside.push_back(side != BranchSide::none);
+    return inside;
+  }
+
   BranchRole role_of(size_t n, const Node& node) const {
     if (n == condition_) return BranchRole::condition;
+    if (drawn_[n] != BranchSide::none) return BranchRole::body;
     const bool enters = node.op->name == "branch_input";
     if ((enters || node.op->name == "branch_result") && argument(node, "condition") == token())
       return enters ? BranchRole::entry : BranchRole::exit;
@@ -97,6 +125,11 @@ class BranchRoll {
   static BranchSide side_of_entry(const Node& node) {
     const Argument& then = node.arguments[node.argument_index("then")];
     return std::get<Datum>(then).flag() ? BranchSide::then : BranchSide::otherwise;
+  }
+
+  // The branch of a node of its body.
+  BranchSide side_of(size_t n) const {
+    return drawn_[n] == BranchSide::none ? side_of_reads(graph_.nodes()[n]) : drawn_[n];
   }
 
   // The branch whose values the node reads.
@@ -112,32 +145,22 @@ class BranchRoll {
   }
 
   void check_nodes() const {
+    const std::vector<bool> of_branches = inside();
     for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == BranchRole::body) check_node(graph_.nodes()[n]);
+      if (roles_[n] == BranchRole::body) check_node(graph_.nodes()[n], of_branches);
     }
   }
 
-  void check_node(const Node& node) const {
+  void check_node(const Node& node, const std::vector<bool>& of_branches) const {
     if (node.op->opaque || node.op->collective)
-      refuse_node(node, "",
-                  "hooks see the inputs and outputs of a choice, not the values of its "
-                  "branches");
-    if (!node.op->transform) return;
-    // A transform does not see nodes that are outside of the branch.
-    for (const Argument& read : node.arguments) {
-      const ValueId* id = tensor_of(read);
-      if (id && sides_[index(*id)] == BranchSide::none)
-        refuse_node(node, ": it transforms '" + name_of(*id) + "', which no branch makes",
-                    "make the value an input of the branch, or put the op outside of it");
-    }
-  }
-
-  [[noreturn]] void refuse_node(const Node& node, const std::string& why, std::string help) const {
-    raise({.kind = ErrorKind::connection,
-           .code = "E0131",
-           .path = name_of(node.outputs.front()),
-           .message = "op '" + node.op->name + "' cannot be in a branch" + why,
-           .help = std::move(help)});
+      raise({.kind = ErrorKind::connection,
+             .code = "E0131",
+             .path = name_of(node.outputs.front()),
+             .message = "op '" + node.op->name + "' cannot be in a branch",
+             .help = "hooks see the inputs and outputs of a choice, not the values of its "
+                     "branches"});
+    for (const ValueId id : transformed_outside(node, of_branches))
+      refuse_transform(graph_, node, id, "branch");
   }
 
   void find_exits() {
@@ -257,7 +280,7 @@ class BranchRoll {
       const ValueId made = node.outputs.front();
       if (roles_[n] == BranchRole::entry && inner.contains(outer(made)))
         inner.emplace(made, inner.at(outer(made)));
-      if (roles_[n] != BranchRole::body || side_of_reads(node) != side) continue;
+      if (roles_[n] != BranchRole::body || side_of(n) != side) continue;
       for (const ValueId id : node.outputs) require_rank(id);
       copy_node(graph_, node, branch, inner);
     }
@@ -273,6 +296,7 @@ class BranchRoll {
   const Graph& graph_;
   const size_t condition_;
   std::vector<BranchRole> roles_;              // per node
+  std::vector<BranchSide> drawn_;              // per node: into which branch, by a transform
   std::vector<BranchSide> sides_;              // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
   std::vector<const Node*> exits_;

@@ -28,16 +28,12 @@ class Roll {
       : graph_(graph),
         begin_(begin),
         roles_(graph.nodes().size()),
+        drawn_(graph.nodes().size()),
         of_step_(graph.values().size()),
         makers_(graph.values().size()) {
-    for (size_t n = 0; n < roles_.size(); ++n) {
-      const Node& node = graph.nodes()[n];
-      roles_[n] = role_of(n, node);
-      for (const ValueId id : node.outputs) {
-        makers_[index(id)] = n;
-        of_step_[index(id)] = roles_[n] == Role::entry || roles_[n] == Role::body;
-      }
-    }
+    do {
+      find_roles();
+    } while (draw_nodes());
   }
 
   // Whether no op of another loop or of a branch reads values of a step.
@@ -86,8 +82,31 @@ class Roll {
            *tensor_of(node.arguments[node.argument_index("steps")]) == token();
   }
 
+  void find_roles() {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      const Node& node = graph_.nodes()[n];
+      roles_[n] = role_of(n, node);
+      for (const ValueId id : node.outputs) {
+        makers_[index(id)] = n;
+        of_step_[index(id)] = roles_[n] == Role::entry || roles_[n] == Role::body;
+      }
+    }
+  }
+
+  // Makes the nodes nodes of the body that its transforms begin with. False if it has them all.
+  bool draw_nodes() {
+    bool more = false;
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      if (roles_[n] != Role::body) continue;
+      for (const size_t drawn : drawn_nodes(graph_, n, of_step_, makers_, token()))
+        drawn_[drawn] = more = true;
+    }
+    return more;
+  }
+
   Role role_of(size_t n, const Node& node) const {
     if (n == begin_) return Role::begin;
+    if (drawn_[n]) return Role::body;
     if (is_of_this(node))
       return is_op(node, "scan_carry") || is_op(node, "scan_item") ? Role::entry : Role::exit;
     for (const Argument& argument : node.arguments) {
@@ -126,7 +145,10 @@ class Roll {
     for (size_t n = 0; n < roles_.size(); ++n) {
       const Node& node = graph_.nodes()[n];
       if (roles_[n] == Role::body || roles_[n] == Role::outside) check_token(node);
-      if (roles_[n] == Role::body) check_node_of_step(graph_, node, of_step_);
+      if (roles_[n] != Role::body) continue;
+      check_node_of_step(graph_, node, of_step_);
+      for (const ValueId id : transformed_outside(node, of_step_))
+        refuse_transform(graph_, node, id, "loop");
     }
   }
 
@@ -353,6 +375,7 @@ class Roll {
   const Graph& graph_;
   const size_t begin_;
   std::vector<Role> roles_;                    // per node
+  std::vector<bool> drawn_;                    // per node: into the body, by a transform
   std::vector<bool> of_step_;                  // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
   std::vector<Carry> carries_;

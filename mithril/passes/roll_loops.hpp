@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "mithril/graph/graph.hpp"
 
@@ -24,6 +26,23 @@ Graph merge_loops(const Graph& graph);
 
 // Whether the op marks a place in a loop or in a branch.
 bool is_nesting_op(const Node& node);
+
+// The values from outside that a node transforms: a derivative sees the nodes between them and its
+// result, a vmap those behind one index. `inside`: per value, whether the loop or the branch makes
+// it.
+std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside);
+
+// ConnectionError E0131 for such a value. `place`: "loop", "branch".
+[[noreturn]] void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
+                                   const std::string& place);
+
+// The nodes that belong to a loop or a branch only because the transform at this index does: they
+// make an index of a parameter, or the input of a model that the body differentiates. `makers`: per
+// value, the node. `token`: the begin of the loop, or the condition of the branches. Such an input
+// is in the part that it begins; those of a part around it are not.
+std::vector<size_t> drawn_nodes(const Graph& graph, size_t transform,
+                                const std::vector<bool>& inside,
+                                const std::vector<std::optional<size_t>>& makers, ValueId token);
 
 // Replaces the ops of one loop, whose begin is the node at this index, by a node. None: ops of
 // another loop or branch are inside, which have to be replaced first.

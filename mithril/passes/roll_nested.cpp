@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/base/error.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/roll_loops.hpp"
 
@@ -17,11 +18,55 @@ bool begins_nesting(const Node& node) {
   return node.op->name == "scan_steps" || begins_branches(node);
 }
 
+bool enters_transform(const Graph& graph, const Node& maker, ValueId token) {
+  if (maker.op->transform) return !maker.op->expand;
+  if (maker.op->name != "buffer") return false;
+  const std::string& begin = graph.value(token).name;
+  const std::string part = begin.substr(0, begin.rfind('.', begin.rfind('.') - 1) + 1);
+  return graph.value(maker.outputs.front()).name.starts_with(part);
+}
+
 }  // namespace
 
 bool is_nesting_op(const Node& node) {
   return std::any_of(std::begin(nesting_ops), std::end(nesting_ops),
                      [&](const char* name) { return node.op->name == name; });
+}
+
+std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside) {
+  if (!node.op->transform || !node.op->expand) return {};
+  // A derivative only reads its other inputs.
+  const bool derives = node.op->name == "gradient_of";
+  const size_t first = node.argument_index(derives ? "wrt" : "values");
+  std::vector<ValueId> outside;
+  for (size_t i = first; i < first + node.list_size(); ++i) {
+    const ValueId id = *tensor_of(node.arguments[i]);
+    if (!inside[index(id)]) outside.push_back(id);
+  }
+  return outside;
+}
+
+void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
+                      const std::string& place) {
+  raise({.kind = ErrorKind::connection,
+         .code = "E0131",
+         .path = graph.value(node.outputs.front()).name,
+         .message = "op '" + node.op->name + "' cannot be in a " + place + ": it transforms '" +
+                    graph.value(outside).name + "', which no step or branch makes",
+         .help = "differentiate a model in the " + place +
+                 ": ml.Gradient(model, of=..., wrt=[...]), or make the value " +
+                 (place == "loop" ? "a carry that does not change" : "an input of the branch")});
+}
+
+std::vector<size_t> drawn_nodes(const Graph& graph, size_t transform,
+                                const std::vector<bool>& inside,
+                                const std::vector<std::optional<size_t>>& makers, ValueId token) {
+  std::vector<size_t> drawn;
+  for (const ValueId id : transformed_outside(graph.nodes()[transform], inside)) {
+    const auto& maker = makers[index(id)];
+    if (maker && enters_transform(graph, graph.nodes()[*maker], token)) drawn.push_back(*maker);
+  }
+  return drawn;
 }
 
 Graph roll_loops(const Graph& graph) {

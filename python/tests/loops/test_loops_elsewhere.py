@@ -221,29 +221,6 @@ def test_a_derivative_in_a_step():
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("make", ["gradient", "vmap"])
-def test_a_transform_of_what_no_step_makes_is_refused(make):
-    """The nodes between it and the step are outside of the loop."""
-    h = ml.IOKey("h", shape=[3])
-    if make == "gradient":
-        w = ml.IOKey("w", shape=[3])
-        step = ml.Model.create(h_next=h - ml.gradient((h * w.sin()).sum(), w))
-    else:
-        net = ml.Model.create(y=ml.Tanh()(ml.IOKey("x", shape=[3]) * ml.IOKey("w", shape=[3])))
-        step = ml.Model()
-        step |= ml.vmap(net, in_axes={"w": 0}, size=2)(x="h", w="w", y="both")
-        step |= ml.Sum(axis=0)(input="both", output="h_next")
-    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=[], outputs=[], length=5)
-    with pytest.raises(ml.ConnectionError, match="cannot be in a loop: it transforms") as raised:
-        ml.compile(
-            loop,
-            BACKEND,
-            data_keys=["h"],
-            shapes={"h": [3], "w": [3]} if make == "gradient" else {"h": [3], "w": [2, 3]},
-        )
-    assert raised.value.code == "E0131"
-
-
 def test_vmap_of_a_loop_with_a_derivative_in_it():
     loop = ml.Scan(descent(), carry={"h": "h_next"}, sequences=[], outputs=[], length=5)
     start = np.array([[0.5, -1.0, 0.2], [0.1, 0.3, -0.7]])
