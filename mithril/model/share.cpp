@@ -27,10 +27,10 @@ std::shared_ptr<Composite> model_of(const Part& part, const Part& original) {
          .help = "add the part first, then what its shared() returns"});
 }
 
-// The first value of a state that each step of a loop passes on is a state of the loop.
-bool is_of_loop(const StatePair& state) {
+// A state of the body of a loop, or of a branch. The loop or the choice has it as its own.
+bool is_nested(const StatePair& state) {
   const Part* driver = top(state.input)->driver;
-  return driver && driver->op == &find_op("scan_carry");
+  return driver && (driver->op == &find_op("scan_carry") || driver->op == &find_op("branch_input"));
 }
 
 // The last value of a state in one evaluation.
@@ -89,7 +89,7 @@ std::vector<StateChain> state_chains(const std::vector<StatePair>& states) {
   }
   std::vector<StateChain> chains;
   for (const StatePair& state : states) {
-    if (follows(state) || is_of_loop(state)) continue;
+    if (follows(state) || is_nested(state)) continue;
     StateChain chain{&state, state.output};
     for (auto next = following.find(top(chain.output)); next != following.end();
          next = following.find(top(chain.output)))

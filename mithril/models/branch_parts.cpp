@@ -8,6 +8,7 @@
 #include "mithril/model/keys.hpp"
 
 namespace mithril {
+namespace {
 
 void refuse_state(const Model& part, const std::string& who) {
   const std::shared_ptr<Composite> composite = part.composite();
@@ -18,6 +19,8 @@ void refuse_state(const Model& part, const std::string& who) {
          .message = who + " keeps a state",
          .help = "leave dropout and batch norms out of it, or put them behind its outputs"});
 }
+
+}  // namespace
 
 std::vector<std::string> named_inputs(const Model& part) {
   std::vector<std::string> named;

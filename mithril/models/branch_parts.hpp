@@ -7,9 +7,6 @@
 
 namespace mithril {
 
-// ConnectionError E0132 for a part that keeps a state. `who`: "a branch of Cond".
-void refuse_state(const Model& part, const std::string& who);
-
 // Inputs with a name of their own. The others keep their path in the part.
 std::vector<std::string> named_inputs(const Model& part);
 
@@ -17,8 +14,8 @@ std::vector<std::string> named_inputs(const Model& part);
 // its own, although they have the names of its ports.
 std::vector<std::string> shared_inputs(const Model& part);
 
-// ConnectionError E0138 for several outputs or none, E0132 for a part that keeps a state. `who`:
-// the class of the model.
+// ConnectionError E0138 for several outputs or none, E0132 for one that keeps a state. `who`: the
+// class of the model.
 void check_condition(const Model& part, const std::string& who);
 
 // Adds the part, whose named inputs are inputs of the model, or `given` for their key, and returns

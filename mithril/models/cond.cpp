@@ -5,6 +5,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/models/branch_parts.hpp"
+#include "mithril/models/nested_states.hpp"
 #include "mithril/models/wrapping.hpp"
 
 namespace mithril {
@@ -32,8 +33,11 @@ void add_branch(Model& model, const Model& branch, const Connection& condition, 
     const Connection entered = Model::op("branch_input", {{"then", then}}).apply(reads).front();
     bindings.emplace_back(key, entered);
   }
+  const Bindings inputs = bindings;
+  const BranchStates states(model, branch, condition, then, bindings);
   model |= branch(bindings);
-  for (const auto& [key, entered] : bindings)
+  states.bind();
+  for (const auto& [key, entered] : inputs)
     keep_statements(model, key, std::get<Connection>(entered.held()), 0);
 }
 
@@ -48,16 +52,10 @@ Model choice(Model model, const Connection& condition, const Model& then, const 
   return model;
 }
 
-void check_branches(const Model& then, const Model& otherwise) {
-  check_outputs(then, otherwise);
-  refuse_state(then, "a branch of Cond");
-  refuse_state(otherwise, "a branch of Cond");
-}
-
 }  // namespace
 
 Model Cond(const std::string& condition, const Model& then, const Model& otherwise) {
-  check_branches(then, otherwise);
+  check_outputs(then, otherwise);
   Model model = wrapper_of_class("Cond");
   const Connection chosen = apply("branch_condition", {model[condition]});
   return choice(std::move(model), chosen, then, otherwise);
@@ -65,7 +63,7 @@ Model Cond(const std::string& condition, const Model& then, const Model& otherwi
 
 Model Cond(const Model& condition, const Model& then, const Model& otherwise) {
   check_condition(condition, "Cond");
-  check_branches(then, otherwise);
+  check_outputs(then, otherwise);
   Model model = wrapper_of_class("Cond");
   const Connection chosen = add_condition(model, condition, {});
   return choice(std::move(model), chosen, then, otherwise);

@@ -4,8 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/model/composite.hpp"
-#include "mithril/model/share.hpp"
+#include "mithril/models/nested_states.hpp"
 #include "mithril/models/wrapping.hpp"
 
 namespace mithril {
@@ -67,56 +66,6 @@ Connection steps_of(const ScanOptions& options) {
   }
   return only_output(Model::op("scan_steps", std::move(values)), length);
 }
-
-// The states of the body: the loop has them under the same paths, and passes them from step to step
-// as carries.
-class LoopStates {
- public:
-  LoopStates(Model& model, const Model& body, const Connection& steps, Bindings& bindings)
-      : model_(model), steps_(steps) {
-    const std::shared_ptr<Composite> composite = body.composite();
-    if (!composite->extras) return;
-    for (const StateChain& chain : state_chains(composite->extras->states)) {
-      const std::string port = wire_name(top(chain.first->input));
-      const std::string key = std::string(body.part()->label()) + "." + port;
-      model |=
-          Model::op("scan_carry")({{"initial", key}, {"steps", steps}, {"output", key + ".carry"}});
-      bindings.emplace_back(port, key + ".carry");
-      states_.push_back({key, chain.output, chain.first->initial});
-    }
-  }
-
-  // Once the body is a part.
-  void add_carries(std::vector<Binding>& carried) const {
-    for (const LoopState& state : states_) {
-      carried.emplace_back(carry(state));
-      carried.emplace_back(next(state));
-    }
-  }
-
-  void bind(const std::vector<Binding>& carried) {
-    for (const LoopState& state : states_) {
-      const Connection last =
-          apply("scan_last", {carry(state), next(state), steps_, Binding(carried)});
-      model_ |= last;
-      model_.bind_state_keys(state.key, last.name(), state.initial);
-    }
-  }
-
- private:
-  struct LoopState {
-    std::string key;
-    Wire* next;
-    InitialState initial;
-  };
-
-  Connection carry(const LoopState& state) const { return model_.at(state.key + ".carry"); }
-  Connection next(const LoopState& state) const { return {model_.composite(), state.next}; }
-
-  Model& model_;
-  const Connection steps_;
-  std::vector<LoopState> states_;
-};
 
 // What a step makes for the samples that have its element, and the others keep.
 class EndedSamples {
@@ -196,7 +145,7 @@ Model Scan(const Model& body, const ScanOptions& options) {
                          apply("scan_last", {carries[i], nexts[i], steps, Binding(carried)}));
   }
   expose_results(model, outputs, "Scan");
-  states.bind(carried);
+  states.bind_to_last(carried);
   return model.set_cin(of_loop).set_cout(stacks.empty() ? lasts : stacks);
 }
 

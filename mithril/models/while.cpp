@@ -6,6 +6,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/models/branch_parts.hpp"
 #include "mithril/models/cond.hpp"
+#include "mithril/models/nested_states.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/models/wrapping.hpp"
 
@@ -40,7 +41,6 @@ void check_while(const Model& condition, const Model& body, const WhileOptions& 
   if (options.max_steps && *options.max_steps < 0)
     refuse_while("max_steps is negative", std::to_string(*options.max_steps), "give 0 or more");
   check_condition(condition, "While");
-  refuse_state(body, "the body of While");
 }
 
 std::vector<std::string> carry_keys(const WhileOptions& options) {
@@ -50,8 +50,10 @@ std::vector<std::string> carry_keys(const WhileOptions& options) {
 }
 
 // Adds the part, whose named inputs are inputs of the model, or the carries.
-void add_body(Model& model, const Model& body, const Bindings& carries) {
+void add_body(Model& model, const Model& body, const Bindings& carries,
+              const Bindings& states = {}) {
   Bindings bindings = carries;
+  bindings.insert(bindings.end(), states.begin(), states.end());
   for (const std::string& key : shared_inputs(body)) {
     const bool known = std::any_of(carries.begin(), carries.end(),
                                    [&](const auto& carry) { return carry.first == key; });
@@ -115,12 +117,15 @@ Model While(const Model& condition, const Model& body, const WhileOptions& optio
   for (const auto& [carry, next] : options.carry)
     carries.emplace_back(carry, apply("scan_carry", {model[carry], steps}));
   const Connection goes_on = add_condition(model, condition, carries);
-  add_body(model, body, carries);
+  Bindings state_carries;
+  const LoopStates states(model, body, steps, state_carries);
+  add_body(model, body, carries, state_carries);
   std::vector<Binding> carried;
   for (size_t i = 0; i < carries.size(); ++i) {
     carried.push_back(carries[i].second);
     carried.emplace_back(body.at(options.carry[i].second));
   }
+  states.add_carries(carried);
   carried.emplace_back(goes_on);
   std::vector<std::pair<std::string, Connection>> outputs;
   for (size_t i = 0; i < carries.size(); ++i) {
@@ -130,6 +135,7 @@ Model While(const Model& condition, const Model& body, const WhileOptions& optio
                          apply("scan_last", {carry, carried[2 * i + 1], steps, Binding(carried)}));
   }
   expose_results(model, outputs, "While");
+  states.bind_to_last(carried);
   return model.set_cin(carry_keys(options));
 }
 

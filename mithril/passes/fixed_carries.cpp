@@ -36,6 +36,8 @@ class FixedCarries {
       const ValueId made = node.outputs.front();
       if (node.op == &carry_ && fixed_[index(made)]) {
         rebuilder.replace(made, rebuilder.map(input(node, "initial")));
+      } else if (node.op == &result_ && fixed_[index(made)]) {
+        rebuilder.replace(made, rebuilder.map(same_[index(made)]));
       } else if (node.op == &last_ && fixed_[index(input(node, "carry"))]) {
         rebuilder.replace(made, rebuilder.map(input(node, "carry")));
       } else if (node.op == &last_ || node.op == &stack_) {
@@ -55,12 +57,19 @@ class FixedCarries {
         same_[index(made)] = same_[index(*id)];
     } else if (node.op == &carry_) {
       initial_[index(made)] = input(node, "initial");
-      first_[index(made)] = first_[index(initial_[index(made)])];
+      first_[index(made)] = first_[index(same_[index(initial_[index(made)])])];
     } else if (node.op == &last_) {
       const ValueId carry = input(node, "carry");
       if (first_[index(carry)] == nowhere || same_[index(input(node, "next"))] != carry) return;
       fixed_[index(carry)] = true;
-      same_[index(made)] = initial_[index(carry)];
+      same_[index(made)] = same_[index(initial_[index(carry)])];
+    } else if (node.op == &entry_) {
+      same_[index(made)] = same_[index(input(node, "input"))];
+    } else if (node.op == &result_) {
+      const ValueId then = same_[index(input(node, "then"))];
+      if (first_[index(then)] == nowhere || then != same_[index(input(node, "otherwise"))]) return;
+      fixed_[index(made)] = true;
+      same_[index(made)] = then;
     }
   }
 
@@ -78,11 +87,12 @@ class FixedCarries {
 
   const Graph& graph_;
   const OpDef &buffer_ = find_op("buffer"), &carry_ = find_op("scan_carry"),
-              &last_ = find_op("scan_last"), &stack_ = find_op("scan_stack");
+              &last_ = find_op("scan_last"), &stack_ = find_op("scan_stack"),
+              &entry_ = find_op("branch_input"), &result_ = find_op("branch_result");
   std::vector<ValueId> first_;    // per value: the state with which a carry begins, or nowhere
   std::vector<ValueId> initial_;  // per carry: its first value
   std::vector<ValueId> same_;     // per value: what it copies
-  std::vector<bool> fixed_;       // per value: a carry that no step changes
+  std::vector<bool> fixed_;       // per value: a carry or a result that nothing changes
 };
 
 }  // namespace

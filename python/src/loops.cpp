@@ -44,7 +44,7 @@ void bind_choice(py::module_& module) {
 
 The models become parts, and only the chosen one runs. Inputs of the same name are one input.
 Parameters stay those of their part. The outputs are those of both models. The gradient computes
-the chosen branch again.
+the chosen branch again. The model that does not run keeps its state.
 
 Args:
     condition: The name of an input, a bool of shape []: a new one, or one that the models read. Or
@@ -54,8 +54,8 @@ Args:
 Returns:
     A new Model.
 Raises:
-    ConnectionError: The models have different outputs, one of them keeps a state, or the model of
-        the condition has several outputs.
+    ConnectionError: The models have different outputs, or the model of the condition keeps a state
+        or has several outputs.
     ShapeError: Outputs have different shapes, or the condition is no scalar.
     TypeError: Outputs have different types, or the condition is no bool.
 
@@ -74,7 +74,8 @@ void bind_while(py::module_& module) {
 
 Both models become parts. The loop has their ports: a carry is the value before the first step; the
 condition and all steps read the other inputs and the parameters. Its outputs are "<carry>_last",
-each carry after the last step.
+each carry after the last step. A state of the body is a state of the loop: each step reads what the
+one before has left.
 
 Args:
     condition: A model that is not yet a part, with one output, a bool of shape []: whether another
@@ -90,7 +91,7 @@ Raises:
     ShapeError: A step changes the shape of a carry, or the condition is no scalar.
     TypeError: A step changes the type of a carry, or the condition is no bool.
     ValueError: There is no carry, or `max_steps` is negative.
-    ConnectionError: A part keeps a state, or the condition has several outputs.
+    ConnectionError: The condition keeps a state, or has several outputs.
 
 Example:
     x, a = ml.IOKey("x"), ml.IOKey("a")

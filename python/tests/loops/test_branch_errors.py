@@ -169,17 +169,6 @@ def test_a_condition_with_several_outputs():
     )
 
 
-def test_a_branch_that_keeps_a_state():
-    drops = ml.Model()
-    drops |= ml.Dropout(0.5)(input="x", output="y")
-    with pytest.raises(ml.ConnectionError) as raised:
-        ml.Cond("c", of_x(lambda x: x * 1.0), drops)
-    assert message(raised) == (
-        "mithril.ConnectionError[E0132]: dropout.key: a branch of Cond keeps a state\n"
-        "  help: leave dropout and batch norms out of it, or put them behind its outputs"
-    )
-
-
 def test_a_value_of_a_branch_outside_of_it():
     x = ml.IOKey("x")
     inside = ml.Model()

@@ -1,0 +1,56 @@
+// States of the bodies of loops and of branches. The model around them has them under the same
+// paths.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct NestedState {
+  std::string key;  // in the model around it
+  Wire* next;       // in the part
+  InitialState initial;
+};
+
+// The states of a loop, which it passes from step to step as carries.
+class LoopStates {
+ public:
+  // Before `body` is a part of `model`: adds the carries, and bindings of the body to them.
+  // `steps`: the begin of the loop.
+  LoopStates(Model& model, const Model& body, const Connection& steps, Bindings& bindings);
+
+  // Once the body is a part: adds each carry and its next value.
+  void add_carries(std::vector<Binding>& carried) const;
+  // The next states are the last ones. `carried`: of the whole loop.
+  void bind_to_last(const std::vector<Binding>& carried) const;
+
+ private:
+  Connection carry(const NestedState& state) const;
+  Connection next(const NestedState& state) const;
+
+  Model& model_;
+  const Connection steps_;
+  std::vector<NestedState> states_;
+};
+
+// The states of a branch, which stay as they are if the other branch runs.
+class BranchStates {
+ public:
+  // Before `branch` is a part of `model`: adds bindings to the states. `condition`: of the choice.
+  // `then`: whether it chooses this branch.
+  BranchStates(Model& model, const Model& branch, const Connection& condition, bool then,
+               Bindings& bindings);
+
+  // Once the branch is a part: the next states.
+  void bind() const;
+
+ private:
+  Model& model_;
+  const Connection condition_;
+  const bool then_;
+  std::vector<NestedState> states_;
+};
+
+}  // namespace mithril
