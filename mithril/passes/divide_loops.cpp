@@ -1,11 +1,14 @@
 #include "mithril/passes/divide_loops.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
@@ -142,11 +145,26 @@ class DividedLoop {
   std::vector<ValueId> results_;
 };
 
+// The node with divided loops in its graphs. No gradient flows through a loop with a condition.
+Node with_divided_graphs(const Node& node) {
+  Node divided = node;
+  if (is_while(node)) return divided;
+  for (const std::string_view port : nested_graph_ports(*node.op)) {
+    Argument& text = divided.arguments[node.argument_index(port)];
+    const Graph graph = parse_graph(std::get<Datum>(text).text());
+    const auto& nodes = graph.nodes();
+    if (std::any_of(nodes.begin(), nodes.end(), has_nested_graphs))
+      text = Datum(to_string(divide_loops(graph)));
+  }
+  return divided;
+}
+
 }  // namespace
 
 Graph divide_loops(const Graph& graph) {
   Rebuilder rebuilder(graph);
-  for (const Node& node : graph.nodes()) {
+  for (const Node& given : graph.nodes()) {
+    const Node node = with_divided_graphs(given);
     std::optional<int64_t> length;
     if (is_scan(node)) length = known_length(scan_of(node));
     if (!length || *length < fewest_steps_to_divide) {

@@ -9,7 +9,7 @@ namespace mithril {
 // their own. The gradient of such a loop stacks the carries before each segment, and recomputes
 // what else it reads one segment after the other (Chen et al., "Training deep nets with sublinear
 // memory cost", 2016). Outputs have the same bits. Gradients of values that every step reads are
-// summed segment by segment.
+// summed segment by segment. Loops in branches and in other loops are divided, too.
 Graph divide_loops(const Graph& graph);
 
 }  // namespace mithril

@@ -72,3 +72,66 @@ def test_segments_take_little_memory(reverse: bool) -> None:
     gradients(400, reverse, backend, use_checkpointing=True)
     with pytest.raises(ml.OutOfMemoryError, match="E1101"):
         gradients(400, reverse, backend, use_checkpointing=False)
+
+
+def nested(kind: str, length: int) -> ml.Model:
+    """The loop in a branch, in a branch of a loop, or in a loop."""
+    inner = recurrent(length)
+    inner.expose_keys("loss")
+    zero = ml.Model.create(loss=ml.IOKey("h").sum() * 0.0)
+    if kind == "branch":
+        return ml.Cond("go", inner, zero)
+    body = ml.Model()
+    part = ml.Cond("go", inner, zero) if kind == "branch of a loop" else inner
+    body |= part(**{key: key for key in part.input_keys}, loss="loss")
+    body |= ml.Buffer()(input=ml.IOKey("h") * 0.9 + body["loss"] * 1e-3, output="h_next")
+    body.expose_keys("h_next")
+    loop = ml.Scan(body, carry={"h": "h_next"}, length=4)
+    whole = ml.Model()
+    whole |= loop(**{key: key for key in loop.input_keys}, h_last="last")
+    whole |= ml.Sum()(input="last", output="loss")
+    whole.expose_keys("loss")
+    return whole
+
+
+def nested_gradients(
+    kind: str, length: int, backend: ml.CpuBackend, use_checkpointing: bool
+) -> tuple[dict, dict]:
+    model = nested(kind, length)
+    compiled = ml.compile(
+        model,
+        backend,
+        shapes={"x": [length, N, 8], "h": [N, H], "w_h": [H, H], "w_x": [H, 8], "b": [H]},
+        data_keys={"x", "h"},
+        trainable_keys={"w_h", "w_x", "b"},
+        use_checkpointing=use_checkpointing,
+    )
+    draw = np.random.default_rng(0).normal
+    data = {"x": draw(size=(length, N, 8)), "h": draw(size=(N, H)), "go": np.array(True)}
+    params = {"w_h": draw(size=(H, H)) * 0.1, "w_x": draw(size=(H, 8)), "b": draw(size=H)}
+    data = {key: value for key, value in data.items() if key in compiled.input_keys}
+    return compiled.evaluate(params, data, output_gradients={"loss": 1.0})
+
+
+@pytest.mark.parametrize("target", ["CpuBackend", "TorchBackend", "JaxBackend"])
+@pytest.mark.parametrize("kind", ["branch", "branch of a loop", "loop"])
+def test_loops_in_branches_and_in_loops(kind: str, target: str) -> None:
+    if target != "CpuBackend":
+        pytest.importorskip("torch" if target == "TorchBackend" else "jax")
+    backend = getattr(ml, target)(dtype=ml.float64)
+    outputs, expected = nested_gradients(kind, 13, ml.CpuBackend(ml.float64), False)
+    again, got = nested_gradients(kind, 13, backend, True)
+    for values, others in ((outputs, again), (expected, got)):
+        for key, value in values.items():
+            scale = float(np.abs(np.asarray(value)).max(initial=1))
+            np.testing.assert_allclose(
+                np.asarray(others[key]), np.asarray(value), rtol=0, atol=1e-12 * scale
+            )
+
+
+@pytest.mark.parametrize("kind", ["branch", "branch of a loop", "loop"])
+def test_segments_in_branches_and_in_loops_take_little_memory(kind: str) -> None:
+    backend = ml.CpuBackend(ml.float64, memory_limit=5_000_000)
+    nested_gradients(kind, 400, backend, True)
+    with pytest.raises(ml.OutOfMemoryError, match="E1101"):
+        nested_gradients(kind, 400, backend, False)
