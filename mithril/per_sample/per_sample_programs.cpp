@@ -24,6 +24,16 @@ constexpr int64_t probe_samples = 10007;
          .help = "make the losses of the samples an output, before they are reduced"});
 }
 
+[[noreturn]] void refuse_data_without_rows(const std::string& losses, std::vector<Fact> data) {
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0510",
+         .path = losses,
+         .message = "no data has the samples of '" + losses + "' along its first axis",
+         .facts = std::move(data),
+         .help = "put the samples first: batch_first=True of a recurrent layer, axis=1 of Scan, or "
+                 "a transposition in the model"});
+}
+
 }  // namespace
 
 PerSamplePrograms::PerSamplePrograms(std::shared_ptr<CompiledModel::Impl> compiled,
@@ -244,6 +254,15 @@ std::optional<Coupling> PerSamplePrograms::coupling_of(const SampleAxes& axes) c
   return axes.couplings[static_cast<size_t>(first)];
 }
 
+void PerSamplePrograms::check_rows(const SampleBatch& batch) const {
+  std::vector<Fact> data;
+  for (const NamedIndex& key : compiled_->data) {
+    if (batch.batched[key.index]) return;
+    data.push_back({key.name, to_string(batch.inputs[key.index].dims()), ""});
+  }
+  refuse_data_without_rows(compiled_->outputs[output_].name, std::move(data));
+}
+
 std::shared_ptr<const PerSampleProgram> PerSamplePrograms::find(
     PerSampleQuery query, const SampleBatch& training, const SampleBatch* validation,
     const std::vector<std::pair<int64_t, int64_t>>& ranks) const {
@@ -276,9 +295,11 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
   std::optional<Analysis> validation_analysis;
   if (separate) validation_analysis = analyse(*validation, validation->samples);
   const SampleAxis& losses = main.axes.of(model_.losses);
-  if (losses.kind != SampleAxis::Kind::coupled && !(losses == SampleAxis::along(0)))
+  if (losses.kind != SampleAxis::Kind::coupled && !(losses == SampleAxis::along(0))) {
+    check_rows(training);
     refuse_losses(compiled_->outputs[output_].name,
                   "a first axis that does not hold the samples of the data");
+  }
   auto coupling = coupling_of(main.axes);
   if (!coupling && validation_analysis) coupling = coupling_of(validation_analysis->axes);
   if (coupling) {

@@ -81,6 +81,8 @@ class PerSamplePrograms {
   };
   std::optional<Probe> probe_plan(const SampleBatch& batch) const;
   std::optional<Coupling> coupling_of(const SampleAxes& axes) const;
+  // GradientError E0510 if no data has the samples as its rows.
+  void check_rows(const SampleBatch& batch) const;
   PerSampleProgram make(PerSampleProgram program, const SampleBatch& training,
                         const SampleBatch* validation) const;
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/comparison/value_mismatch.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/tensor/functions.hpp"
@@ -96,7 +97,11 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
     gradients_[key.name] = Tensor(batch.inputs[key.index].dtype(), dims);
   }
   TensorMap data;
-  for (const NamedIndex& key : compiled.data) data[key.name] = batch.inputs[key.index];
+  std::vector<std::string> rows;  // data whose rows are the samples
+  for (const NamedIndex& key : compiled.data) {
+    data[key.name] = batch.inputs[key.index];
+    if (batch.batched[key.index]) rows.push_back(key.name);
+  }
   const auto [outputs, next] = model.evaluate(params_, data, state);
   state_ = next;
   const Tensor whole = outputs.at(losses_key_).host();
@@ -111,8 +116,12 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
          .code = "E0513",
          .path = losses_key_,
          .message = "sample " + std::to_string(i) + " has another loss by itself than in the batch",
-         .facts = {{"by itself", std::to_string(alone)}, {"in the batch", std::to_string(among)}},
-         .help = "the model mixes the samples, or draws random numbers for them"});
+         .facts = {{"by itself", std::to_string(alone)},
+                   {"in the batch", std::to_string(among)},
+                   {"taken from", "the rows of " + join(rows, ", ")}},
+         .help = "the model mixes the samples, or draws random numbers for them, as dropout in a "
+                 "loop does: use inference mode. If the rows are no samples, put the samples "
+                 "first (batch_first=True, axis=1 of Scan), or name the data in shared="});
   }
 }
 

@@ -204,6 +204,74 @@ def test_gradients_of_single_samples():
         np.testing.assert_allclose(norms.total[n], expected, rtol=1e-10)
 
 
+def recurrent_losses(batch_first, lengths=("T", "N")):
+    """The sums of the last states of an LSTM: a loss for each sample."""
+    net = ml.Model()
+    layer = ml.LSTM(4, batch_first=batch_first, dropout=0.0)
+    net |= layer(input="x", h_n="h")
+    net |= ml.Sum(axis=[0, 2])(input="h", output="losses")
+    net.expose_keys("losses")
+    shape = [*reversed(lengths), 2] if batch_first else [*lengths, 2]
+    return ml.compile(net, BACKEND, shapes={"x": shape}, data_keys=["x"])
+
+
+def test_gradients_of_single_samples_of_a_layer_with_samples_first():
+    compiled = recurrent_losses(True)
+    params, x = parameters_of(compiled), np.random.default_rng(5).normal(size=(3, 5, 2))
+    norms = ml.PerSample(compiled, losses="losses").norms(params, {"x": x})
+    for n in range(3):
+        _, grad = compiled.evaluate(
+            params, {"x": x[n : n + 1]}, output_gradients={"losses": np.ones(1)}
+        )
+        expected = np.sqrt(sum((np.asarray(value) ** 2).sum() for value in grad.values()))
+        np.testing.assert_allclose(norms.total[n], expected, rtol=1e-10)
+
+
+def test_gradients_of_single_samples_of_a_layer_with_steps_first():
+    compiled = recurrent_losses(False)
+    samples = ml.PerSample(compiled, losses="losses")
+    params, draw = parameters_of(compiled), np.random.default_rng(5).normal
+    with pytest.raises(ml.GradientError) as raised:
+        samples.norms(params, {"x": draw(size=(5, 3, 2))})
+    assert str(raised.value) == (
+        "mithril.GradientError[E0510]: losses: no data has the samples of 'losses' along its first "
+        "axis\n"
+        "  x : [5, 3, 2]\n"
+        "  help: put the samples first: batch_first=True of a recurrent layer, axis=1 of Scan, or "
+        "a transposition in the model"
+    )
+    with pytest.raises(ml.GradientError) as raised:  # as many steps as samples
+        samples.norms(params, {"x": draw(size=(3, 3, 2))})
+    text = str(raised.value)
+    assert text.startswith(
+        "mithril.GradientError[E0513]: losses: sample 0 has another loss by itself than in the "
+        "batch\n"
+    )
+    assert "  taken from   : the rows of x\n" in text
+    assert text.endswith(
+        "  help: the model mixes the samples, or draws random numbers for them, as dropout in a "
+        "loop does: use inference mode. If the rows are no samples, put the samples first "
+        "(batch_first=True, axis=1 of Scan), or name the data in shared="
+    )
+
+
+def test_gradients_of_single_samples_of_a_loop_with_a_state():
+    step = ml.Model()
+    step |= ml.Linear(4)(input="x", output="a")
+    step |= ml.Dropout(0.5)(input="a", output="y")
+    net = ml.Model()
+    net |= ml.Scan(step, sequences=["x"], outputs=["y"], axis=1)(x="x", y="y")
+    net |= ml.Sum(axis=[1, 2])(input="y", output="losses")
+    options = {"shapes": {"x": [None, 5, 2]}, "data_keys": ["x"]}
+    compiled = ml.compile(net, BACKEND, **options)
+    params, data = parameters_of(compiled), {"x": np.ones((3, 5, 2))}
+    with pytest.raises(ml.GradientError, match="as dropout in a loop does") as raised:
+        ml.PerSample(compiled, losses="losses").norms(
+            params, data, state=compiled.initial_state_dict
+        )
+    assert raised.value.code == "E0513"
+
+
 def descent() -> ml.Model:
     """A step of gradient descent on the sum of h^4."""
     h = ml.IOKey("h", shape=[3])
