@@ -271,3 +271,38 @@ def test_ops_without_a_rule_in_a_branch_are_named():
     with pytest.raises(ml.ValueError, match="an op unique: it has no batching rule") as raised:
         ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, data_keys=["x"], shapes={"x": [2, 3]})
     assert raised.value.code == "E0427"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_ints_and_bools_of_a_choice(target):
+    backend, to = backend_of(target)
+    x, n = ml.IOKey("x", shape=[3]), ml.IOKey("n", shape=[3], type=ml.Tensor[int])
+    choice = ml.Cond(
+        "c",
+        ml.Model.create(positive=x > 0.0, more=n + 1, same=ml.Buffer()(n)),
+        ml.Model.create(positive=x < 1.0, more=n * n, same=n - 1),
+    )
+    draw = np.random.default_rng(0).normal
+    data = {
+        "x": draw(size=(4, 3)),
+        "n": np.arange(12).reshape(4, 3),
+        "c": np.array([True, False, True, False]),
+    }
+    mapped = ml.vmap(choice, in_axes={"x": 0, "n": 0, "c": 0})
+    out = compiled_of(mapped, data, backend, inference=True).evaluate({}, to(data))
+    c, x, n = data["c"][:, None], data["x"], data["n"]
+    np.testing.assert_array_equal(np.asarray(out["positive"]), np.where(c, x > 0, x < 1))
+    np.testing.assert_array_equal(np.asarray(out["more"]), np.where(c, n + 1, n * n))
+    np.testing.assert_array_equal(np.asarray(out["same"]), np.where(c, n, n - 1))
+
+
+def test_an_ensemble_of_choices():
+    net = ml.Cond("c", ml.Linear(2, name="first"), ml.Linear(2, name="second"))
+    data = {"input": np.random.default_rng(0).normal(size=(3, 2)), "c": np.arange(4) % 2 == 0}
+    compiled = compiled_of(ml.vmap(net, params="*", in_axes={"c": 0}), data)
+    params = compiled.get_parameters()
+    out = compiled.evaluate(params, data)["output"]
+    for i, chosen in enumerate(data["c"]):
+        layer = "first" if chosen else "second"
+        weight, bias = (np.asarray(params[f"{layer}.{key}"])[i] for key in ("weight", "bias"))
+        np.testing.assert_allclose(out[i], data["input"] @ weight.T + bias, rtol=1e-12)
