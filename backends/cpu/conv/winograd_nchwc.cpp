@@ -11,8 +11,8 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr int64_t products = 36;
-constexpr int64_t most_blocks = 256;
-constexpr int64_t line = 64 / int64_t{sizeof(float)};
+constexpr int64_t most_input_blocks = 256;
+constexpr int64_t floats_of_line = 64 / int64_t{sizeof(float)};
 // Bytes of transformed input that stay in the L2 cache: beside a weight that stays there too, or
 // alone, if the weight is streamed.
 constexpr int64_t bytes_beside_weight = 3 << 16, bytes_alone = 1 << 20;
@@ -132,8 +132,8 @@ class WinogradNchwc final : public NchwcForm {
     const int64_t nr = products_->nr, element = c_.inputs * nr,
                   count = up(group.tiles, products_->mr);
     const bool half = (panel + 1) * nr - c_.outputs >= channel_block;
-    const int64_t lines = up(up(element, line), count * blocks_);
-    std::array<int32_t, most_blocks> offsets;
+    const int64_t lines = up(up(element, floats_of_line), count * blocks_);
+    std::array<int32_t, most_input_blocks> offsets;
     for (int64_t block = 0; block < blocks_; ++block) {
       offsets[static_cast<size_t>(block)] =
           static_cast<int32_t>(block * group.tiles * channel_block);
@@ -157,7 +157,7 @@ class WinogradNchwc final : public NchwcForm {
              .c_step = group.tiles * channel_block,
              .add = first_run > 0,
              .bias = nullptr,
-             .next = weight + element + (i * blocks_ + first_run) * lines * line,
+             .next = weight + element + (i * blocks_ + first_run) * lines * floats_of_line,
              .lines = lines});
       }
     };
@@ -217,7 +217,7 @@ bool suits_winograd_nchwc(const Convolution& c) {
   // transformed weights does: there are four times as many as before.
   constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
   const int64_t tiles = c.images * up(c.height.output, 4) * up(c.width.output, 4);
-  return c.inputs >= fewest_channels && c.inputs <= most_blocks * channel_block &&
+  return c.inputs >= fewest_channels && c.inputs <= most_input_blocks * channel_block &&
          tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
 }
 

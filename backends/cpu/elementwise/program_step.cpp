@@ -18,7 +18,7 @@ namespace {
 
 // The bytes of a block, and the most blocks that a thread has.
 constexpr int64_t block_bytes = 2048;
-constexpr int most_blocks = 24;
+constexpr int most_program_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
 // Inputs of at least this many bytes in all do not stay in the caches.
@@ -174,7 +174,7 @@ class ElementwiseProgramStep final : public ElementStep {
     int64_t begin, size, step;
   };
   struct Scratch {
-    alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
+    alignas(64) T blocks[most_program_blocks][static_cast<size_t>(block)];
     Source<T> slots[most_slots];
   };
 
@@ -343,7 +343,7 @@ std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
 
 bool fits_a_step(const ElementwiseProgram& program) {
   return program.slots <= most_slots &&
-         allocate_blocks(program, forwardings(program)).blocks <= most_blocks;
+         allocate_blocks(program, forwardings(program)).blocks <= most_program_blocks;
 }
 
 std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t most_tiles_packed = 12;  // rows of tiles of A
 // The bytes of a group of panels, a part of the second-level cache. All rows of A use a group
 // before the next one.
-constexpr int64_t group_bytes = int64_t{1} << 17;
+constexpr int64_t column_group_bytes = int64_t{1} << 17;
 // The epilogue runs after at least this many columns, while they are in the second-level cache.
 constexpr int64_t epilogue_columns = 256;
 // A is read in place up to these limits: it then stays in the second-level cache, and packing does
@@ -149,7 +149,7 @@ class BlockedGemm {
 
   int64_t group_columns(Range k_block) const {
     const int64_t bytes = kernels_.nr * std::max<int64_t>(k_block.size(), 1) * int64_t{sizeof(T)};
-    return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.nr;
+    return std::max<int64_t>(column_group_bytes / bytes, 1) * kernels_.nr;
   }
 
   // The packed panels that follow those before column `last`; null: B is not packed, or none
