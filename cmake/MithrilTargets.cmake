@@ -92,7 +92,7 @@ function(mithril_add_programs)
   endforeach()
 endfunction()
 
-# Compiles the target's sources together: CMAKE_UNITY_BUILD_BATCH_SIZE sources in a file, or 24. Most of the
+# Compiles the target's sources together: CMAKE_UNITY_BUILD_BATCH_SIZE sources in a file, or 36. Most of the
 # time of a build is for headers and templates that many sources share. A directory begins a new file if
 # the last one is at least half full, so that a new source changes few files. Sources that are compiled
 # together must not define the same names.
@@ -100,7 +100,7 @@ function(mithril_unite target)
   if(NOT MITHRIL_UNITY)
     return()
   endif()
-  set(batch 24)
+  set(batch 36)
   if(CMAKE_UNITY_BUILD_BATCH_SIZE)
     set(batch "${CMAKE_UNITY_BUILD_BATCH_SIZE}")
   endif()
