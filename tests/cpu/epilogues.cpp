@@ -13,6 +13,7 @@
 #include "tests/cpu/differing_output.hpp"
 #include "tests/cpu/random_sizes.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/environment.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
@@ -166,6 +167,7 @@ TEST_CASE("convolutions clamp their results and keep NaN") {
     for (const auto& limits : {std::pair{-0.5, 1.5}, {0.0, 6.0}, {-2.0, -1.0}}) {
       const double low = limits.first, high = limits.second;
       for (const bool depthwise : {false, true}) {
+        if (sanitized && channels == 600 && low != 0) continue;
         CAPTURE(depthwise);
         CAPTURE(low);
         RandomCase made;
