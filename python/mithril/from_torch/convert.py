@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -21,15 +23,17 @@ from .builders import (
     UnsupportedOutput,
     array_of,
     call,
+    constant_of,
     refuse_if,
     tensor,
 )
 from .complex_values import Complex, each_part, has_complex, of_pairs, pairs_of
+from .control_flow import NotedError, convert_control
 from .export import export, known_size
 from .exported import Exported
 from .names import leaf_names, line_of, live, place, target_text
 from .ops.complex_numbers import of_complex
-from .registry import DROPPED, OTHERS, REGIONS, row_of
+from .registry import CONTROL, DROPPED, OTHERS, REGIONS, row_of
 from .weights import Weights, kind_of, warn_of_frozen
 
 # Operators whose result has the elements of the first argument.
@@ -54,6 +58,7 @@ class Conversion:
         self._seeds = itertools.count(seed)
         self._keys = itertools.count()
         self._sizes: dict[str, Connection] = {}  # of symbols
+        self._where: list[str] = []  # the graphs of loops and branches around a node
 
     def inputs(self) -> list[str]:
         """Binds the placeholders; returns the keys of the data."""
@@ -92,8 +97,7 @@ class Conversion:
             )
         given = self.model.add_input(name)
         self._values[node] = of_pairs(given) if value.is_complex() else given
-        dims = [symbols.get(str(size), known_size(size)) for size in value.shape]
-        dims = [dim if isinstance(dim, int | str) else None for dim in dims]
+        dims = [self.dim_of(known_size(size)) for size in value.shape]
         self.model.set_shapes({name: [*dims, 2] if value.is_complex() else dims})
         self.model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
         for axis, size in enumerate(value.shape):
@@ -114,7 +118,7 @@ class Conversion:
             elif kind == "USER_OUTPUT":
                 name = next(leaves)
                 if isinstance(value, fx.Node):
-                    found = self._filled(value)
+                    found = self.filled(value)
                     if isinstance(found, Complex):
                         found = pairs_of(found)
                     results[name] = tensor(found) if isinstance(found, int | float) else found
@@ -122,7 +126,7 @@ class Conversion:
 
     def _mutated(self, node: fx.Node, name: str) -> None:
         """Batch norms follow the mode of the compiled model; their rows do so for statistics."""
-        value = self._filled(node)
+        value = self.filled(node)
         value = pairs_of(value) if isinstance(value, Complex) else value
         if name.rpartition(".")[2] == "num_batches_tracked":
             value = ml.ByMode()(value, self.model[name])
@@ -137,20 +141,24 @@ class Conversion:
             elif node in needed and node.op != "placeholder":
                 try:
                     self._values[node] = self._convert(node)
+                except NotedError:
+                    self._values[node] = self._unknown(node)
                 except (UnsupportedError, _core.Error) as problem:
                     self._note(node, str(problem))
         return result
 
     def _convert(self, node: fx.Node) -> Any:
         if node.op == "get_attr":
-            return getattr_of(self._exported.program.graph_module, node)
+            return self._attribute(node)
         if node.target in DROPPED:
             return None
         if node.target in REGIONS:
             return self._region(node)
+        if node.target in CONTROL:
+            return convert_control(self, node)
         row = row_of(node.target)
         refuse_if(row is None, "no op of Mithril computes it")
-        args, kwargs = self._filled(node.args), self._filled(node.kwargs)
+        args, kwargs = self.filled(node.args), self.filled(node.kwargs)
         if node.target in COPIES and node.args[0] in self._known:
             self._known[node] = self._known[node.args[0]]
         if node.target in OTHERS:
@@ -188,14 +196,61 @@ class Conversion:
         """Converts the nodes inside of torch.no_grad, without gradients."""
         is_grad = node.target is torch.ops.higher_order.wrap_with_set_grad_enabled
         part, operands = (node.args[1], node.args[2:]) if is_grad else (node.args[4], node.args[5:])
-        inner = getattr_of(node.graph.owning_module, part)
-        placeholders = [node for node in inner.graph.nodes if node.op == "placeholder"]
-        for placeholder, operand in zip(placeholders, operands, strict=True):
-            self._values[placeholder] = self._filled(operand)
-        results = inner_results(self._filled(self.run(inner.graph, live(inner.graph))))
+        results = self.inline(getattr_of(node.graph.owning_module, part).graph, operands)
         if is_grad and not node.args[0]:
             results = [stopped(result) for result in results]
         return tuple(results)
+
+    def inline(self, graph: fx.Graph, operands: Any) -> list[Any]:
+        """Converts the nodes of a graph in the place of the node that runs it."""
+        placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+        for placeholder, operand in zip(placeholders, operands, strict=True):
+            self._values[placeholder] = self.filled(operand)
+        return inner_results(self.filled(self.run(graph, live(graph))))
+
+    @contextmanager
+    def within(self, model: Model, where: str) -> Iterator[None]:
+        """Converts nodes as parts of another model, which has sizes of its own."""
+        outer = self.model, self._sizes
+        self.model, self._sizes = model, {}
+        self._where.append(where)
+        try:
+            yield
+        finally:
+            self.model, self._sizes = outer
+            self._where.pop()
+
+    def bind(self, node: fx.Node, value: Any) -> None:
+        self._values[node] = value
+
+    def note_constant(self, node: fx.Node, source: Any) -> None:
+        """The node has the elements of a node outside of its graph."""
+        if isinstance(source, fx.Node) and source in self._known:
+            self._known[node] = self._known[source]
+
+    def constant(self, node: fx.Node) -> torch.Tensor | None:
+        """The elements, if they are those of a constant of the program."""
+        return self._known.get(node)
+
+    def size_of(self, symbol: Any) -> Connection | None:
+        """The size in the model whose nodes are converted."""
+        return self._sizes.get(str(symbol))
+
+    def note_size(self, symbol: Any, size: Connection) -> None:
+        if not isinstance(known_size(symbol), int):
+            self._sizes.setdefault(str(symbol), size)
+
+    def dim_of(self, size: Any) -> int | str | None:
+        """A number, the name of a size, or None for an expression of sizes."""
+        dim = self._exported.symbols.get(str(size), size)
+        return dim if isinstance(dim, int | str) else None
+
+    def _attribute(self, node: fx.Node) -> Any:
+        value = getattr_of(node.graph.owning_module, node)
+        if not isinstance(value, torch.Tensor):
+            return value
+        self._known[node] = value
+        return constant_of(value)
 
     def _draw_seed(self) -> int:
         """Far from those of all others: a key counts up from where it begins."""
@@ -212,7 +267,7 @@ class Conversion:
         self.model.bind_state_keys(name, f"{name}.next", seed)
         return key
 
-    def _filled(self, argument: Any) -> Any:
+    def filled(self, argument: Any) -> Any:
         """The argument with what the nodes in it have become."""
         if isinstance(argument, fx.Node):
             value = self._values[argument]
@@ -222,22 +277,26 @@ class Conversion:
                 value = self._values[argument] = value.compute()
             return value
         if isinstance(argument, dict):
-            return {key: self._filled(value) for key, value in argument.items()}
+            return {key: self.filled(value) for key, value in argument.items()}
         if isinstance(argument, list | tuple):
-            return [self._filled(item) for item in argument]
+            return [self.filled(item) for item in argument]
         return argument
 
     def _note(self, node: fx.Node, why: str) -> None:
         """Notes a problem, and continues with an unknown value, to find all problems at once."""
         reason = why.split("\n", maxsplit=1)[0]
-        self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
+        path = " > ".join([place(node), *self._where])
+        self.problems.append((path, f"{target_text(node)}: {reason}{line_of(node)}"))
+        self._values[node] = self._unknown(node)
+
+    def _unknown(self, node: fx.Node) -> Any:
         output = node.meta.get("val")
         count = len(output) if isinstance(output, tuple | list) else 1
         prefix = f"unknown_{len(self.problems)}"
         unknown: list[Any] = [_core.IOKey(f"{prefix}_{i}") for i in range(count)]
         if has_complex(output):
             unknown = [Complex(value, value) for value in unknown]
-        self._values[node] = unknown if isinstance(output, tuple | list) else unknown[0]
+        return unknown if isinstance(output, tuple | list) else unknown[0]
 
 
 def is_state(spec: Any, updated: set[str]) -> bool:

@@ -19,6 +19,7 @@ from .custom_gradients import noted_gradients, refuse_functions, warn_of_hooks
 from .dynamic_shapes import automatic, dims_of
 from .exported import Exported, Names
 from .functionalize import replace_changes
+from .loop_gradients import loops_without_gradients
 from .names import is_theirs
 from .opaque import REPLACED, Replacing
 from .packed import RECURRENT, check_packed
@@ -48,7 +49,8 @@ def export(
         # Functions of autograd are noted where gradients are computed. The caller may compute none.
         with warnings.catch_warnings(), torch.enable_grad(), noted_gradients() as noted:
             warnings.simplefilter("ignore")
-            program = traced(module, args, kwargs, dims)
+            with loops_without_gradients():
+                program = traced(module, args, kwargs, dims)
             replace_changes(program)
             ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
@@ -188,8 +190,7 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
     """Says which line of the user's code could not be exported."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if is_theirs(frame.filename)]
-    reason = str(error).strip().split("\n", maxsplit=1)[0]
-    facts = [("torch.export", f"{type(error).__name__}: {reason}")]
+    facts = [("torch.export", f"{type(error).__name__}: {reason_of(error)}")]
     if theirs:
         facts.insert(0, ("at", f"{theirs[-1].filename}:{theirs[-1].lineno}: {theirs[-1].line}"))
     raise_error(
@@ -201,12 +202,25 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
     )
 
 
+def reason_of(error: Exception) -> str:
+    """The first line of the message; of a loop or a choice, the explanation in it."""
+    text = str(error).strip()
+    explanation = re.search(r"higher.order op.*\n\s*Explanation: (.*)", text, re.S | re.I)
+    line = (explanation[1] if explanation else text).split("\n", maxsplit=1)[0]
+    return line.partition(" Found in <")[0]
+
+
 # Patterns in messages of torch.export, each with its advice.
 CAUSES: list[tuple[str, str]] = [
     (
         r"of a packed sequence",
         "packed data stays padded in Mithril: only recurrent layers and pad_packed_sequence read "
         "it; apply other layers and losses to the padded result, with a mask of the lengths",
+    ),
+    (
+        r"higher order operator|FunctionalTensor",
+        "functions of cond, scan and while_loop return new tensors of the same shapes and dtypes, "
+        "and change none in place: return x.clone() instead of x, and x + 1 instead of x.add_(1)",
     ),
     (
         r"numpy\(\)|can't convert.*numpy|to a numpy|__array__",

@@ -23,9 +23,19 @@ NEW = {
 
 def replace_changes(program: ExportedProgram) -> None:
     """`add_(x, y)` becomes `add(x, y)` where x is new and has no views, and what follows takes the
-    result in place of x."""
+    result in place of x. So it does in the graphs of loops and branches."""
+    for part in program.graph_module.modules():
+        if isinstance(part, fx.GraphModule):
+            replace_changes_in(part.graph)
+    output = next(node for node in program.graph.nodes if node.op == "output")
+    for value, spec in zip(output.args[0], program.graph_signature.output_specs, strict=True):
+        if isinstance(value, fx.Node):
+            spec.arg.name = value.name
+
+
+def replace_changes_in(graph: fx.Graph) -> None:
     own: set[fx.Node] = set()  # new tensors without views
-    for node in list(program.graph.nodes):
+    for node in list(graph.nodes):
         if node.op == "call_function" and is_new(node.target):
             own.add(node)
             continue
@@ -36,10 +46,6 @@ def replace_changes(program: ExportedProgram) -> None:
             own.add(node)
             continue
         own.difference_update(node.all_input_nodes)  # a view, or it may return its input
-    output = next(node for node in program.graph.nodes if node.op == "output")
-    for value, spec in zip(output.args[0], program.graph_signature.output_specs, strict=True):
-        if isinstance(value, fx.Node):
-            spec.arg.name = value.name
 
 
 def is_new(target: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from .._core import Connection
-from .builders import Builder, Table, size
+from .builders import Builder, Table, size, tensor
 from .ops import (
     activations,
     arithmetic,
@@ -64,6 +64,12 @@ def numel(self: Connection) -> Any:
     return math.prod(dim for dim in known if dim is not None)
 
 
+def compared(relation: Any, left: Any, right: Any) -> Any:
+    """A bool where both sizes are known, and a tensor elsewhere."""
+    is_open = isinstance(left, Connection) or isinstance(right, Connection)
+    return relation(tensor(left), tensor(right)) if is_open else relation(left, right)
+
+
 # Arithmetic of sizes, and operators of torch that are no operators of ATen.
 OTHERS: dict[Any, Builder] = {
     operator.getitem: lambda parts, index: parts[index],
@@ -79,6 +85,15 @@ OTHERS: dict[Any, Builder] = {
     torch.sym_int: lambda size: size,
     torch.ops.aten.sym_size.int: sym_size,
     torch.ops.aten.sym_numel.default: numel,
+    operator.ge: lambda left, right: compared(operator.ge, left, right),
+    operator.le: lambda left, right: compared(operator.le, left, right),
+    operator.eq: lambda left, right: compared(operator.eq, left, right),
+    operator.ne: lambda left, right: compared(operator.ne, left, right),
+    operator.gt: lambda left, right: compared(operator.gt, left, right),
+    operator.lt: lambda left, right: compared(operator.lt, left, right),
+    operator.and_: operator.and_,
+    operator.or_: operator.or_,
+    torch.sym_not: lambda value: ~value if isinstance(value, Connection) else not value,
 }
 DROPPED = frozenset(
     [
@@ -87,12 +102,6 @@ DROPPED = frozenset(
         torch.ops.aten._assert_async.msg,
         torch.ops.aten._linalg_check_errors.default,
         torch.ops.aten.sym_constrain_range_for_size.default,
-        operator.ge,
-        operator.le,
-        operator.eq,
-        operator.ne,
-        operator.gt,
-        operator.lt,
     ]
 )
 REGIONS = frozenset(
@@ -101,11 +110,15 @@ REGIONS = frozenset(
         torch.ops.higher_order.wrap_with_autocast,
     ]
 )
+# Operators that run graphs.
+COND = torch.ops.higher_order.cond
+SCAN = torch.ops.higher_order.scan
+CONTROL = frozenset([COND, SCAN, torch.ops.higher_order.while_loop])
 
 
 def row_of(target: Any) -> Any:
     """The builder of an operator, the operator itself where the conversion treats it, or None."""
-    if target in REGIONS or target in DROPPED:
+    if target in REGIONS or target in DROPPED or target in CONTROL:
         return target
     if target in OTHERS:
         return OTHERS[target]
