@@ -10,6 +10,7 @@
 #include "mithril/model/keys.hpp"
 #include "mithril/model/share.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
@@ -30,6 +31,29 @@ Datum literal(const Binding& binding) {
   return Datum(std::move(items));
 }
 
+// The outputs of a part, with their names.
+std::vector<std::pair<std::string, const Wire*>> outputs_of(const Part& part) {
+  std::vector<std::pair<std::string, const Wire*>> outputs;
+  if (!part.op) {
+    for (const NamedPort& port : output_ports(static_cast<const Composite&>(part)))
+      outputs.emplace_back(port.name, top(port.wire));
+    return outputs;
+  }
+  for (size_t slot = part.input_count; slot < part.slot_count; ++slot)
+    outputs.emplace_back(part.port_at(slot).name, top(part.slots[slot]));
+  return outputs;
+}
+
+bool are_all_outputs(const std::vector<Binding>& items,
+                     const std::vector<std::pair<std::string, const Wire*>>& outputs) {
+  if (items.size() != outputs.size()) return false;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto* item = std::get_if<Connection>(&items[i].held());
+    if (!item || top(item->wire()) != outputs[i].second) return false;
+  }
+  return true;
+}
+
 // Keeps the list of a long chain short. Runs at powers of two, so that the amortised cost is
 // constant.
 void forget_read_outputs(std::vector<CanonicalPort>& ports) {
@@ -38,6 +62,29 @@ void forget_read_outputs(std::vector<CanonicalPort>& ports) {
 }
 
 }  // namespace
+
+void refuse_outputs(const Part& part, const std::string& port, Kinds kinds,
+                    const Binding& binding) {
+  const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
+  if ((kinds & kind::tuple) || !items || items->size() < 2) return;
+  const auto* first = std::get_if<Connection>(&items->front().held());
+  if (!first) return;
+  for (const std::shared_ptr<Part>& maker : root_of(first->model())->parts) {
+    const auto outputs = outputs_of(*maker);
+    if (!are_all_outputs(*items, outputs)) continue;
+    std::vector<std::string> names;
+    for (const auto& [name, wire] : outputs) names.push_back(name);
+    const std::string who(maker->label());
+    raise({.kind = ErrorKind::connection,
+           .code = "E0146",
+           .path = path(&part).empty() ? std::string(part.label()) : path(&part),
+           .port = port,
+           .message = "port '" + port + "' takes one value, and " + maker->class_name() +
+                      " has several outputs",
+           .facts = {{"outputs", mithril::join(names, ", "), ""}},
+           .help = "take one of them: " + who + "(...)[0] is '" + names.front() + "'"});
+  }
+}
 
 // Within another attempt the model may be gone before that is undone.
 Composition::Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {

@@ -11,6 +11,10 @@
 
 namespace mithril {
 
+// ConnectionError E0146 if the binding is all outputs of a part with several ones, and the port,
+// which holds one of `kinds`, takes one value.
+void refuse_outputs(const Part& part, const std::string& port, Kinds kinds, const Binding& binding);
+
 class Composition {
  public:
   explicit Composition(Composite& here);

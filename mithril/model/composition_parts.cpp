@@ -1,5 +1,6 @@
 // Adding a part: an op, a composite, an expression.
 #include <algorithm>
+#include <array>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
@@ -57,6 +58,13 @@ bool has_port(Part& part, const std::string& port) {
   return false;
 }
 
+// Ports that a recurrent layer has with an option, the output that such a layer has, and the
+// option.
+constexpr std::array<std::array<const char*, 3>, 3> optional_ports{
+    {{"h_0", "h_n", "use_initial_state"},
+     {"c_0", "c_n", "use_initial_state"},
+     {"lengths", "h_n", "use_lengths"}}};
+
 [[noreturn]] void refuse_port(Part& part, const std::string& port) {
   std::vector<std::string> names;
   if (part.op) {
@@ -65,6 +73,16 @@ bool has_port(Part& part, const std::string& port) {
     const Composite& model = static_cast<Composite&>(part);
     for (NamedPort& port : input_ports(model)) names.push_back(std::move(port.name));
     for (NamedPort& port : output_ports(model)) names.push_back(std::move(port.name));
+  }
+  for (const auto& [optional, output, option] : optional_ports) {
+    if (part.op || port != optional || std::find(names.begin(), names.end(), output) == names.end())
+      continue;
+    raise({.kind = ErrorKind::name,
+           .code = "E0604",
+           .path = path(&part),
+           .message = part.class_name() + " has the port '" + port + "' with an option only",
+           .facts = {{"ports", join(names, ", "), ""}},
+           .help = "make it with the option: " + part.class_name() + "(..., " + option + "=True)"});
   }
   unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
 }
@@ -218,6 +236,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
                                 : nullptr);
       }
     } else {
+      if (binding) refuse_outputs(*part, port.name, op.compiled.ports[i].kinds, *binding);
       const Datum* brought = given.brought(port.name);
       wires.push_back(brought                          ? wire_of_value(*brought, false)
                       : binding                        ? wire_for(*binding)
@@ -300,6 +319,7 @@ void Composition::bind(Composite& part, const std::string& port, Wire* inner,
   // The ports of a user's model are keys, whose names are at home in bindings.
   const DatumVariable* value = part.recipe && top(inner)->value ? find(top(inner)->value) : nullptr;
   refuse_text_at_value(part, port, binding, value && value->known ? &value->datum : nullptr);
+  if (top(inner)->type) refuse_outputs(part, port, find(top(inner)->type)->kinds, binding);
   const Origin here{&part, facts_.note(port)};
   facts_.current = here;
   Wire* outer = wire_for(binding);

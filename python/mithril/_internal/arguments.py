@@ -115,7 +115,7 @@ def refuse(
         if key not in named and VARIADIC_NAMES not in variadic:
             _refuse_keyword(name, key, list(named))
     if len(args) > len(by_position) and VARIADIC not in variadic:
-        _refuse_position(name, len(args), by_position, list(named))
+        _refuse_position(name, args, by_position, list(named))
     given = dict(zip(by_position, args, strict=False))
     for key in kwargs:
         if key in given:
@@ -172,9 +172,22 @@ def refuse_synonym(name: str, key: str, named: list[str]) -> None:
     core.raise_error("NameError", "E0605", message, facts=facts, help=help)
 
 
-def _refuse_position(name: str, count: int, by_position: list[str], named: list[str]) -> NoReturn:
+# Of layers, the first argument, and what PyTorch's layers take before it.
+INFERRED = {"hidden_size": "the size of the input", "dimension": "the size of the input"}
+
+
+def _refuse_position(
+    name: str, args: tuple[Any, ...], by_position: list[str], named: list[str]
+) -> NoReturn:
+    count = len(args)
     rest = [key for key in named if key not in by_position]
     advice = f"write {', '.join(f'{key}=...' for key in rest)}" if rest else ""
+    inferred = INFERRED.get(by_position[0]) if len(by_position) == 1 else None
+    if inferred is not None and all(isinstance(value, int) for value in args[:2]):
+        advice = (
+            f"{inferred}, which PyTorch takes first, is inferred: write {name}({args[1]!r}); "
+            "options have names"
+        )
     taken = f"at most {len(by_position)}" if by_position else "none"
     _raise(
         "E0396",
