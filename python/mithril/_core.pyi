@@ -28,6 +28,7 @@ from ._stubs.functions import _single_process as _single_process
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _torch_communicator as _torch_communicator
 from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
+from ._stubs.functions import codegen as codegen
 from ._stubs.functions import cpu_backend as cpu_backend
 from ._stubs.functions import jax_backend as jax_backend
 from ._stubs.functions import set_limits as set_limits
@@ -83,7 +84,6 @@ from ._stubs.types import Value as Value
 from ._stubs.vmap import vmap as vmap
 from .distributed import Group
 from .files import WeightReport, WeightSource
-from .per_sample import PerSample
 
 __version__: str
 
@@ -372,13 +372,6 @@ def compile(
     mesh: Mapping[str, int] | None = None,
     bucket_bytes: int = 26214400,
 ) -> CompiledModel: ...
-def codegen(
-    compiled: CompiledModel | PerSample,
-    path: str | PathLike[str],
-    *,
-    data: Arrays = ...,
-    validation: Arrays | None = None,
-) -> None: ...
 def to_jax(compiled: CompiledModel, path: str | PathLike[str]) -> None: ...
 def write_web_driver(folder: str | PathLike[str]) -> None: ...
 def _wasm_source(compiled: CompiledModel, data: Arrays, name: str) -> str: ...

@@ -5,8 +5,16 @@ from os import PathLike
 from typing import Any
 
 from .._core import Backend, CompiledModel
+from ..per_sample import PerSample
 from .types import Arrays, DTypeLike
 
+def codegen(
+    compiled: CompiledModel | PerSample,
+    path: str | PathLike[str],
+    *,
+    data: Arrays = ...,
+    validation: Arrays | None = None,
+) -> None: ...
 def cpu_backend(
     dtype: DTypeLike = ...,
     *,
