@@ -19,6 +19,7 @@
 #include "mithril/comparison/compare.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/inference_program.hpp"
+#include "mithril/compile/loop_steps.hpp"
 #include "mithril/edit/cost.hpp"
 #include "mithril/edit/edit.hpp"
 #include "mithril/engine/engine.hpp"

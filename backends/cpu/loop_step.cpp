@@ -60,7 +60,11 @@ class LoopStep final : public Step {
       bases[held.base] = static_cast<std::byte*>(const_cast<void*>(held.tensor.raw_data()));
     for (size_t i = 0; i < arguments_.size(); ++i)
       bases[1 + i] = buffers.write<std::byte>(arguments_[i]);
-    for (int64_t n = 0; n < length_; ++n) run_step(buffers, bases, memory, n);
+    StepScope running;
+    for (int64_t n = 0; n < length_; ++n) {
+      running.set(reverse_ ? length_ - 1 - n : n);
+      run_step(buffers, bases, memory, n);
+    }
     for (size_t k = 0; k < carries_ && length_ == 0; ++k)
       copy_output(buffers.write<std::byte>(outputs_[k]), bases[1 + k], output_bytes_[k]);
   }

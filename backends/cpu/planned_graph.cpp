@@ -4,14 +4,23 @@
 
 #include "backends/cpu/rewrite/legalize.hpp"
 #include "mithril/eval/size_sources.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-Config config_of_nested(Config config) {
-  config.observer = nullptr;
+Config config_of_nested(Config config, const Graph& graph) {
+  if (config.observer && !observes(*config.observer, graph)) config.observer = nullptr;
   config.donations.clear();
   return config;
+}
+
+std::vector<bool> observed_nodes(const Graph& graph, const Config& config) {
+  std::vector<bool> observed;
+  for (const Node& node : graph.nodes()) {
+    if (config.observer) observed.push_back(config.observer->wants(node));
+  }
+  return observed;
 }
 
 }  // namespace
@@ -19,11 +28,12 @@ Config config_of_nested(Config config) {
 PlannedGraph::PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
                            const LoweringContext& context, const std::vector<ValueId>& arguments,
                            size_t kept)
-    : config_(config_of_nested(context.config)),
+    : config_(config_of_nested(context.config, graph)),
       graph_(legalize(graph, config_)),
       packed_(graph_),
       plan_(make_execution_plan(graph_, make_plan(graph_, SizeSources(graph_), inputs), config_,
-                                with_weights(context.packed, arguments, kept))) {
+                                with_weights(context.packed, arguments, kept),
+                                observed_nodes(graph_, config_))) {
   const std::vector<Dims> dims = output_dims();
   for (size_t k = 0; k < dims.size(); ++k) {
     const DType dtype = graph_.value(graph_.outputs()[k].value).dtype;

@@ -7,6 +7,7 @@
 #include "backends/cpu/branch_step.hpp"
 #include "backends/cpu/planned_graph.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_reference.hpp"
 #include "mithril/graph/while_node.hpp"
 
@@ -54,8 +55,10 @@ class WhileStep final : public Step {
     const auto input = [&](size_t i) {
       return i < outputs_.size() ? carry(i, step) : buffers.write<std::byte>(arguments_[i]);
     };
+    StepScope running;
     for (;; ++step) {
       check_interrupt();
+      running.set(step);
       condition_->run(memory, input, [&](size_t) { return goes_on; });
       if (!*reinterpret_cast<const bool*>(goes_on)) break;
       body_->run(memory, input, [&](size_t k) { return carry(k, step + 1); });

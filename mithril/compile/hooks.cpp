@@ -4,6 +4,8 @@
 #include "mithril/base/names.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
+#include "mithril/compile/loop_steps.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/model/flatten.hpp"
 
 namespace mithril {
@@ -65,6 +67,11 @@ void apply_hooks(CompiledState& compiled) {
   compiled.graph = run_passes(with_hooks(compiled.source, compiled.hooks), compiled.passes);
   const std::shared_ptr<const Observer> calls = call_hooks(compiled.hooks);
   compiled.load_options.observer = compiled.debug ? print_values(calls, compiled.quiet) : calls;
+}
+
+std::vector<int64_t> loop_steps() {
+  const std::span<const int64_t> steps = running_steps();
+  return {steps.begin(), steps.end()};
 }
 
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,

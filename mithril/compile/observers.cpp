@@ -7,13 +7,23 @@
 #include <map>
 
 #include "mithril/base/printable.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/passes/roll_loops.hpp"
 
 namespace mithril {
 namespace {
+
+// "3" in step 3 of a loop, "3, 0" in step 0 of a loop in it, "" elsewhere.
+std::string text_of_steps() {
+  std::vector<std::string> steps;
+  for (const int64_t step : running_steps()) steps.push_back(std::to_string(step));
+  return join(steps, ", ");
+}
 
 enum HookPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
 
@@ -128,17 +138,18 @@ class Printing final : public Observer {
   Tensor observe(const Graph& graph, const Node& node, ValueId value,
                  const Tensor& tensor) const override {
     const NonFiniteCounts census(tensor);
-    const std::string& path = graph.value(value).name;
+    const std::string &path = graph.value(value).name, steps = text_of_steps();
+    const std::string place = printable(path) + (steps.empty() ? "" : " step " + steps);
     if (!quiet_ || !census.finite())
-      fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", printable(path), node.op->name,
-                 dtype_and_dims(tensor), is_floating(tensor.dtype()) ? census.text() : "");
+      fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", place, node.op->name, dtype_and_dims(tensor),
+                 is_floating(tensor.dtype()) ? census.text() : "");
     if (!census.finite()) {
       raise({.kind = ErrorKind::value,
              .code = "E0410",
              .path = path,
              .message = node.op->name + " made " + census.text() + " of " +
                         std::to_string(tensor.size()) + " elements",
-             .facts = {{"made", dtype_and_dims(tensor)}},
+             .facts = facts_of(tensor, steps),
              .help = quiet_ ? "earlier values are finite"
                             : "earlier values are finite and were printed"});
     }
@@ -146,6 +157,12 @@ class Printing final : public Observer {
   }
 
  private:
+  static std::vector<Fact> facts_of(const Tensor& made, const std::string& steps) {
+    std::vector<Fact> facts{{"made", dtype_and_dims(made), ""}};
+    if (!steps.empty()) facts.push_back({"step", steps, ""});
+    return facts;
+  }
+
   const std::shared_ptr<const Observer> next_;
   const bool quiet_;
 };
@@ -155,8 +172,10 @@ class Printing final : public Observer {
 Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks) {
   if (hooks.empty()) return graph;
   Graph kept = graph;
+  const std::vector<bool> nested = values_of_nested(graph);  // no output can read them
   for (size_t i = 0; i < hooks.size(); ++i) {
-    if (!hooks[i].gradient) kept.add_output("@hook_" + std::to_string(i), hooks[i].value);
+    if (!hooks[i].gradient && !nested[index(hooks[i].value)])
+      kept.add_output("@hook_" + std::to_string(i), hooks[i].value);
   }
   return HookInsertion(kept, hooks).run(kept);
 }

@@ -5,6 +5,7 @@
 #include "mithril/base/interrupt.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/size_cache.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 
 namespace mithril {
 namespace {
@@ -73,6 +74,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
     values[index(graph.constants()[i].value)] = state_->constants[i];
   }
   const std::shared_ptr<const Plan> plan = state_->plan_for(inputs);
+  const ObserverScope observing(state_->observer.get());
   for (size_t i = 0; i < plan->nodes.size(); ++i) {
     const PlannedNode& node = plan->nodes[i];
     check_interrupt();

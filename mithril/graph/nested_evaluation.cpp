@@ -5,7 +5,9 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/number_tensor.hpp"
+#include "mithril/graph/observer.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -57,8 +59,8 @@ class SizedBody {
         }));
       }
     }
-    const auto made = sized_.add(*node.op, std::move(arguments),
-                                 body.value(node.outputs.front()).name + ".of_step");
+    const auto made =
+        sized_.add(*node.op, std::move(arguments), body.value(node.outputs.front()).name);
     for (size_t k = 0; k < made.size(); ++k) ids_[node.outputs[k]] = made[k];
   }
 
@@ -124,6 +126,10 @@ void NestedEvaluation::evaluate(const Node& node) {
   node.op->eval(context);
   for (size_t k = 0; k < outputs.size(); ++k)
     values_[index(node.outputs[k])] = outputs[k].to(graph_.value(node.outputs[k]).dtype);
+  const Observer* const observer = running_observer();
+  if (!observer || !observer->wants(node)) return;
+  for (const ValueId id : node.outputs)
+    values_[index(id)] = observer->observe(graph_, node, id, *values_[index(id)]).host();
 }
 
 void write_elements(EvalContext& c, int output, const Tensor& made, int64_t at) {

@@ -4,9 +4,16 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/graph/observer.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
+namespace {
+
+thread_local std::vector<int64_t> steps_of_thread;
+thread_local const Observer* observer_of_thread = nullptr;
+
+}  // namespace
 
 const std::vector<std::string_view>& nested_graph_ports(const OpDef& op) {
   static const std::vector<std::string_view> none, loop{"body"}, cond{"then", "otherwise"},
@@ -63,6 +70,28 @@ std::string free_prefix(const Graph& graph, const std::string& prefix) {
   while (std::any_of(graph.values().begin(), graph.values().end(), taken)) free += prefix;
   return free;
 }
+
+bool observes(const Observer& observer, const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
+    if (observer.wants(node)) return true;
+    const std::vector<Graph> graphs = nested_graphs(node);
+    return std::any_of(graphs.begin(), graphs.end(),
+                       [&](const Graph& nested) { return observes(observer, nested); });
+  });
+}
+
+StepScope::StepScope() : depth_(steps_of_thread.size()) { steps_of_thread.push_back(0); }
+StepScope::~StepScope() { steps_of_thread.resize(depth_); }
+void StepScope::set(int64_t step) { steps_of_thread[depth_] = step; }
+
+std::span<const int64_t> running_steps() { return steps_of_thread; }
+
+ObserverScope::ObserverScope(const Observer* observer) : outer_(observer_of_thread) {
+  observer_of_thread = observer;
+}
+ObserverScope::~ObserverScope() { observer_of_thread = outer_; }
+
+const Observer* running_observer() { return observer_of_thread; }
 
 void check_stated_dims(std::string_view op, const std::string& name, const Dims& stated,
                        const Dims& made) {

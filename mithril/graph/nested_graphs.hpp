@@ -1,5 +1,7 @@
 // Nodes that contain graphs: loops and branches.
 #pragma once
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +10,8 @@
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {
+
+class Observer;
 
 // The ports of the op at which a node has the text of a graph; empty: it has none.
 const std::vector<std::string_view>& nested_graph_ports(const OpDef& op);
@@ -23,6 +27,38 @@ void copy_node(const Graph& from, const Node& node, Graph& to,
                std::unordered_map<ValueId, ValueId>& mapped);
 // `prefix`, repeated until no value has a name that begins with it.
 std::string free_prefix(const Graph& graph, const std::string& prefix);
+
+// Whether the observer wants a value of the graph, or of a graph in it.
+bool observes(const Observer& observer, const Graph& graph);
+
+// While it exists, this thread runs a loop. The observers of its values read the steps.
+class StepScope {
+ public:
+  StepScope();
+  ~StepScope();
+  StepScope(const StepScope&) = delete;
+  StepScope& operator=(const StepScope&) = delete;
+  void set(int64_t step);
+
+ private:
+  const size_t depth_;
+};
+// The steps of the loops that this thread runs, the outermost first. In a loop over sequences a
+// step is the index of the elements that it reads.
+std::span<const int64_t> running_steps();
+
+// While it exists, this thread runs the graphs of nodes by their `eval`, and shows their values.
+class ObserverScope {
+ public:
+  explicit ObserverScope(const Observer* observer);  // null: no value is shown
+  ~ObserverScope();
+  ObserverScope(const ObserverScope&) = delete;
+  ObserverScope& operator=(const ObserverScope&) = delete;
+
+ private:
+  const Observer* const outer_;
+};
+const Observer* running_observer();
 
 // ShapeError E0210 if a nested graph makes other dims than the node states for an output.
 // `op`: the name of the node's op. `name`: of the output.

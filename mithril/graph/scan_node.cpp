@@ -160,9 +160,8 @@ std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::str
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {
   check_key(graph, node, of_step);
   check_nested_keys(node, of_step);
-  if (node.op->opaque || node.op->collective)
-    refuse_node(graph, node, "",
-                "hooks see the inputs and outputs of a loop, not the values of its steps");
+  if (node.op->collective)
+    refuse_node(graph, node, "", "let processes exchange values before the loop, or after it");
 }
 
 }  // namespace mithril

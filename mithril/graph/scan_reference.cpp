@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/nested_evaluation.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/eval_context.hpp"
 
@@ -73,8 +74,10 @@ void evaluate_scan(EvalContext& c) {
   check_carries(scan, dims, step.output_dims());
   const int64_t length = c.integer("length");
   std::vector<Tensor> inputs = given;
+  StepScope running;
   for (int64_t n = 0; n < length; ++n) {
     const int64_t at = c.flag("reverse") ? length - 1 - n : n;
+    running.set(at);
     for (size_t i = scan.carries; i < scan.carries + scan.sequences; ++i)
       inputs[i] = element(given[i], at);
     const std::vector<Tensor> outputs = step.run(inputs);

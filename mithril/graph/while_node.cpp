@@ -48,7 +48,8 @@ void evaluate_while(EvalContext& c) {
   }
   NestedEvaluation goes_on(condition, dims), step(body, dims);
   check_carries(body, body.outputs().size(), dims, step.output_dims());
-  while (goes_on.run(values).front().values<bool>()[0]) {
+  StepScope running;
+  for (int64_t n = 0; goes_on.run(values).front().values<bool>()[0]; running.set(++n)) {
     check_interrupt();
     std::vector<Tensor> next = step.run(values);
     std::move(next.begin(), next.end(), values.begin());

@@ -152,13 +152,12 @@ class BranchRoll {
   }
 
   void check_node(const Node& node, const std::vector<bool>& of_branches) const {
-    if (node.op->opaque || node.op->collective)
+    if (node.op->collective)
       raise({.kind = ErrorKind::connection,
              .code = "E0131",
              .path = name_of(node.outputs.front()),
              .message = "op '" + node.op->name + "' cannot be in a branch",
-             .help = "hooks see the inputs and outputs of a choice, not the values of its "
-                     "branches"});
+             .help = "let processes exchange values before the choice, or after it"});
     for (const ValueId id : transformed_outside(node, of_branches))
       refuse_transform(graph_, node, id, "branch");
   }

@@ -167,7 +167,7 @@ class Roll {
     const Node& exit = *all.front();
     const size_t first = exit.argument_index("carried");
     for (size_t k = 0; k + 1 < exit.list_size(); k += 2) {
-      const ValueId carry = *tensor_of(exit.arguments[first + k]),
+      const ValueId carry = behind_hooks(*tensor_of(exit.arguments[first + k])),
                     next = *tensor_of(exit.arguments[first + k + 1]);
       check_carry(carry);
       check_dtypes(carry, next);
@@ -178,6 +178,13 @@ class Roll {
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
     }
+  }
+
+  // Hooks may observe the carry.
+  ValueId behind_hooks(ValueId id) const {
+    const auto& maker = makers_[index(id)];
+    if (!maker || !graph_.nodes()[*maker].op->opaque) return id;
+    return behind_hooks(*tensor_of(graph_.nodes()[*maker].arguments.front()));
   }
 
   // A part that was put in the place of the carry would be left out of the loop.
@@ -360,7 +367,7 @@ class Roll {
         rebuilder.become(old, in_place(rebuilder, *exit, made[next_stack++]));
         continue;
       }
-      const ValueId carry = input(*exit, "carry");
+      const ValueId carry = behind_hooks(input(*exit, "carry"));
       const auto at = std::find_if(carries_.begin(), carries_.end(),
                                    [&](const Carry& known) { return known.carry == carry; });
       MITHRIL_CHECK(at != carries_.end(), "the carry of an exit is a carry of the loop");

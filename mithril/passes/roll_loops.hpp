@@ -22,6 +22,9 @@ Graph roll_loops(const Graph& graph);
 // outputs of all: such as a loop and the one that stacks what its gradient reads.
 Graph merge_loops(const Graph& graph);
 
+// Per value of a graph before roll_loops: whether a step of a loop or a branch makes it.
+std::vector<bool> values_of_nested(const Graph& graph);
+
 // The steps of roll_loops.
 
 // Whether the op marks a place in a loop or in a branch.

@@ -1,5 +1,6 @@
 // Finds loops and branches, the innermost ones first.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "mithril/base/error.hpp"
@@ -67,6 +68,30 @@ std::vector<size_t> drawn_nodes(const Graph& graph, size_t transform,
     if (maker && enters_transform(graph, graph.nodes()[*maker], token)) drawn.push_back(*maker);
   }
   return drawn;
+}
+
+std::vector<bool> values_of_nested(const Graph& graph) {
+  std::vector<std::set<ValueId>> around(
+      graph.values().size());  // where the loops and choices begin
+  for (const Node& node : graph.nodes()) {
+    std::set<ValueId> own;
+    for (const Argument& argument : node.arguments) {
+      if (const ValueId* id = tensor_of(argument))
+        own.insert(around[index(*id)].begin(), around[index(*id)].end());
+    }
+    const std::string_view name = node.op->name;
+    const bool enters = name == "scan_carry" || name == "scan_item" || name == "branch_input";
+    const bool leaves = name == "scan_last" || name == "scan_stack" || name == "branch_result";
+    if (enters || leaves) {
+      const char* const port = name.starts_with("scan_") ? "steps" : "condition";
+      const ValueId begin = *tensor_of(node.arguments[node.argument_index(port)]);
+      enters ? void(own.insert(begin)) : void(own.erase(begin));
+    }
+    for (const ValueId id : node.outputs) around[index(id)] = own;
+  }
+  std::vector<bool> nested;
+  for (const std::set<ValueId>& begins : around) nested.push_back(!begins.empty());
+  return nested;
 }
 
 Graph roll_loops(const Graph& graph) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/several_backends/crossings.hpp"
 
 namespace mithril {
@@ -51,11 +52,6 @@ std::vector<std::vector<Donation>> donations_of_segments(const Graph& graph,
   return own;
 }
 
-bool is_observed(const Graph& graph, const Observer* observer) {
-  return observer && std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                                 [&](const Node& node) { return observer->wants(node); });
-}
-
 class SegmentedExecutable final : public Executable {
  public:
   SegmentedExecutable(const Graph& graph, std::vector<GraphSegment> segments,
@@ -80,7 +76,8 @@ class SegmentedExecutable final : public Executable {
                       .max = options.max,
                       .fuse = options.fuse,
                       .donations = std::move(donations[i])};
-      if (is_observed(segments[i].graph, options.observer.get())) own.observer = options.observer;
+      if (options.observer && observes(*options.observer, segments[i].graph))
+        own.observer = options.observer;
       const GraphSegment& segment = segments[i];
       for (const ValueId id : segment.outputs) maker_[index(id)] = segment.member;
       segments_.push_back({segment.member,

@@ -7,10 +7,12 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/compile/loop_steps.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/models/ops/making_data.hpp"
+#include "mithril/models/scan.hpp"
 #include "mithril/train_model/train_model.hpp"
 
 namespace ml = mithril;
@@ -49,6 +51,23 @@ TEST_CASE("a hook sees the value at its path, with gradients and without") {
   REQUIRE(seen.size() == 2);
   CHECK(identical(seen[0], outputs.at("h")));
   CHECK(identical(seen[1], seen[0]));
+}
+
+TEST_CASE("a hook sees the values of all steps of a loop, and replaces them") {
+  Model body;
+  body |= ml::Relu()({{"input", "x"}, {"output", "y"}});
+  const Model loop = ml::Scan(body, {.sequences = {"x"}, .outputs = {"y"}, .reverse = true});
+  CompiledModel compiled = compile(loop, cpu(), {.shapes = {{"x", {3}}}});
+  std::vector<std::vector<int64_t>> steps;
+  compiled.register_hook("model.relu.output", [&](const Tensor& value) {
+    steps.push_back(loop_steps());
+    return value.at_as_double(0) > 1 ? std::optional(Tensor::full(DType::float32, {}, 7))
+                                     : std::nullopt;
+  });
+  const TensorMap outputs = compiled.evaluate({}, {{"x", Tensor::of<float>({3}, {-1, 1, 2})}});
+  CHECK(steps == std::vector<std::vector<int64_t>>{{2}, {1}, {0}});
+  CHECK(identical(outputs.at("y"), Tensor::of<float>({3}, {0, 1, 7})));
+  CHECK(loop_steps().empty());
 }
 
 TEST_CASE("hooks do not change the outputs") {

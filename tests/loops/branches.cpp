@@ -137,10 +137,10 @@ TEST_CASE("errors of branches") {
   CHECK(text_of_error([&] {
           roll_loops(graph_with("", "other"));
         }).starts_with("mithril.ConnectionError[E0139]: other: "));
-  const std::string seen = "  seen: float32[2] = observe(input: given)\n";
-  CHECK(text_of_error([&] { roll_loops(graph_with(seen, "seen")); }) ==
-        "mithril.ConnectionError[E0131]: seen: op 'observe' cannot be in a branch\n"
-        "  help: hooks see the inputs and outputs of a choice, not the values of its branches");
+  const std::string met = "  met: float32[2] = all_reduce_wait(inputs: [given])\n";
+  CHECK(text_of_error([&] { roll_loops(graph_with(met, "met")); }) ==
+        "mithril.ConnectionError[E0131]: met: op 'all_reduce_wait' cannot be in a branch\n"
+        "  help: let processes exchange values before the choice, or after it");
 }
 
 }  // namespace mithril::tests

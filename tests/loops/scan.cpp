@@ -135,10 +135,12 @@ TEST_CASE("errors of loops") {
         "make it a carry");
   CHECK(text_of_error([&] {
           roll_loops(
-              loop_of("  seen: float32[2] = observe(input: item)\n"
-                      "  next: float32[2] = add(left: seen, right: carry)\n",
+              loop_of("  met: float32[2] = all_reduce_wait(inputs: [item])\n"
+                      "  next: float32[2] = add(left: met, right: carry)\n",
                       "next"));
-        }).starts_with("mithril.ConnectionError[E0131]: seen: op 'observe' cannot be in a loop\n"));
+        }) ==
+        "mithril.ConnectionError[E0131]: met: op 'all_reduce_wait' cannot be in a loop\n"
+        "  help: let processes exchange values before the loop, or after it");
   Graph changes = parse_graph(R"(graph {
     input h: float32[2]
     last: float32[2] = scan(arguments: [h], body: "graph { input h: float32[n] next: float32[2*n] = concat(input: [h, h], axis: 0) output next = next }",

@@ -13,16 +13,17 @@
 namespace mithril::torch_backend {
 
 void SizedPrograms::load_nested(const Settings& settings, RunOptions options) {
-  options.observer = nullptr;
   options.recordings = nullptr;
   options.scripted = false;
   options.donations.clear();
   options.saved_inputs = 0;
   options.kept_outputs = SIZE_MAX;
   for (size_t n = 0; n < graph_.nodes().size(); ++n) {
-    for (Graph& graph : nested_graphs(graph_.nodes()[n]))
+    for (Graph& graph : nested_graphs(graph_.nodes()[n])) {
+      options.observer = observer_ && observes(*observer_, graph) ? observer_ : nullptr;
       nested_[n].push_back(
           std::make_unique<const SizedPrograms>(std::move(graph), settings, options));
+    }
   }
 }
 
@@ -56,12 +57,13 @@ void SizedPrograms::run_while(const Node& node, const Nested& graphs, const Plan
   for (size_t i = 0; i < node.list_size(); ++i)
     inputs.push_back(run.registers[static_cast<size_t>(planned.tensors[i])].toTensor());
   const std::vector<at::Tensor> given = inputs;
-  for (bool first = true; graphs.front()->run(inputs, run.scope).front().item<bool>();
-       first = false) {
+  StepScope running;
+  for (int64_t n = 0; graphs.front()->run(inputs, run.scope).front().item<bool>(); ++n) {
     check_interrupt();
     std::vector<at::Tensor> made = graphs.back()->run(inputs, run.scope);
-    if (first) check_step(node, given, made);
+    if (n == 0) check_step(node, given, made);
     std::move(made.begin(), made.end(), inputs.begin());
+    running.set(n + 1);
   }
   for (size_t k = 0; k < planned.outputs.size(); ++k)
     run.registers[index(planned.outputs[k])] = inputs[k];

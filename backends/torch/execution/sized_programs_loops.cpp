@@ -31,8 +31,10 @@ void SizedPrograms::run_loop(const Node& node, const SizedPrograms& body,
     given.push_back(run.registers[static_cast<size_t>(planned.tensors[i])].toTensor());
   inputs = given;
   std::vector<std::vector<at::Tensor>> stacks(planned.outputs.size() - carries);
+  StepScope running;
   for (int64_t n = 0; n < length; ++n) {
     const int64_t at = reverse ? length - 1 - n : n;
+    running.set(at);
     for (size_t i = carries; i < carries + sequences; ++i) inputs[i] = given[i].select(0, at);
     const std::vector<at::Tensor> made = body.run(inputs, run.scope);
     if (n == 0) check_step(node, given, made);

@@ -190,20 +190,6 @@ def test_a_value_of_a_branch_outside_of_it():
     assert message(raised).endswith("help: make the value an output of both branches")
 
 
-def test_hooks_see_no_branch():
-    first = ml.Model()
-    first |= ml.Sine()(input="x", output="y")
-    choice = ml.Cond("c", first, of_x(lambda x: x * 2.0))
-    compiled = ml.compile(choice, CPU, shapes={"x": [3]}, data_keys=["x"])
-    seen = []
-    compiled.register_hook("y", lambda value: seen.append(np.asarray(value).shape))
-    compiled.evaluate({}, {"x": np.ones(3), "c": np.array(True)})
-    assert seen == [(3,)]
-    with pytest.raises(ml.ConnectionError, match="has a value only if its branch runs") as raised:
-        compiled.register_hook("model.sine.output", lambda value: None)
-    assert raised.value.code == "E0139"
-
-
 def test_a_gradient_through_a_loop_without_a_bound():
     compiled = ml.compile(newton(), CPU, shapes={"x": [3], "a": [3]}, data_keys=["x", "a"])
     data = {"x": np.ones(3), "a": np.full(3, 2.0)}

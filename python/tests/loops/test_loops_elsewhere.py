@@ -114,26 +114,6 @@ def test_wrong_names_and_lengths():
     assert "5" in str(caught.value)
 
 
-def test_hooks_see_no_step():
-    make, carry = BODIES["elman"]
-    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
-    compiled = ml.compile(loop, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})
-    seen = []
-    compiled.register_hook("y", lambda value: seen.append(np.asarray(value).shape))
-    compiled.evaluate(parameters_of(compiled), data_of(4, carry, make))
-    assert seen == [(4, 3)]
-    with pytest.raises(ml.Error):
-        compiled.register_hook("model.linear.output", lambda value: None)
-
-
-def test_debugging_shows_loops(capfd):
-    make, carry = BODIES["elman"]
-    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
-    compiled = ml.compile(loop, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]}, debug=True)
-    compiled.evaluate(parameters_of(compiled), data_of(4, carry, make))
-    assert "scan" in capfd.readouterr().err
-
-
 def test_the_page_about_loops():
     page = Path(__file__).parents[3] / "docs" / "loops.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
