@@ -11,6 +11,7 @@
 #include "mithril/model/keys.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/passes/partition.hpp"
+#include "mithril/passes/roll_loops.hpp"
 #include "mithril/several_backends/crossings.hpp"
 #include "mithril/several_backends/segmented_executable.hpp"
 
@@ -41,6 +42,18 @@ std::string_view after_scope(std::string_view name) {
   const std::string_view word = scope.substr(0, scope.find_last_not_of('_') + 1);
   const bool known = word == "grad" || word == "optimizer" || word == "again";
   return known ? name.substr(dot + 1) : std::string_view();
+}
+
+// The outermost loop or choice around the part, within the model; null: there is none.
+const Composite* loop_around(const Part& part, const Composite& model) {
+  const Composite* loop = nullptr;
+  for (const Part* outer = part.owner; outer; outer = outer->owner) {
+    const std::string name = outer->class_name();
+    if (!outer->op && (name == "Scan" || name == "While" || name == "Cond"))
+      loop = static_cast<const Composite*>(outer);
+    if (outer == &model) break;
+  }
+  return loop;
 }
 
 }  // namespace
@@ -117,6 +130,44 @@ size_t SeveralBackends::member_at(std::string_view path) const {
   return main_;
 }
 
+// One backend runs a loop or a choice. Of its parts only those have their own that no step runs.
+void SeveralBackends::check_loops(const Composite& model, const FlatModel& flat) const {
+  const std::string own = path(&model);
+  const auto relative = [&](const Part* part) {
+    std::string at = path(part);
+    if (!own.empty()) at.erase(0, std::min(at.size(), own.size() + 1));
+    return at;
+  };
+  const std::vector<bool> nested = values_of_nested(flat.graph);
+  std::set<std::string> names;  // of the values that steps and branches make
+  for (size_t i = 0; i < nested.size(); ++i) {
+    if (nested[i]) names.insert(flat.graph.values()[i].name);
+  }
+  for (Part* part : all_op_parts(model)) {
+    const Composite* loop = loop_around(*part, model);
+    if (!loop) continue;
+    const std::string at = relative(part), whole = relative(loop);
+    const size_t wanted = member_at(at), runs = member_at(whole);
+    const auto slots = part->output_slots();
+    const bool is_nested = std::any_of(slots.begin(), slots.end(), [&](Wire* slot) {
+      return slot && names.contains(name_in_graph(model, slot));
+    });
+    if (wanted == runs || !is_nested) continue;
+    std::string_view key = at;
+    while (!paths_.contains(key)) key = parent_path(key);
+    const std::string what = loop->class_name() == "Cond" ? "choice" : "loop";
+    raise({.kind = ErrorKind::connection,
+           .code = "E0145",
+           .path = std::string(key),
+           .message = "one backend runs a whole " + what + ", and " + shown_path(std::string(key)) +
+                      " is in the " + what + " " + shown_path(whole),
+           .facts = {{std::string(key), std::string(members_[wanted]->name()), ""},
+                     {whole.empty() ? "''" : whole, std::string(members_[runs]->name()), ""}},
+           .help = "place the " + what + " as a whole: give the path " + shown_path(whole) +
+                   " in backends"});
+  }
+}
+
 void SeveralBackends::place(const Composite& model, const FlatModel& flat) {
   const std::string own = path(&model);
   std::set<std::string> paths;
@@ -143,6 +194,7 @@ void SeveralBackends::place(const Composite& model, const FlatModel& flat) {
     unknown_name(ErrorKind::name, "E0645", "part", path, "backends",
                  std::vector<std::string>(paths.begin(), paths.end()));
   }
+  check_loops(model, flat);
 }
 
 // Passes, gradients and optimizers name a value after one of the model: they add components, and a

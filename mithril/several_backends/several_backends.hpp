@@ -53,6 +53,8 @@ class SeveralBackends final : public Backend {
   std::string default_device() const override { return main().default_device(); }
 
  private:
+  // ConnectionError E0145 for a path in a loop or a choice that has another backend than the whole.
+  void check_loops(const Composite& model, const FlatModel& flat) const;
   HostMemory memory_at(const std::string& device) const override {
     const MemoryInfo info = members_[main_]->memory_info(device);
     return {info.total, info.free};
