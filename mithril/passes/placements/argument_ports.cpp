@@ -4,8 +4,11 @@ namespace mithril {
 
 std::vector<const PortDef*> argument_ports(const Node& node) {
   std::vector<const PortDef*> ports;
-  for (const PortDef& port : node.op->inputs)
-    ports.insert(ports.end(), port.list ? node.list_size() : 1, &port);
+  ports.reserve(node.arguments.size());
+  const size_t listed = node.list_size();
+  for (const PortDef& port : node.op->inputs) {
+    for (size_t i = 0; i < (port.list ? listed : 1); ++i) ports.push_back(&port);
+  }
   return ports;
 }
 

@@ -40,19 +40,26 @@ class PlacementSearch {
         dims_(probe.plan.dims_of_values(graph)),
         wanted_(graph, options),
         makers_(graph.values().size(), -1) {
+    arguments_.reserve(graph.nodes().size());
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
       for (const ValueId id : graph.nodes()[i].outputs) makers_[index(id)] = static_cast<int>(i);
+      arguments_.push_back(arguments_of(graph.nodes()[i]));
     }
     found_.of.resize(graph.values().size());
     found_.reduced.resize(graph.values().size());
+    for (size_t i = 0; i < graph.inputs().size(); ++i)
+      found_.of[index(graph.inputs()[i])] = of_input(i);
   }
 
   // A value that a later node reduces is whole for earlier readers, too. So the search starts again
-  // until it finds no more of them.
+  // until it finds no more of them. It visits the nodes whose arguments have changed.
   FoundPlacements run() {
     search();
     wanted_.add_sums(graph_, found_.of);
     found_.reduced.assign(found_.reduced.size(), false);
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      if (has_partial(graph_.nodes()[i], arguments_[i])) arguments_[i].visited = false;
+    }
     do {
       grew_ = false;
       search();
@@ -65,8 +72,9 @@ class PlacementSearch {
  private:
   struct Arguments {
     std::vector<const PortDef*> ports;
-    std::vector<Placement> placements;  // replicated where only dims are read
     std::vector<Dims> dims;
+    std::vector<Placement> placements = {};  // at the last visit; replicated where dims are read
+    bool visited = false;
     bool has(Placement::Kind kind) const {
       return std::any_of(placements.begin(), placements.end(),
                          [&](const Placement& placement) { return placement.kind == kind; });
@@ -74,12 +82,9 @@ class PlacementSearch {
   };
 
   void search() {
-    found_.changes.clear();
-    for (size_t i = 0; i < graph_.inputs().size(); ++i) {
-      const ValueId id = graph_.inputs()[i];
-      found_.of[index(id)] = of_input(i);
+    for (size_t i = 0; i < graph_.nodes().size(); ++i) {
+      if (read_arguments(graph_.nodes()[i], arguments_[i])) visit(static_cast<NodeId>(i));
     }
-    for (size_t i = 0; i < graph_.nodes().size(); ++i) visit(static_cast<NodeId>(i));
     for (size_t i = 0; i < graph_.outputs().size(); ++i) {
       const bool stays = i < options_.partial_outputs.size() && options_.partial_outputs[i];
       const ValueId id = graph_.outputs()[i].value;
@@ -133,21 +138,41 @@ class PlacementSearch {
   }
 
   Arguments arguments_of(const Node& node) const {
-    Arguments arguments{.ports = argument_ports(node)};
+    Arguments arguments{.ports = argument_ports(node), .dims = {}};
+    arguments.dims.reserve(node.arguments.size());
+    for (const Argument& argument : node.arguments) {
+      const ValueId* id = tensor_of(argument);
+      arguments.dims.push_back(id ? *dims_[index(*id)] : Dims{});
+    }
+    arguments.placements.resize(node.arguments.size());
+    return arguments;
+  }
+
+  // Whether the node is to be visited, because its arguments are placed in another way than before.
+  bool read_arguments(const Node& node, Arguments& arguments) const {
+    bool changed = !std::exchange(arguments.visited, true);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* id = tensor_of(node.arguments[i]);
-      const bool reads = id && reads_elements(*arguments.ports[i]);
-      arguments.dims.push_back(id ? *dims_[index(*id)] : Dims{});
-      arguments.placements.push_back(reads ? read(*id) : Placement{});
+      if (!id || !reads_elements(*arguments.ports[i])) continue;
+      Placement now = read(*id);
+      if (now == arguments.placements[i]) continue;
+      arguments.placements[i] = std::move(now);
+      changed = true;
     }
-    return arguments;
+    return changed;
+  }
+
+  bool has_partial(const Node& node, const Arguments& arguments) const {
+    return arguments.has(Placement::Kind::partial) ||
+           std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId id) { return found_.of[index(id)].is_partial(); });
   }
 
   void visit(NodeId id) {
     const Node& node = graph_.node(id);
     NodeChange change;
-    find_numbers(node, change);
-    Arguments arguments = arguments_of(node);
+    Arguments& arguments = arguments_[index(id)];
+    find_numbers(node, arguments, change);
     if (arguments.has(Placement::Kind::partial)) {
       if (stays_partial(node, arguments, change)) {
         for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
@@ -191,7 +216,11 @@ class PlacementSearch {
   }
 
   void keep(NodeId id, NodeChange change) {
-    if (!change.is_empty()) found_.changes.emplace(id, std::move(change));
+    if (change.is_empty()) {
+      found_.changes.erase(id);
+    } else {
+      found_.changes.insert_or_assign(id, std::move(change));
+    }
   }
 
   // Whether terms of the arguments give terms of the outputs.
@@ -294,12 +323,11 @@ class PlacementSearch {
   }
 
   // Numbers of rows among the arguments.
-  void find_numbers(const Node& node, NodeChange& change) const {
-    const std::vector<const PortDef*> ports = argument_ports(node);
+  void find_numbers(const Node& node, const Arguments& arguments, NodeChange& change) const {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
       if (!datum || !rows_.has(*datum)) continue;
-      const auto port = static_cast<size_t>(ports[i] - node.op->inputs.data());
+      const auto port = static_cast<size_t>(arguments.ports[i] - node.op->inputs.data());
       if (!node.op->compiled.ports[port].value) change.numbers.push_back(i);
       if (node.op == &to_tensor_ && datum->kind() == kind::int_value) change.counts = true;
     }
@@ -345,7 +373,8 @@ class PlacementSearch {
   const PlacementOptions& options_;
   const std::vector<const Dims*> dims_;
   PartialWanted wanted_;
-  std::vector<int> makers_;  // per value: the node that makes it; -1: none
+  std::vector<int> makers_;           // per value: the node that makes it; -1: none
+  std::vector<Arguments> arguments_;  // per node
   const OpDef& to_tensor_ = find_op("to_tensor");
   FoundPlacements found_;
   bool grew_ = false;
