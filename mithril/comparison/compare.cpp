@@ -245,7 +245,7 @@ class ComparedModel {
   void take_gradients(const Signature& signature) {
     const size_t own = compiled_.inputs.size();
     const std::vector<Tensor> made =
-        compiled_.forward->executable->run(std::span(inputs_).first(own));
+        compiled_.forward().executable->run(std::span(inputs_).first(own));
     for (size_t i = 0; i < of_.size(); ++i) {
       const NamedIndex& output = compiled_.outputs[of_[i]];
       inputs_[own + i] = random_gradient(signature.dtype(own + i), made[output.index].dims(),

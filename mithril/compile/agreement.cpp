@@ -10,6 +10,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/distribution.hpp"
 #include "mithril/graph/graph_bytes.hpp"
 
 namespace mithril {
@@ -37,6 +38,7 @@ std::string checksum_of(const Graph& graph) {
 }  // namespace
 
 void agree_on_program(const CompiledState& compiled, const Graph& graph) {
+  if (!is_distributed(compiled)) return;
   AgreementEntries entries = {{"version of Mithril", std::string(version())},
                               {"backend", std::string(compiled.backend->name())},
                               {"dtype", std::string(name(compiled.backend->default_dtype()))},

@@ -143,10 +143,13 @@ struct CompiledModel::Impl : CompiledState {
   Impl() = default;
   explicit Impl(CompiledState compiled) : CompiledState(std::move(compiled)) {}
 
-  void load();  // makes `forward`
-  std::unique_ptr<const Program> forward;
+  void load();  // makes `forward`, unless the model is distributed
+  void take_forward(Program program);
+  // The program without gradients. Of a distributed model it is made on first use, because training
+  // does not need it. Runs no collective.
+  const Program& forward() const;
   // The inputs of the model with whole parameters.
-  const Signature& whole_signature() const { return whole_ ? *whole_ : forward->signature; }
+  const Signature& whole_signature() const { return whole_ ? *whole_ : forward_->signature; }
   // The program `forward`, but the next state is written over the state if the backend can do so.
   const Program& in_place();
   // The program with incoming gradients of these outputs (indices in `outputs`), in this order, and
@@ -164,11 +167,15 @@ struct CompiledModel::Impl : CompiledState {
                            const TrainingOptions& options, StepPart part);
 
  private:
+  Program load_forward() const;
+
+  LoadOptions forward_options_;
+  mutable std::unique_ptr<const Program> forward_;  // guarded by facts_mutex if it is distributed
   // Guarded by facts_mutex, as inference_form and selections are.
   std::map<std::pair<std::vector<size_t>, std::vector<size_t>>, std::unique_ptr<const Program>>
       backward_;
   std::unique_ptr<const Program> in_place_;
-  std::optional<Signature> whole_;  // none: that of `forward`
+  std::optional<Signature> whole_;  // of a distributed model; none: that of `forward`
 };
 
 }  // namespace mithril

@@ -205,7 +205,7 @@ Result run(Impl& compiled, const Impl& whole, const Request& request) {
     differentiated = differentiated_inputs(compiled, whole, *request.gradient_keys);
   const Program& program =
       request.gradients ? compiled.with_gradients(requested_outputs, indices_of(differentiated))
-                        : *compiled.forward;
+                        : compiled.forward();
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(compiled, program.signature, request.params, request.data, state, inputs, "data",
               true);

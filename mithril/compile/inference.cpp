@@ -53,8 +53,8 @@ class ParameterFixing {
     impl_->initial = State();
     for (const NamedIndex& key : from_.states) {
       const Tensor* argument = state.find(key.name);
-      if (argument) check_fits(from_.forward->signature, key, *argument);
-      Tensor start = argument ? from_.forward->signature.convert(key.index, *argument)
+      if (argument) check_fits(from_.forward().signature, key, *argument);
+      Tensor start = argument ? from_.forward().signature.convert(key.index, *argument)
                               : from_.initial.at(key.name);
       if (!contains(from_.next_states, key.name)) {
         fix(key, std::move(start));

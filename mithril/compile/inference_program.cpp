@@ -83,7 +83,7 @@ std::int64_t InferenceProgram::state_bytes() const {
 std::vector<Tensor> InferenceProgram::check(const TensorMap& params, const TensorMap& data,
                                             const ProgramCall& call) const {
   refuse_blocks(*compiled_, params, "inference");
-  const Signature& signature = compiled_->forward->signature;
+  const Signature& signature = compiled_->forward().signature;
   std::vector<Tensor> inputs(signature.size());
   take_inputs(*compiled_, signature, params, data, compiled_->initial, inputs, call.data_name,
               call.takes_outputs);
@@ -92,7 +92,7 @@ std::vector<Tensor> InferenceProgram::check(const TensorMap& params, const Tenso
 }
 
 TensorMap InferenceProgram::run(std::span<const Tensor> inputs) const {
-  return named(compiled_->outputs, compiled_->forward->executable->run(inputs));
+  return named(compiled_->outputs, compiled_->forward().executable->run(inputs));
 }
 
 State InferenceProgram::initial_state() const { return compiled_->copy_of(compiled_->initial); }

@@ -8,7 +8,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/compile/agreement.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
@@ -164,13 +163,11 @@ void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& in
 Graph local_program(const CompiledState& compiled, const Graph& graph,
                     const std::vector<size_t>& differentiated) {
   if (!is_distributed(compiled)) return graph;
-  agree_on_program(compiled, graph);
   return with_blocks(compiled, place(graph, options_for(compiled, graph)).graph, differentiated);
 }
 
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
   if (!is_distributed(compiled)) return step.graph;
-  agree_on_program(compiled, step.graph);
   PlacementOptions options = options_for(compiled, step.graph);
   options.partial_inputs.resize(step.graph.inputs().size());
   options.partial_outputs.resize(step.graph.outputs().size());
@@ -197,8 +194,7 @@ std::optional<MemoryBlock> memory_block(const CompiledState& compiled, const std
 std::vector<Collective> collectives_of(const CompiledState& compiled, const Graph& graph,
                                        const std::vector<size_t>& differentiated) {
   if (!is_distributed(compiled)) return {};
-  const Graph placed = place(graph, options_for(compiled, graph)).graph;
-  return collectives_in(with_blocks(compiled, placed, differentiated),
+  return collectives_in(local_program(compiled, graph, differentiated),
                         unused_prefix(graph, "rows"));
 }
 

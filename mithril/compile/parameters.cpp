@@ -205,7 +205,7 @@ TensorMap fitting_parameters(const CompiledModel::Impl& compiled, const TensorMa
     const Tensor* tensor = saved.find(key.name, items.size());
     if (!tensor) {
       wrong.push_back({"missing", key.name + " " + signature.dims_text(key.index)});
-    } else if (block && compiled.forward->signature.mismatch(key.index, *tensor).empty()) {
+    } else if (block && compiled.forward().signature.mismatch(key.index, *tensor).empty()) {
       items.emplace_back(key.name, signature.convert(key.index, *tensor));
     } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
       wrong.push_back({"mismatched", key.name + " " + why});

@@ -3,7 +3,9 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/compile/agreement.hpp"
 #include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/distribution.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/training_graph.hpp"
@@ -78,14 +80,30 @@ void CompiledModel::Impl::load() {
       return halves_of(whole, graph, differentiable, passes, facts_mutex);
     };
   }
+  forward_options_ = std::move(options);
+  if (!is_distributed(*this)) return take_forward(load_forward());
+  agree_on_program(*this, graph);
+  whole_.emplace(graph, input_labels(), size_advice());
+}
+
+void CompiledModel::Impl::take_forward(Program program) {
+  forward_ = std::make_unique<const Program>(std::move(program));
+}
+
+Program CompiledModel::Impl::load_forward() const {
   const Graph own = local_program(*this, graph);
-  forward = std::make_unique<const Program>(
-      Program{Signature(own, input_labels(), size_advice()), backend->load(own, options)});
-  if (has_blocks(*this)) whole_.emplace(graph, input_labels(), size_advice());
+  return {Signature(own, input_labels(), size_advice()), backend->load(own, forward_options_)};
+}
+
+const Program& CompiledModel::Impl::forward() const {
+  if (!is_distributed(*this)) return *forward_;
+  const std::lock_guard lock(*facts_mutex);
+  if (!forward_) forward_ = std::make_unique<const Program>(load_forward());
+  return *forward_;
 }
 
 const Program& CompiledModel::Impl::in_place() {
-  if (next_states.empty()) return *forward;
+  if (next_states.empty()) return forward();
   const std::lock_guard lock(*facts_mutex);
   if (in_place_) return *in_place_;
   LoadOptions loading = load_options;
@@ -94,6 +112,7 @@ const Program& CompiledModel::Impl::in_place() {
     const auto state = std::find_if(states.begin(), states.end(), is_same);
     loading.donations.push_back({next.index, state->index});
   }
+  agree_on_program(*this, graph);
   const Graph own = local_program(*this, graph);
   in_place_ = std::make_unique<const Program>(
       Program{Signature(own, input_labels(), size_advice()), backend->load(own, loading)});
@@ -147,6 +166,7 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   for (const size_t i : requested_outputs)
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
+  agree_on_program(*this, both);
   const Graph own = local_program(*this, both, inputs);
   program = std::make_unique<const Program>(
       Program{Signature(own, std::move(labels), size_advice()), backend->load(own, load_options)});
@@ -169,6 +189,7 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
   }
   LoadOptions loading = load_options;
   loading.donations = step.donations;
+  agree_on_program(*this, step.graph);
   const Graph own = local_program(*this, step);
   return {{Signature(own, std::move(labels), size_advice()), backend->load(own, loading)},
           step.donations};

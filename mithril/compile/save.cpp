@@ -47,7 +47,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
   }
   std::vector<SavedOutput> outputs;
   for (const NamedIndex& key : compiled.outputs) outputs.push_back({key.name, key.index});
-  if (impl_->forward->executable->save_torchscript(path, inputs, outputs)) return;
+  if (impl_->forward().executable->save_torchscript(path, inputs, outputs)) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1021",
          .message = "backend " + quoted(compiled.backend->name()) + " writes no TorchScript",

@@ -260,10 +260,10 @@ std::string CompiledModel::summary() const {
                std::string(mithril::name(dtype)), ""});
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
-  std::string notes = memory_note(*impl_->forward->executable, impl_->source);
+  std::string notes = memory_note(*impl_->forward().executable, impl_->source);
   const std::vector<std::string> unread = unread_parameter_keys();
   if (!unread.empty()) notes += "no output reads " + join(unread, ", ") + "\n";
-  for (const std::string& note : impl_->forward->executable->notes()) notes += note + "\n";
+  for (const std::string& note : impl_->forward().executable->notes()) notes += note + "\n";
   for (const std::string& note : gradient_notes(*impl_)) notes += note + "\n";
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),

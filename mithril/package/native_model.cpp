@@ -61,8 +61,7 @@ CompiledModel native_model(const PackageInfo& info, std::int64_t bytes,
     ports.add_output(port.name, ports.add_value(std::move(value)));
     add_shape(*compiled, port);
   }
-  compiled->forward = std::make_unique<const Program>(
-      Program{Signature(ports, compiled->input_labels()), load(ports)});
+  compiled->take_forward({Signature(ports, compiled->input_labels()), load(ports)});
   compiled->backend = std::move(backend);
   compiled->source = ports;
   compiled->graph = std::move(ports);

@@ -15,6 +15,7 @@
 #include "mithril/models/normalization.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
+#include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/regularizers.hpp"
 #include "mithril/optim/optimizers.hpp"
 #include "mithril/train_model/train_model.hpp"
@@ -200,6 +201,22 @@ TEST_CASE("sizes besides those of the batch are the same on all processes") {
     CAPTURE(error);
     CHECK(error.find("differ in 'size 1 of 'x''") != std::string::npos);
   }
+}
+
+TEST_CASE("compile needs no placements, and a step or an evaluation refuses an op without one") {
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    Model net;
+    net |= Cumsum({.axis = 0})({{"input", "x"}, {"output", "sums"}});
+    const CompiledModel compiled =
+        compile(net, cpu({.dtype = DType::float64}),
+                {.shapes = {{"x", {any, 4}}}, .group = communicator(own.name())});
+    const TensorMap x = {{"x", batch_of(5, 0).at("x")}};
+    CHECK(compiled.infer({}, x).at("sums").dims() == Dims{5, 4});
+    compiled.evaluate({}, x);
+  });
+  for (const std::string& error : errors)
+    CHECK(error.find("mithril.StateError[E0950]: sums: cumsum mixes the rows of a batch that 2 "
+                     "processes share") == 0);
 }
 
 TEST_CASE("infer runs on one process alone") {
