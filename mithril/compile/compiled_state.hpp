@@ -143,7 +143,7 @@ struct CompiledModel::Impl : CompiledState {
   Impl() = default;
   explicit Impl(CompiledState compiled) : CompiledState(std::move(compiled)) {}
 
-  void load();  // makes `forward`, unless the model is distributed
+  void load();  // makes `forward`; checks a distributed model
   void take_forward(Program program);
   // The program without gradients. Of a distributed model it is made on first use, because training
   // does not need it. Runs no collective.

@@ -138,6 +138,10 @@ void check_replicated(const CompiledState& compiled) {
   }
 }
 
+void check_rows(const CompiledState& compiled) {
+  if (is_distributed(compiled)) BatchRows(compiled.graph, sharded_inputs(compiled, compiled.graph));
+}
+
 void agree_on_sizes(const CompiledState& compiled, const std::vector<Tensor>& inputs) {
   if (!is_distributed(compiled)) return;
   const std::vector<bool> sharded = sharded_inputs(compiled, compiled.graph);

@@ -19,6 +19,10 @@ struct CompiledState;
 // NameError E0606 for a name among replicated_keys that is no data input.
 void check_replicated(const CompiledState& compiled);
 
+// StateError E0951 for an input with rows whose number is fixed, so that processes cannot share
+// them.
+void check_rows(const CompiledState& compiled);
+
 // DistributedError E0964 on all processes if an open size other than the batch size differs between
 // them, such as the length of padded texts, and on those that share parameters if the batch size
 // does. `inputs` are those of a program of the model.
