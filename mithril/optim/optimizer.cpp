@@ -310,6 +310,10 @@ TensorMap Optimizer::state_dict() const {
     return item.second.block.has_value();
   });
   if (has_blocks) refuse_memory_blocks();
+  return held_state_dict();
+}
+
+TensorMap Optimizer::held_state_dict() const {
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
   items.emplace_back(steps_entry, Tensor::scalar(steps_));
@@ -330,7 +334,8 @@ TensorMap Optimizer::state_dict() const {
   return TensorMap(std::move(items));
 }
 
-Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const {
+Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state,
+                                                  const BlockOf& block_of) const {
   ParameterMemories memory;
   std::vector<std::string> slots;
   for (const OptimizerSlot& slot : slots_) slots.push_back(slot.name);
@@ -340,8 +345,8 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const 
     const size_t dot = entry.rfind('.');
     const std::string slot = entry.substr(dot + 1);
     ParameterMemory& of_entry = memory[entry.substr(0, dot)];
-    if (slot == gradient_sum_slot) of_entry.gradient_sum = tensor.copy();
-    if (slot == average_slot) of_entry.average = tensor.copy();
+    if (slot == gradient_sum_slot) of_entry.gradient_sum = tensor;
+    if (slot == average_slot) of_entry.average = tensor;
     if (slot == gradient_sum_slot || slot == average_slot) continue;
     if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
       unknown_name(ErrorKind::state, "E0903", "slot of this optimizer", slot, entry, slots);
@@ -350,13 +355,19 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state) const 
   for (auto& [key, of_key] : memory) {
     of_key.steps = static_cast<std::int64_t>(slot_of(state, key, "step").item());
     for (const OptimizerSlot& slot : slots_) {
-      of_key.slots.push_back(slot_of(state, key, slot.name).copy());
+      of_key.slots.push_back(slot_of(state, key, slot.name));
     }
+    const Dims* dims = dims_of(of_key);
+    take_memory(of_key, dims ? block_of(key, *dims) : std::nullopt);
   }
   return memory;
 }
 
 void Optimizer::load_state_dict(const TensorMap& state) {
+  load_blocks(state, [](const std::string&, const Dims&) { return std::nullopt; });
+}
+
+void Optimizer::load_blocks(const TensorMap& state, const BlockOf& block_of) {
   const OptimizerOptions before = options(), after = restored(before, state);
   const Schedule schedule = schedule_.is_number() ? find_option(after, "lr")->real() : schedule_;
   set_options(after);  // the slots depend on them
@@ -364,7 +375,7 @@ void Optimizer::load_state_dict(const TensorMap& state) {
     std::int64_t steps = count_in(state, steps_entry);
     const std::int64_t micro_steps = count_in(state, micro_steps_entry);
     const std::int64_t averaged = count_in(state, averaged_entry);
-    memory_ = memory_in(state);
+    memory_ = memory_in(state, block_of);
     for (const auto& [key, memory] : memory_) {
       if (!state.find(steps_entry)) steps = std::max(steps, memory.steps);
     }

@@ -67,12 +67,18 @@ class Optimizer {
   // "averaged" (the number of updates in the averages) and "<key>.average".
   // StateError E0924 while this process holds blocks of it (TrainingStep::gather_optimizer).
   TensorMap state_dict() const;
+  // The same, with blocks where this process holds them.
+  TensorMap held_state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
   // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is not a
   // slot or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is
   // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
+  // Keeps only blocks of the memory of a parameter for which `block_of` returns one. It is given
+  // the dims of the memory.
+  using BlockOf = std::function<std::optional<MemoryBlock>(const std::string& key, const Dims&)>;
+  void load_blocks(const TensorMap& state, const BlockOf& block_of);
 
   // For steps as part of a graph (mithril/training/training_step.hpp).
   using ParameterMemory = mithril::ParameterMemory;
@@ -83,6 +89,7 @@ class Optimizer {
   ParameterMemory& memory_of(const std::string& key, const Tensor& param, ParameterMemories& made,
                              const std::optional<MemoryBlock>& block = {});
   ParameterMemories& memories() { return memory_; }
+  const ParameterMemories& memories() const { return memory_; }
   const ParameterMemory* find_memory(const std::string& key) const;
   // Counts the step, and whether it has changed the averages. Never fails; references stay valid.
   void finish_step(ParameterMemories& made, bool averaged = false);
@@ -112,7 +119,7 @@ class Optimizer {
   // With std::cref(work) nothing is allocated.
   void in_ranges(std::int64_t size,
                  const std::function<void(std::int64_t first, std::int64_t last)>& work) const;
-  ParameterMemories memory_in(const TensorMap& state) const;
+  ParameterMemories memory_in(const TensorMap& state, const BlockOf& block_of) const;
 
   OptimizerDef def_;
   OptimizerOptions settings_;               // but for the learning rate

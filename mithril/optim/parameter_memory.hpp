@@ -25,6 +25,11 @@ struct ParameterMemory {
 // StateError E0924.
 [[noreturn]] void refuse_memory_blocks();
 
+// Those of the parameter, or of its block; null: it has no tensors.
+const Dims* dims_of(const ParameterMemory& memory);
+// The tensors become copies of themselves, or of their blocks (cut_memory).
+void take_memory(ParameterMemory& memory, const std::optional<MemoryBlock>& block);
+
 // The slots and the average become blocks of themselves, and so does the sum of the gradients of a
 // parameter that is a block.
 void cut_memory(ParameterMemory& memory, const MemoryBlock& block);

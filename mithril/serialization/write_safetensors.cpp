@@ -12,6 +12,7 @@
 #include "mithril/base/write_file.hpp"
 #include "mithril/serialization/narrow.hpp"
 #include "mithril/serialization/safetensors.hpp"
+#include "mithril/serialization/safetensors_layout.hpp"
 #include "mithril/serialization/shards.hpp"
 
 namespace mithril {
@@ -19,7 +20,7 @@ namespace {
 
 using AllBytes = std::vector<TensorBytes>;
 
-void check_names(const AllBytes& tensors, const FileMetadata& metadata) {
+void check_names(const std::vector<StoredTensor>& tensors, const FileMetadata& metadata) {
   const auto check = [](std::string_view text, const char* what, bool reserved) {
     if (utf8_bytes(text) == text.size() && !reserved) return;
     raise({.kind = ErrorKind::value,
@@ -27,7 +28,7 @@ void check_names(const AllBytes& tensors, const FileMetadata& metadata) {
            .message = fmt::format("'{}' cannot be {} of a safetensors file", text, what),
            .facts = {{"expected", "UTF-8, and another name than __metadata__", ""}}});
   };
-  for (const TensorBytes& tensor : tensors)
+  for (const StoredTensor& tensor : tensors)
     check(tensor.name, "the name of a tensor", tensor.name == "__metadata__");
   for (const auto& [key, value] : metadata) {
     check(key, "a key of the metadata", false);
@@ -40,34 +41,15 @@ void write_pieces_to(const std::string& path, std::span<const std::string_view> 
   if (!why.empty()) cannot_write(path, why);
 }
 
-// The header keeps the order of the tensors; their bytes are sorted by alignment, then by name.
 void write_one(const std::string& path, std::span<const TensorBytes> tensors,
                const FileMetadata& metadata) {
-  std::vector<std::size_t> order(tensors.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(tensors[b].type, tensors[a].name) < std::tie(tensors[a].type, tensors[b].name);
-  });
-  std::vector<StoredTensor> stored(tensors.size());
-  std::vector<std::string_view> pieces(1);
-  std::uint64_t end = 0;
-  for (const std::size_t i : order) {
-    const TensorBytes& tensor = tensors[i];
-    stored[i] = {tensor.name, tensor.type, tensor.dims, end, end + tensor.bytes.size()};
-    end += tensor.bytes.size();
-    pieces.push_back(tensor.bytes);
-  }
-  const std::string head = safetensors_header_text(stored, metadata);
-  constexpr std::size_t longest = 100'000'008;
-  if (head.size() > longest) {
-    raise({.kind = ErrorKind::value,
-           .code = "E0490",
-           .path = path,
-           .message = "the names and the metadata are longer than a header of a safetensors file",
-           .facts = {{"expected", fmt::format("at most {} bytes", longest - 8), ""},
-                     {"got", fmt::format("{} bytes", head.size() - 8), ""}}});
-  }
-  pieces[0] = head;
+  std::vector<StoredTensor> stored;
+  stored.reserve(tensors.size());
+  for (const TensorBytes& tensor : tensors)
+    stored.push_back({tensor.name, tensor.type, tensor.dims, 0, tensor.bytes.size()});
+  const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), metadata);
+  std::vector<std::string_view> pieces = {layout.head};
+  for (const std::size_t i : layout.order) pieces.push_back(tensors[i].bytes);
   write_pieces_to(path, pieces);
 }
 
@@ -90,9 +72,36 @@ std::vector<std::size_t> shard_begins(const AllBytes& tensors, std::uint64_t max
 
 }  // namespace
 
+SafetensorsLayout layout_safetensors(const std::string& path, std::vector<StoredTensor> tensors,
+                                     const FileMetadata& metadata) {
+  check_names(tensors, metadata);
+  SafetensorsLayout layout{.tensors = std::move(tensors)};
+  std::vector<StoredTensor>& stored = layout.tensors;
+  layout.order.resize(stored.size());
+  std::iota(layout.order.begin(), layout.order.end(), std::size_t{0});
+  std::sort(layout.order.begin(), layout.order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(stored[b].type, stored[a].name) < std::tie(stored[a].type, stored[b].name);
+  });
+  for (const std::size_t i : layout.order) {
+    const std::uint64_t size = stored[i].end - stored[i].begin;
+    stored[i].begin = layout.bytes;
+    stored[i].end = layout.bytes += size;
+  }
+  layout.head = safetensors_header_text(stored, metadata);
+  constexpr std::size_t longest = 100'000'008;
+  if (layout.head.size() > longest) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0490",
+           .path = path,
+           .message = "the names and the metadata are longer than a header of a safetensors file",
+           .facts = {{"expected", fmt::format("at most {} bytes", longest - 8), ""},
+                     {"got", fmt::format("{} bytes", layout.head.size() - 8), ""}}});
+  }
+  return layout;
+}
+
 std::string save_safetensors(const std::string& path, const AllBytes& tensors,
                              const SafetensorsOptions& options) {
-  check_names(tensors, options.metadata);
   const std::vector<std::size_t> begins = shard_begins(tensors, options.max_shard_bytes);
   const std::size_t shards = begins.size() - 1;
   if (shards == 1) {

@@ -6,13 +6,13 @@
 #include "mithril/json/model_json.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/tensor_sections.hpp"
+#include "mithril/training/checkpoint_contents.hpp"
 
 namespace mithril {
 namespace {
 
-// Fields of the metadata. The values of the last two are prefixes of sections.
-constexpr const char *model_field = "mithril.model", *optimizer_field = "mithril.optimizer",
-                     *scaler_field = "mithril.scaler";
+// Fields of the metadata. The value of the last one is the prefix of a section.
+constexpr const char *model_field = "mithril.model", *scaler_field = "mithril.scaler";
 
 TensorMap tensors_of(const LossScale& state) {
   return {{"scale", Tensor::scalar(state.scale)},
@@ -53,17 +53,24 @@ void refuse_blocks(const CompiledModel& model, const TensorMap& params) {
 
 }  // namespace
 
-void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
-  if (parts.step) refuse_blocks(parts.step->compiled(), params);
+LoadedTensors checkpoint_contents(const TensorMap& params, const CheckpointParts& parts,
+                                  const TensorMap* optimizer) {
   LoadedTensors file{params.share(), parts.metadata};
   file.metadata["format"] = "mithril";
   if (parts.model) file.metadata[model_field] = to_json(*parts.model);
-  if (parts.optimizer)
-    add_section(file, optimizer_field, "optimizer:", parts.optimizer->state_dict());
+  if (optimizer) add_section(file, optimizer_field, "optimizer:", *optimizer);
   if (parts.step) add_section(file, state_field, state_prefix, parts.step->state());
   if (parts.state && !parts.step) add_section(file, state_field, state_prefix, *parts.state);
   if (parts.scaler && parts.scaler->is_enabled())
     add_section(file, scaler_field, "scaler:", tensors_of(parts.scaler->state_dict()));
+  return file;
+}
+
+void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
+  if (parts.step) refuse_blocks(parts.step->compiled(), params);
+  std::optional<TensorMap> memory;
+  if (parts.optimizer) memory = parts.optimizer->state_dict();
+  LoadedTensors file = checkpoint_contents(params, parts, memory ? &*memory : nullptr);
   save_safetensors(path, file.tensors, {.metadata = std::move(file.metadata)});
 }
 

@@ -12,7 +12,6 @@
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/training/checkpoint.hpp"
-#include "mithril/training/gradient_sums.hpp"
 
 namespace mithril {
 namespace {
@@ -107,16 +106,13 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
   read_history(text->second, history, epochs_before);
   // Copied, because the files will be replaced.
   TensorMap params = model.load_state_dict(saved.params).copy();
-  step.optimizer().load_state_dict(saved.optimizer.copy());
-  if (Communicator* rows = model.data_group().get())
-    keep_gradient_sums_of_first(step.optimizer(), *rows);
+  step.load_optimizer(saved.optimizer);
   step.set_state(saved.state);
   history.params = std::move(params);
   if (history.best_epoch == std::ssize(history.epochs)) {
     history.best = weights();
     history.best_state = step.state();
-    const TensorMap best = model.gather_parameters(history.best);
-    if (writes()) save_best(best, history);
+    save_best(step, history);
   } else if (history.best_epoch > 0 || std::filesystem::exists(best_)) {
     const Checkpoint best_saved = load(best_);
     history.best = model.load_state_dict(best_saved.params).copy();
@@ -128,14 +124,11 @@ void FitFiles::read(TrainingStep& step, History& history, std::int64_t& epochs_b
 void FitFiles::save_epoch(TrainingStep& step, const History& history,
                           std::int64_t epochs_before) const {
   if (folder_.empty()) return;
-  const CompiledModel model = step.compiled();
-  if (Communicator* rows = model.data_group().get()) collect_gradient_sums(step.optimizer(), *rows);
-  step.gather_optimizer();
-  const TensorMap params = model.gather_parameters(history.params);
-  TensorMap best;
-  if (replaces_best(history)) best = model.gather_parameters(history.best);
-  if (writes()) write_epoch(step, params, best, history, epochs_before);
-  if (group_) group_->barrier();
+  step.save_together(last_, history.params,
+                     {.optimizer = &step.optimizer(),
+                      .step = &step,
+                      .metadata = {{"fit", text_of(history, epochs_before)}}});
+  if (replaces_best(history)) save_best(step, history);
 }
 
 bool FitFiles::replaces_best(const History& history) {
@@ -144,17 +137,8 @@ bool FitFiles::replaces_best(const History& history) {
   return is_start || history.best_epoch == epochs;
 }
 
-void FitFiles::write_epoch(const TrainingStep& step, const TensorMap& params, const TensorMap& best,
-                           const History& history, std::int64_t epochs_before) const {
-  save(last_, params,
-       {.optimizer = &step.optimizer(),
-        .step = &step,
-        .metadata = {{"fit", text_of(history, epochs_before)}}});
-  if (replaces_best(history)) save_best(best, history);
-}
-
-void FitFiles::save_best(const TensorMap& best, const History& history) const {
-  save(best_, best, {.state = &history.best_state});
+void FitFiles::save_best(const TrainingStep& step, const History& history) const {
+  step.save_together(best_, history.best, {.state = &history.best_state});
 }
 
 }  // namespace mithril

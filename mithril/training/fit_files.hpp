@@ -12,8 +12,8 @@ namespace mithril {
 
 class FitFiles {
  public:
-  // An empty folder: there are no files. The first process of the group writes, and the others wait
-  // until it has; null: this process alone. The group outlives it.
+  // An empty folder: there are no files. The processes of the group write together
+  // (TrainingStep::save_together); null: this process alone. The group outlives it.
   FitFiles(const std::string& folder, Communicator* group) : folder_(folder), group_(group) {}
 
   // Before training begins. InputError E0831.
@@ -28,11 +28,8 @@ class FitFiles {
   void read(TrainingStep& step, History& history, std::int64_t& epochs_before,
             const std::function<TensorMap()>& weights) const;
   static bool replaces_best(const History& history);
-  // `best`: the whole parameters.
-  void save_best(const TensorMap& best, const History& history) const;
+  void save_best(const TrainingStep& step, const History& history) const;
   bool writes() const { return !group_ || group_->rank() == 0; }
-  void write_epoch(const TrainingStep& step, const TensorMap& params, const TensorMap& best,
-                   const History& history, std::int64_t epochs_before) const;
 
   std::string folder_;
   Communicator* group_;

@@ -18,9 +18,15 @@
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 #include "mithril/training/gather_memory.hpp"
+#include "mithril/training/gradient_sums.hpp"
 
 namespace mithril {
 namespace {
+
+// Whether a tensor of these dims has such blocks; those of another model may not.
+bool has_blocks_like(const Dims& dims, const TensorBlock& block) {
+  return block.axis < dims.size() && dims[block.axis] % block.size == 0;
+}
 
 // The next sum begins with zeros: those of another library are made anew.
 void clear(std::optional<Tensor>& sum) {
@@ -118,6 +124,15 @@ void TrainingStep::set_state(const State& state) {
 }
 
 void TrainingStep::gather_optimizer() { gather_memory(*impl_->compiled, impl_->optimizer); }
+
+void TrainingStep::load_optimizer(const TensorMap& state) {
+  impl_->optimizer.load_blocks(state, [&](const std::string& key, const Dims& dims) {
+    const std::optional<MemoryBlock> block = memory_block(*impl_->compiled, key, dims);
+    return block && has_blocks_like(dims, *block) ? block : std::nullopt;
+  });
+  if (const Communicator* rows = impl_->compiled->data_group.get())
+    keep_gradient_sums_of_first(impl_->optimizer, *rows);
+}
 
 TrainingStep::Fitted TrainingStep::fitted() const {
   return {impl_->fitted.params.share(), impl_->fitted.epochs};

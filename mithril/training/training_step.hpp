@@ -10,6 +10,8 @@
 
 namespace mithril {
 
+struct CheckpointParts;  // checkpoint.hpp
+
 // Updates parameters like `evaluate` with gradients followed by `Optimizer::step`, but faster: the
 // update is compiled with the gradients, so backends fuse both and write parameters in place.
 // Example:
@@ -52,6 +54,15 @@ class TrainingStep {
   // memory of the optimizer. Makes it whole on this process, for Optimizer::state_dict. All
   // processes call it. The next call of the step cuts it again. Otherwise it does nothing.
   void gather_optimizer();
+  // Optimizer::load_state_dict of a whole state, of which this process keeps what it holds.
+  void load_optimizer(const TensorMap& state);
+  // Writes the checkpoint that `save` writes of whole tensors. All processes of the group call it.
+  // Each writes the blocks that it holds, so that no process needs the memory of the whole, and the
+  // first one writes the other tensors. The file is there when all have succeeded. Otherwise an old
+  // one is unchanged, and all of them raise InputError E0831, which names the process. Example:
+  //   step.save_together("last.safetensors", params, {.optimizer = &optimizer, .step = &step});
+  void save_together(const std::string& path, const TensorMap& params,
+                     const CheckpointParts& parts) const;
 
   // The model and the optimizer of the step. The model shares everything with the one passed to the
   // constructor.

@@ -12,7 +12,6 @@
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
 #include "mithril/training/batches.hpp"
-#include "mithril/training/gradient_sums.hpp"
 #include "mithril/training/tensorboard.hpp"
 #include "mithril/training/training_step.hpp"
 #include "updated_parameters.hpp"
@@ -62,16 +61,6 @@ void bind_optimizers(py::module_& module) {
     const std::vector<std::int64_t> rows = shuffled_rows(count, seed, epoch);
     return py::array_t<std::int64_t>(std::ssize(rows), rows.data());
   });
-  module.def(
-      "_collect_gradient_sums",
-      [](Optimizer& optimizer, Communicator& group) {
-        const InterpreterUnlocked unlocked;
-        collect_gradient_sums(optimizer, group);
-      },
-      py::arg("optimizer"), py::arg("communicator"),
-      "Gives the first process the sums of the gradients of all.");
-  module.def("_keep_gradient_sums_of_first", keep_gradient_sums_of_first, py::arg("optimizer"),
-             py::arg("communicator"), "Sets the sums of gradients of the other processes to 0.");
   py::class_<TensorBoard>(module, "_TensorBoard", "A log file for TensorBoard.")
       .def(py::init<std::string>(), py::arg("folder"))
       .def("add", &TensorBoard::add, py::arg("step"), py::arg("numbers"),

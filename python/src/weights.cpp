@@ -132,6 +132,23 @@ void save_checkpoint(py::handle path, const py::dict& params, const Model* model
   save(file, tensors, parts);
 }
 
+// `state`: instead of that of the step; None: that of the step.
+void save_together(const TrainingStep& step, py::handle path, const py::dict& params,
+                   const Optimizer* optimizer, py::handle state, py::handle metadata) {
+  const std::string file = path_of(path);
+  const TensorMap tensors = tensor_map_of(params);
+  CheckpointParts parts{.optimizer = optimizer, .metadata = metadata_of(metadata)};
+  State given;
+  if (state.is_none()) {
+    parts.step = &step;
+  } else {
+    given = State(tensor_map_of(state.cast<py::dict>()));
+    parts.state = &given;
+  }
+  const InterpreterUnlocked unlocked;
+  step.save_together(file, tensors, parts);
+}
+
 // A tuple in the order of the fields of mithril.files.Checkpoint.
 py::tuple load_checkpoint(py::handle path) {
   const Checkpoint loaded = load(path_of(path));
@@ -209,6 +226,15 @@ Example:
 
 See docs/checkpoints.md.)");
   module.def("_load_checkpoint", load_checkpoint, py::arg("path"));
+  module.def("_save_together", save_together, py::arg("step"), py::arg("path"), py::arg("params"),
+             py::arg("optimizer") = py::none(), py::arg("state") = py::none(),
+             py::arg("metadata") = py::none(),
+             "Saves a checkpoint, of which each process of the group writes what it holds.");
+  module.def(
+      "_load_optimizer",
+      [](TrainingStep& step, const py::dict& state) { step.load_optimizer(tensor_map_of(state)); },
+      py::arg("step"), py::arg("state"),
+      "Restores the state of the optimizer, of which this process keeps what it holds.");
   compiled
       .def_property_readonly(
           "initial_state_dict",

@@ -4,16 +4,29 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/compile/training_graph.hpp"
+#include "mithril/distributed/write_together.hpp"
+#include "mithril/grad/differentiate.hpp"
+#include "mithril/model/flatten.hpp"
 #include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/passes/pipeline.hpp"
+#include "mithril/passes/placements/buckets.hpp"
+#include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/shard.hpp"
 #include "mithril/train_model/train_model.hpp"
+#include "mithril/training/batches.hpp"
+#include "mithril/training/checkpoint.hpp"
 #include "mithril/training/fit.hpp"
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
@@ -48,6 +61,60 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   for (std::int64_t i = 0; i < a.size(); ++i)
     largest = std::max(largest, std::abs(a.at_as_double(i) - b.at_as_double(i)));
   return largest;
+}
+
+// The step of a network with AdamW, for 16 rows, as a process of `size` runs it.
+struct PlannedStep {
+  std::int64_t bytes = 0;      // that the backend plans for a call
+  std::int64_t memory = 0;     // of the optimizer, in bytes
+  std::int64_t gradients = 0;  // of the whole parameters, in bytes, each rounded up to 64
+};
+
+PlannedStep planned_step(int size, OptimizerState kind) {
+  Model net;
+  net |= Linear({.dimension = 64})({{"input", "x"}});
+  net += Relu();
+  net += Linear({.dimension = 256});
+  net += Relu();
+  net += Linear({.dimension = 8})({{"output", "y"}});
+  net.set_shapes({{"x", {"N", 32}}});
+  const Graph forward = run_passes(flatten(net, DType::float32).graph);
+  DifferentiateOptions asked{.outputs = {"y"}, .wanted = {}};
+  std::vector<TrainedParameter> trained;
+  PlacementOptions placing{.group = "threads", .size = size, .sharded_inputs = {}};
+  for (std::size_t i = 0; i < forward.inputs().size(); ++i) {
+    const std::string& name = forward.value(forward.inputs()[i]).name;
+    placing.sharded_inputs.push_back(name == "x");
+    if (name == "x") continue;
+    asked.wanted.push_back(name);
+    trained.push_back({i, {.lr = 0.01}});
+  }
+  placing.sharded_inputs.push_back(true);  // the incoming gradient
+  const AdamW optimizer({.lr = 0.01});
+  const TrainingGraph step = training_graph(run_passes(differentiate(forward, asked)), trained,
+                                            optimizer, {}, StepPart::whole);
+  PlannedStep planned;
+  Graph own = place(step.graph, placing).graph;
+  if (kind == OptimizerState::sharded) {
+    ShardOptions sharding{.group = "threads", .size = size, .row_inputs = placing.sharded_inputs};
+    sharding.input_axes.resize(own.inputs().size());
+    sharding.output_axes.resize(own.outputs().size());
+    for (const ParameterInput& of : step.memory) sharding.input_axes[of.input] = 0;
+    for (const Donation& donation : step.donations)
+      sharding.output_axes[donation.output] = sharding.input_axes[donation.input];
+    own = shard(own, sharding).graph;
+  }
+  own.facts()->unify(own.value(own.inputs()[0]).dims[0], Dim(16));
+  own.facts()->settle();
+  const auto bytes_of = [&](std::size_t input) {
+    return known_bytes(own.value(own.inputs()[input])).value();
+  };
+  for (const ParameterInput& of : step.memory) planned.memory += bytes_of(of.input);
+  for (const TrainedParameter& parameter : trained)
+    planned.gradients += (bytes_of(parameter.input) + 63) / 64 * 64;
+  planned.bytes =
+      cpu({.threads = 1})->load(own, {.donations = step.donations})->run_bytes().value();
+  return planned;
 }
 
 template <typename Call>
@@ -126,6 +193,79 @@ TEST_CASE("fit continues with any number of processes and any kind of memory") {
     CAPTURE(key);
     CHECK(largest_difference(trained.at(key), alone.at(key)) <= 1e-11);
   }
+}
+
+TEST_CASE("an exchange plans no more memory than the gradients have") {
+  const PlannedStep alone = planned_step(1, OptimizerState::replicated);
+  const PlannedStep both = planned_step(2, OptimizerState::replicated);
+  CHECK(both.memory == alone.memory);
+  CHECK(both.bytes <= alone.bytes + alone.gradients);
+}
+
+TEST_CASE("the step of n processes has 1/n of the memory of the optimizer") {
+  const PlannedStep alone = planned_step(1, OptimizerState::replicated);
+  for (const int size : {2, 4, 8})
+    CHECK(planned_step(size, OptimizerState::sharded).memory * size == alone.memory);
+}
+
+TEST_CASE("a checkpoint whose blocks their processes write is that of one process") {
+  const FileFolder folder;
+  const auto errors = on_each_rank(4, [&](Communicator& own) {
+    const CompiledModel compiled = compiled_with_blocks(communicator(own.name()));
+    AdamW optimizer({.lr = 0.01});
+    TrainingStep step(compiled, optimizer, {.average = EMA{0.9}});
+    TensorMap params = compiled.get_parameters();
+    step(params, rows_of_process(compiled, regression_data()));
+    const CheckpointParts parts = {
+        .optimizer = &optimizer, .step = &step, .metadata = {{"note", "together"}}};
+    step.save_together(folder.at("together"), params, parts);
+    CHECK(optimizer.memories().begin()->second.block.has_value());  // nothing was gathered
+    step.gather_optimizer();
+    if (own.rank() == 0) save(folder.at("alone"), params, parts);
+  });
+  CHECK(errors == no_errors(4));
+  CHECK(tests::contents(folder.at("together")) == tests::contents(folder.at("alone")));
+}
+
+TEST_CASE("a checkpoint that one process cannot write leaves the old one") {
+  const FileFolder folder;
+  const std::string path = folder.at("old");
+  save(path, {{"old", Tensor::scalar(1.0)}});
+  const std::string old = tests::contents(path);
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    const std::string text = "ab", why = own.rank() == 1 ? "No space left on device" : "";
+    const FilePiece piece{0, text};
+    write_together(own, path, 2, {&piece, 1}, why);
+  });
+  for (const std::string& error : errors) {
+    CAPTURE(error);
+    CHECK(
+        error.starts_with("mithril.InputError[E0831]: " + path + ": the file cannot be written\n"));
+    CHECK(error.find("process 1 of 2: No space left on device") != std::string::npos);
+  }
+  CHECK(tests::contents(path) == old);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.at("")), {}) == 1);
+}
+
+TEST_CASE("a process that continues a run keeps its blocks of the memory") {
+  const FileFolder folder;
+  AdamW saved({.lr = 0.01});
+  TrainingStep alone(compiled_with_blocks(nullptr), saved, {.average = EMA{0.9}});
+  TensorMap params = alone.compiled().get_parameters();
+  alone(params, regression_data());
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    AdamW optimizer({.lr = 0.01});
+    TrainingStep step(compiled_with_blocks(communicator(own.name())), optimizer,
+                      {.average = EMA{0.9}});
+    step.load_optimizer(saved.state_dict());
+    std::int64_t held = 0, whole = 0;
+    for (const auto& [key, memory] : optimizer.memories()) {
+      held += memory.average->size() + memory.slots.front().size();
+      whole += 2 * params.at(key).size();
+    }
+    CHECK(held * 2 == whole);
+  });
+  CHECK(errors == no_errors(2));
 }
 
 TEST_CASE("the state of an optimizer is replicated or sharded") {

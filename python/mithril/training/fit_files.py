@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._core import (
     StateError,
     TrainingStep,
-    _collect_gradient_sums,
-    _keep_gradient_sums_of_first,
+    _load_optimizer,
+    _save_together,
     raise_error,
 )
-from ..files import load_checkpoint, save
+from ..files import load_checkpoint
 from .fit_arguments import made_folder
 
 if TYPE_CHECKING:
@@ -27,14 +27,12 @@ if TYPE_CHECKING:
 class FitFiles:
     """Reads and writes last.safetensors and best.safetensors in a folder.
 
-    Without a folder it does nothing. The first process of a group writes, and the others wait until
-    it has.
+    Without a folder it does nothing. The processes of a group write together: each what it holds.
     """
 
     def __init__(self, path: str | PathLike[str] | None, group: Group | None) -> None:
         self._folder = None if path is None else made_folder(path)
         self._group = group
-        self._writes = group is None or group.rank == 0
 
     def resume(self, step: TrainingStep, history: History, averages: bool) -> int | None:
         """Continues the run whose files are in the folder, and returns its `epochs_before`."""
@@ -46,56 +44,37 @@ class FitFiles:
         if not found:
             return None
         try:
-            epochs_before = _resume(self._folder, step, history, averages, self._writes)
+            return _resume(self._folder, step, history, averages)
         except StateError as error:
             of_file = error
-        else:
-            rows = step.compiled.data_group
-            if rows is not None:
-                _keep_gradient_sums_of_first(step.optimizer, rows._communicator)
-            return epochs_before
         _raise_of_file(of_file, self._folder / "last.safetensors")
 
     def save_epoch(self, step: TrainingStep, history: History, epochs_before: int) -> None:
         if self._folder is None:
             return
-        rows = step.compiled.data_group
-        if rows is not None:
-            _collect_gradient_sums(step.optimizer, rows._communicator)
-        step.gather_optimizer()
-        gather = step.compiled.gather_parameters
         # A kill between the two files loses nothing: the first one determines the second.
         epochs = len(history.epochs)
         is_start = history.best_epoch == 0 and epochs == 1
         is_best = is_start or history.best_epoch == epochs
-        params, best = gather(history.params), gather(history.best) if is_best else None
-        if self._writes:
-            self._write_last(self._folder, step, params, history, epochs_before)
-            if best is not None:
-                save(self._folder / "best.safetensors", best, step=history.best_state)
-        if self._group is not None:
-            self._group.barrier()
-
-    @staticmethod
-    def _write_last(
-        folder: Path,
-        step: TrainingStep,
-        params: Mapping[str, Any],
-        history: History,
-        epochs_before: int,
-    ) -> None:
         text = {
             "epochs": [_written(epoch) for epoch in history.epochs],
             "best_epoch": history.best_epoch,
             "epochs_before": epochs_before,
         }
-        save(
-            folder / "last.safetensors",
-            params,
+        _save_together(
+            step,
+            self._folder / "last.safetensors",
+            history.params,
             optimizer=step.optimizer,
-            step=step,
             metadata={"fit": json.dumps(text)},
         )
+        if is_best:
+            _save_best(self._folder, step, history)
+
+
+def _save_best(folder: Path, step: TrainingStep, history: History) -> None:
+    path = folder / "best.safetensors"
+    _save_together(step, path, history.best, state=history.best_state)
 
 
 def detached(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,28 +99,24 @@ def _written(epoch: Mapping[str, float]) -> dict[str, Any]:
     return {key: value if math.isfinite(value) else str(value) for key, value in epoch.items()}
 
 
-def _resume(
-    folder: Path, step: TrainingStep, history: History, averages: bool, writes: bool
-) -> int:
+def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) -> int:
     saved = load_checkpoint(folder / "last.safetensors")
     history.epochs, best_epoch, epochs_before = _read_history(
         saved.metadata, folder / "last.safetensors"
     )
     # Copies, because the files will be replaced.
-    params = step.compiled.load_state_dict(copied(saved.params))
-    step.optimizer.load_state_dict(copied(saved.optimizer))
+    params = copied(step.compiled.load_state_dict(saved.params))
+    _load_optimizer(step, saved.optimizer)
     step.state = saved.state
     history.params.update(params)
     history.best_epoch = best_epoch
     if best_epoch == len(history.epochs):
         history.best = step.averages(history.params) if averages else copied(history.params)
         history.best_state = copied(step.state)
-        best = step.compiled.gather_parameters(history.best)
-        if writes:
-            save(folder / "best.safetensors", best, step=history.best_state)
+        _save_best(folder, step, history)
     elif best_epoch or (folder / "best.safetensors").exists():
         kept = load_checkpoint(folder / "best.safetensors")
-        history.best = step.compiled.load_state_dict(copied(kept.params))
+        history.best = copied(step.compiled.load_state_dict(kept.params))
         history.best_state = copied(kept.state)
     return epochs_before
 

@@ -1,0 +1,113 @@
+// Checkpoints that the processes of a group write together.
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mithril/compile/compiled_state.hpp"
+#include "mithril/compile/distribution.hpp"
+#include "mithril/compile/parameter_blocks.hpp"
+#include "mithril/distributed/or_abandon.hpp"
+#include "mithril/distributed/write_together.hpp"
+#include "mithril/serialization/safetensors_layout.hpp"
+#include "mithril/training/checkpoint.hpp"
+#include "mithril/training/checkpoint_contents.hpp"
+#include "mithril/training/gradient_sums.hpp"
+
+namespace mithril {
+namespace {
+
+// By the names in the file.
+using BlocksOfFile = std::map<std::string, MemoryBlock, std::less<>>;
+
+void add_parameter_blocks(const CompiledState& compiled, const TensorMap& params,
+                          BlocksOfFile& blocks) {
+  for (const auto& [key, tensor] : params) {
+    if (const auto block = parameter_block(compiled, key)) blocks[key] = MemoryBlock{*block, true};
+  }
+}
+
+void add_memory_blocks(const Optimizer& optimizer, const std::string& prefix,
+                       BlocksOfFile& blocks) {
+  for (const auto& [key, memory] : optimizer.memories()) {
+    if (!memory.block) continue;
+    const std::string name = prefix + key + ".";
+    for (const OptimizerSlot& slot : optimizer.slots()) blocks[name + slot.name] = *memory.block;
+    if (memory.average) blocks[name + "average"] = *memory.block;
+    if (memory.gradient_sum && memory.block->of_parameter)
+      blocks[name + "gradient_sum"] = *memory.block;
+  }
+}
+
+int rank_in(const std::shared_ptr<Communicator>& group) { return group ? group->rank() : 0; }
+
+// Whether this process writes the block. Those that share rows hold the same blocks of parameters,
+// and those that share parameters the same blocks of other memory.
+bool writes(const CompiledState& compiled, const MemoryBlock& block) {
+  return rank_in(block.of_parameter ? compiled.data_group : compiled.model_group) == 0;
+}
+
+// The pieces of a block in the file, whose tensor begins at `begin`.
+void add_pieces(const Tensor& part, const TensorBlock& block, std::uint64_t begin,
+                std::vector<FilePiece>& pieces) {
+  if (part.bytes() == 0) return;
+  std::size_t rows = 1;
+  for (std::size_t axis = 0; axis < block.axis; ++axis)
+    rows *= static_cast<std::size_t>(part.dims()[axis]);
+  const std::size_t bytes = part.bytes() / rows;
+  const auto* from = static_cast<const char*>(part.raw_data());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t of_row = row * static_cast<std::size_t>(block.size);
+    const std::size_t at = (of_row + static_cast<std::size_t>(block.rank)) * bytes;
+    pieces.push_back({begin + at, {from + row * bytes, bytes}});
+  }
+}
+
+void write_blocks(const CompiledState& compiled, const std::string& path, const LoadedTensors& file,
+                  const BlocksOfFile& blocks) {
+  std::vector<StoredTensor> stored;
+  for (const auto& [key, tensor] : file.tensors) {
+    const auto block = blocks.find(key);
+    const Dims dims =
+        block == blocks.end() ? tensor.dims() : whole_dims(tensor.dims(), block->second);
+    const auto size = static_cast<std::uint64_t>(element_count(dims)) * size_of(tensor.dtype());
+    stored.push_back({key, storage_type_of(tensor.dtype()), {dims.begin(), dims.end()}, 0, size});
+  }
+  const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), file.metadata);
+  std::vector<Tensor> held;  // what the pieces point to
+  std::vector<FilePiece> pieces;
+  const bool is_first = compiled.group->rank() == 0;
+  if (is_first) pieces.push_back({0, layout.head});
+  for (std::size_t i = 0; i < layout.tensors.size(); ++i) {
+    const auto& [key, tensor] = *(file.tensors.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto block = blocks.find(key);
+    if (block == blocks.end() ? !is_first : !writes(compiled, block->second)) continue;
+    held.push_back(tensor.host());
+    const TensorBlock whole;
+    add_pieces(held.back(), block == blocks.end() ? whole : block->second,
+               layout.head.size() + layout.tensors[i].begin, pieces);
+  }
+  write_together(*compiled.group, path, layout.head.size() + layout.bytes, pieces);
+}
+
+}  // namespace
+
+void TrainingStep::save_together(const std::string& path, const TensorMap& params,
+                                 const CheckpointParts& parts) const {
+  const CompiledModel model = compiled();
+  const CompiledState& state = *model.impl_;
+  if (!is_distributed(state)) return save(path, params, parts);
+  if (parts.optimizer) {
+    or_abandon(group_of(state), [&] { collect_gradient_sums(optimizer(), *state.data_group); });
+  }
+  std::optional<TensorMap> memory;
+  if (parts.optimizer) memory = parts.optimizer->held_state_dict();
+  const LoadedTensors file = checkpoint_contents(params, parts, memory ? &*memory : nullptr);
+  BlocksOfFile blocks;
+  add_parameter_blocks(state, params, blocks);
+  if (parts.optimizer)
+    add_memory_blocks(*parts.optimizer, file.metadata.at(optimizer_field), blocks);
+  or_abandon(group_of(state), [&] { write_blocks(state, path, file, blocks); }, {"E0831"});
+}
+
+}  // namespace mithril
