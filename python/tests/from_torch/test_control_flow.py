@@ -193,20 +193,29 @@ def test_one_error_lists_the_operators_of_all_graphs() -> None:
     assert text_of(Unsupported(), torch.rand(3, 2), torch.rand(2)) == expected
 
 
-def test_a_branch_that_keeps_a_state_is_an_error() -> None:
+def test_dropout_in_a_branch_draws_another_mask_in_each_call() -> None:
     class Noisy(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.dropout = nn.Dropout(0.5)
 
         def forward(self, x: Any) -> Any:
-            return torch.cond(x.sum() > 0, self.dropout, lambda x: x * 2, (x,))
+            return torch.cond(x.sum() > 0, self.dropout, lambda x: x * 3, (x,))
 
-    assert text_of(Noisy(), torch.rand(3, 2)).splitlines()[:2] == [
-        "mithril.ValueError[E0413]: Noisy cannot be converted",
-        "  forward : cond: mithril.ConnectionError[E0132]: dropout.key: a branch of Cond keeps a "
-        f"state ({line_of('torch.cond(x.sum() > 0, self.dropout')})",
-    ]
+    model, _ = ml.from_torch(Noisy(), (torch.rand(8, 8),))
+    compiled = ml.compile(model, ml.CpuBackend())
+    state = compiled.initial_state_dict
+    ones = np.ones((8, 8), np.float32)
+    masks = []
+    for _ in range(2):
+        out, state = compiled.evaluate({}, {"x": ones}, state=state)
+        masks.append(np.asarray(out["output"]))
+        assert set(np.unique(masks[-1])) == {0.0, 2.0}
+    assert (masks[0] != masks[1]).any()
+    out, after = compiled.evaluate({}, {"x": -ones}, state=state)
+    assert (np.asarray(out["output"]) == -3.0).all()
+    for key, value in state.items():
+        np.testing.assert_array_equal(value, after[key])
 
 
 def test_a_change_in_place_is_an_error_of_torch() -> None:
