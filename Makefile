@@ -40,6 +40,7 @@ generate: test-tools $(build)/build.ninja
 	$(python) tools/make_stubs
 	$(python) tools/make_optimizers
 	$(python) tools/make_ops_doc
+	$(python) tools/make_onnx_doc
 	$(python) tools/make_catalog_doc
 	$(python) tools/make_api
 	$(python) tools/make_pictures
@@ -87,6 +88,18 @@ models: torch
 	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend mithril_c semantic_search embed train_gpt compose_model chat
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
+
+# The node tests of the onnx package, in an environment of their own: make onnx ONNX="conv reshape"
+ONNX ?=
+onnx_environment := build/onnx
+
+.PHONY: onnx
+onnx: test-tools
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	cmake --build $(build) --target mithril_python
+	@test -x $(onnx_environment)/bin/python || $(python) -m venv $(onnx_environment)
+	$(onnx_environment)/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/onnx_backend/requirements.txt
+	PYTHONPATH=$(build)/python $(onnx_environment)/bin/python tests/onnx_backend/run $(ONNX)
 
 # Processes that train together, killed, stopped and delayed at random moments: the results must have the
 # same bits. Minutes to an hour. make distributed KILLS=20 SEED=2

@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
-set(MITHRIL_LIBRARIES mithril_core mithril_cpu mithril_codegen)
+set(MITHRIL_LIBRARIES mithril_core mithril_cpu mithril_codegen mithril_onnx)
 if(TARGET mithril_c)
   list(APPEND MITHRIL_LIBRARIES mithril_c)
   install(FILES "${PROJECT_SOURCE_DIR}/mithril/c/mithril.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
@@ -15,7 +15,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
 endif()
 include(MithrilHeaders)
 # The ones in ops/support are for records of ops (docs/add-an-op.md).
-mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp
+mithril_headers_of(public_headers mithril/mithril.hpp mithril/onnx/read_onnx.hpp
+                   backends/torch/torch.hpp
                    mithril/ops/support/axes.hpp mithril/ops/support/broadcasting.hpp
                    mithril/ops/support/elementwise.hpp mithril/ops/support/reduction.hpp)
 mithril_install_headers(libraries ${public_headers})

@@ -28,6 +28,15 @@ macro(mithril_need_highway)
   endif()
 endmacro()
 
+# MITHRIL_PROTOZERO, too.
+macro(mithril_need_protozero)
+  find_path(MITHRIL_PROTOZERO protozero/pbf_reader.hpp PATHS /usr/include /usr/local/include
+            DOC "The folder that holds the headers of protozero")
+  if(NOT MITHRIL_PROTOZERO)
+    mithril_add_missing(protozero libprotozero-dev)
+  endif()
+endmacro()
+
 # pip builds the Python module. Other builds leave it out.
 macro(mithril_need_python)
   execute_process(COMMAND "${Python_EXECUTABLE}" -c
@@ -45,6 +54,7 @@ macro(mithril_require_libraries)
   mithril_need(zlib1g-dev zlib.h ZLIB 1.2.9)
   mithril_need(libutf8proc-dev utf8proc.h Utf8proc 2.5)
   mithril_need_highway()
+  mithril_need_protozero()
   if(SKBUILD)
     mithril_need_python()
   endif()

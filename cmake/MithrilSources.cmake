@@ -1,7 +1,7 @@
 # Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
 file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      mithril/*.cpp)
-list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|cli|export|ops|server)/")
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/(c|cli|export|onnx|ops|server)/")
 
 # The file of an op is mithril/ops/HEADING/NAME.cpp, where HEADING is the heading above its line.
 set(listed_ops "")
@@ -31,6 +31,9 @@ foreach(source IN LISTS listed_ops)
   endif()
 endforeach()
 list(APPEND MITHRIL_CORE_SOURCES ${op_files})
+
+file(GLOB MITHRIL_ONNX_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+     mithril/onnx/*.cpp)
 
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)

@@ -22,7 +22,10 @@ BUILT = (
     *("backends/", "cmake/", "codegen/", "examples/models/", "mithril/"),
     *("python/mithril/", "python/src/", "python/torch_plugin/"),
 )
-MISSING = "g++ libfmt-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libhwy-dev python3-dev"
+MISSING = (
+    "g++ libfmt-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libhwy-dev libprotozero-dev "
+    "python3-dev"
+)
 NO_COMPILER = """
 for name in cc c++ gcc g++ clang clang++ cmake; do
   if command -v $name; then echo "there is a compiler: $name"; exit 1; fi

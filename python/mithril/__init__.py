@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     )
     from .loading import ModelsRegistry, load, models_registry
     from .models import *  # noqa: F403 - the same
+    from .onnx_files import OnnxModel, from_onnx
     from .packages.package import Package, load_package, save_package
     from .packages.torchscript import save_torchscript_package
     from .per_sample import PerSample
@@ -123,6 +124,7 @@ _NAMES = {
     "files": "Checkpoint WeightReport WeightSource load_safetensors save save_safetensors "
     "with_prefix without_prefix",
     "loading": "ModelsRegistry load models_registry",
+    "onnx_files": "OnnxModel from_onnx",
     "packages.package": "Package load_package save_package",
     "packages.torchscript": "save_torchscript_package",
     "per_sample": "PerSample",
@@ -188,6 +190,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "CosineSchedule",
     "LinearSchedule",
     "OneCycleSchedule",
+    "OnnxModel",
     "Optimizer",
     "ParameterGroup",
     "Plateau",
@@ -271,6 +274,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "float16",
     "float32",
     "float64",
+    "from_onnx",
     "from_torch",
     "functional",
     "generate",

@@ -24,6 +24,7 @@ from ._stubs.engine import PendingAnswer as PendingAnswer
 from ._stubs.errors import *  # noqa: F403
 from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _Communicator as _Communicator
+from ._stubs.functions import _read_onnx as _read_onnx
 from ._stubs.functions import _single_process as _single_process
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _torch_communicator as _torch_communicator
@@ -70,16 +71,7 @@ from ._stubs.optimizers import Plateau as Plateau
 from ._stubs.optimizers import StepSchedule as StepSchedule
 from ._stubs.optimizers import TrainingStep as TrainingStep
 from ._stubs.tensor import Tensor as Tensor
-from ._stubs.types import (
-    Array,
-    Arrays,
-    Binding,
-    Key,
-    Keys,
-    Outputs,
-    PortType,
-    Shape,
-)
+from ._stubs.types import Array, Arrays, Binding, Key, Keys, Outputs, PortType, Shape
 from ._stubs.types import Value as Value
 from ._stubs.vmap import vmap as vmap
 from .distributed import Group

@@ -172,6 +172,7 @@ void bind_packages(py::module_& module);
 void bind_tokenizer(py::module_& module);
 void bind_training_options(py::module_& module);
 void bind_optimizers(py::module_& module);
+void bind_onnx(py::module_& module);
 void bind_optimizer_classes(py::module_& module);
 void bind_inference(py::class_<CompiledModel>& compiled);
 void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled);

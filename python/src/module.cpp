@@ -56,6 +56,7 @@ PYBIND11_MODULE(_core, module) {
   bind_lbfgs(module);
   bind_files(module);
   bind_packages(module);
+  bind_onnx(module);
   bind_tokenizer(module);
   bind_training_options(module);
   bind_optimizers(module);

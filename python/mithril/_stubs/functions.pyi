@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from .._core import Backend, CompiledModel
+from .._core import Backend, CompiledModel, Model
 from ..per_sample import PerSample
 from .types import Arrays, DTypeLike
 
@@ -41,6 +41,12 @@ def set_limits(
     dim_terms: int | None = None,
     tuple_items: int | None = None,
 ) -> None: ...
+def _read_onnx(
+    path: str | PathLike[str],
+    constants: Mapping[str, Any],
+    shapes: Mapping[str, Any],
+    dtype: DTypeLike,
+) -> tuple[Model, dict[str, Any], dict[str, str]]: ...
 def _check_op(
     name: str,
     rows: Sequence[Mapping[str, Any]],

@@ -148,7 +148,15 @@ def test_the_cpp_of_a_document_compiles_and_runs(document, documents_in_cpp, tmp
 
 
 @pytest.mark.parametrize(
-    "tool", ["make_ops_doc", "make_stubs", "make_op_headers", "make_optimizers", "make_api"]
+    "tool",
+    [
+        "make_ops_doc",
+        "make_onnx_doc",
+        "make_stubs",
+        "make_op_headers",
+        "make_optimizers",
+        "make_api",
+    ],
 )
 def test_generated_files_are_up_to_date(tool):
     run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)

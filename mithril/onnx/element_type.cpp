@@ -1,0 +1,95 @@
+#include "mithril/onnx/element_type.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+struct TypeRow {
+  ElementType type;
+  const char* name;
+  std::optional<DType> held;
+  bool computed = false;
+};
+
+const TypeRow type_rows[] = {
+    {ElementType::float32, "float", DType::float32, true},
+    {ElementType::uint8, "uint8", DType::uint8},
+    {ElementType::int8, "int8", DType::int8},
+    {ElementType::uint16, "uint16", DType::int32},
+    {ElementType::int16, "int16", DType::int16},
+    {ElementType::int32, "int32", DType::int32, true},
+    {ElementType::int64, "int64", DType::int64, true},
+    {ElementType::string, "string", {}},
+    {ElementType::boolean, "bool", DType::boolean, true},
+    {ElementType::float16, "float16", DType::float16, true},
+    {ElementType::float64, "double", DType::float64, true},
+    {ElementType::uint32, "uint32", DType::int64},
+    {ElementType::uint64, "uint64", DType::int64},
+    {ElementType::complex64, "complex64", {}},
+    {ElementType::complex128, "complex128", {}},
+    {ElementType::bfloat16, "bfloat16", DType::bfloat16, true},
+    {ElementType::float8_e4m3fn, "float8e4m3fn", {}},
+    {ElementType::float8_e4m3fnuz, "float8e4m3fnuz", {}},
+    {ElementType::float8_e5m2, "float8e5m2", {}},
+    {ElementType::float8_e5m2fnuz, "float8e5m2fnuz", {}},
+    {ElementType::uint4, "uint4", {}},
+    {ElementType::int4, "int4", {}},
+    {ElementType::float4_e2m1, "float4e2m1", {}},
+    {ElementType::float8_e8m0, "float8e8m0", {}},
+    {ElementType::uint2, "uint2", {}},
+    {ElementType::int2, "int2", {}},
+    {ElementType::float6_e2m3, "float6e2m3", {}},
+    {ElementType::float6_e3m2, "float6e3m2", {}},
+};
+
+const TypeRow* row_of(ElementType type) {
+  for (const TypeRow& row : type_rows)
+    if (row.type == type) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string name_of(ElementType type) {
+  const TypeRow* row = row_of(type);
+  return row ? row->name : "type " + std::to_string(static_cast<int>(type));
+}
+
+std::optional<DType> held_dtype(ElementType type) {
+  const TypeRow* row = row_of(type);
+  return row ? row->held : std::nullopt;
+}
+
+std::optional<DType> graph_dtype(ElementType type) {
+  const auto held = held_dtype(type);
+  return held ? std::optional(widened(*held)) : std::nullopt;
+}
+
+bool is_computed(ElementType type) {
+  const TypeRow* row = row_of(type);
+  return row && row->computed;
+}
+
+bool is_float(ElementType type) {
+  const auto held = held_dtype(type);
+  return held && is_floating(*held);
+}
+
+bool is_int(ElementType type) {
+  const auto held = held_dtype(type);
+  return held && is_integer(*held);
+}
+
+Kinds kind_of(ElementType type) {
+  if (type == ElementType::boolean) return kind::bool_tensor;
+  return is_float(type) ? kind::float_tensor : kind::int_tensor;
+}
+
+ElementType element_type_of(DType dtype) {
+  for (const TypeRow& row : type_rows)
+    if (row.held == dtype && row.type != ElementType::uint16 && row.type != ElementType::uint32 &&
+        row.type != ElementType::uint64)
+      return row.type;
+  return ElementType::undefined;
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,139 @@
+#include "mithril/onnx/fields.hpp"
+
+#include <protozero/varint.hpp>
+
+#include <cstring>
+#include <limits>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril::onnx {
+
+using protozero::pbf_wire_type;
+
+void damaged(const Source& source, const char* message, const char* at,
+             const std::string& problem) {
+  const auto offset = at - source.bytes.data();
+  raise({.kind = ErrorKind::parse,
+         .code = "E1301",
+         .path = source.path,
+         .message = "the file is not a complete ONNX file",
+         .facts = {{"problem", problem},
+                   {"place", std::string(message) + " at byte " + std::to_string(offset)}},
+         .help = "copy the file again; a pointer of Git LFS has to be fetched first"});
+}
+
+void Fields::fail(const std::string& problem) {
+  damaged(source_, message_, reader_.data().data(), problem);
+}
+
+template <class Function>
+auto Fields::guarded(Function&& read) {
+  try {
+    return read();
+  } catch (const protozero::end_of_buffer_exception&) {
+    fail("a field ends beyond its message");
+  } catch (const protozero::varint_too_long_exception&) {
+    fail("a number has more than 10 bytes");
+  } catch (const protozero::unknown_pbf_wire_type_exception&) {
+    fail("a field has an unknown wire type");
+  } catch (const protozero::invalid_tag_exception&) {
+    fail("a field has the number 0, or one that is reserved");
+  } catch (const protozero::invalid_length_exception&) {
+    fail("packed numbers end in the middle of one");
+  }
+}
+
+void Fields::need(pbf_wire_type type) {
+  if (!reader_.has_wire_type(type))
+    fail("field " + std::to_string(tag_) + " has another wire type than it needs");
+  is_unread_ = false;
+}
+
+bool Fields::next() {
+  return guarded([&] {
+    // protozero keeps 32 bits of a length.
+    const auto check_length = [&] {
+      const char* at = reader_.data().data();
+      const char* end = at + reader_.data().size();
+      if (protozero::decode_varint(&at, end) > static_cast<std::uint64_t>(end - at))
+        throw protozero::end_of_buffer_exception();
+    };
+    if (is_unread_) reader_.skip();
+    if (!reader_.next()) return false;
+    tag_ = reader_.tag();
+    is_unread_ = true;
+    if (reader_.has_wire_type(pbf_wire_type::length_delimited)) check_length();
+    return true;
+  });
+}
+
+std::string_view Fields::bytes() {
+  need(pbf_wire_type::length_delimited);
+  return guarded([&] {
+    const char* at = reader_.data().data();
+    const char* end = at + reader_.data().size();
+    const std::uint64_t length = protozero::decode_varint(&at, end);
+    if (length > std::numeric_limits<std::uint32_t>::max())
+      fail("a field has more than 4 GiB: store the tensors as external data");
+    const protozero::data_view view = reader_.get_view();
+    return std::string_view(view.data(), view.size());
+  });
+}
+
+std::int64_t Fields::integer() {
+  need(pbf_wire_type::varint);
+  return guarded([&] { return reader_.get_int64(); });
+}
+
+float Fields::real() {
+  need(pbf_wire_type::fixed32);
+  return guarded([&] { return reader_.get_float(); });
+}
+
+void Fields::add_integers(std::vector<std::int64_t>& numbers) {
+  if (!is_packed()) {
+    numbers.push_back(integer());
+    return;
+  }
+  const std::string_view packed = bytes();
+  guarded([&] {
+    const char* at = packed.data();
+    const char* end = at + packed.size();
+    while (at != end)
+      numbers.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
+  });
+}
+
+namespace {
+
+template <class T>
+void add_fixed(std::string_view packed, std::vector<T>& numbers) {
+  if (packed.size() % sizeof(T) != 0) throw protozero::invalid_length_exception();
+  const std::size_t before = numbers.size(), count = packed.size() / sizeof(T);
+  numbers.resize(before + count);
+  if (count > 0) std::memcpy(numbers.data() + before, packed.data(), packed.size());
+}
+
+}  // namespace
+
+void Fields::add_reals(std::vector<float>& numbers) {
+  if (!is_packed()) {
+    numbers.push_back(real());
+    return;
+  }
+  const std::string_view packed = bytes();
+  guarded([&] { add_fixed(packed, numbers); });
+}
+
+void Fields::add_doubles(std::vector<double>& numbers) {
+  if (is_packed()) {
+    const std::string_view packed = bytes();
+    guarded([&] { add_fixed(packed, numbers); });
+    return;
+  }
+  need(pbf_wire_type::fixed64);
+  numbers.push_back(guarded([&] { return reader_.get_double(); }));
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,82 @@
+// ONNX files as records: graphs, nodes, attributes and tensors, as they are in the file.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mithril/onnx/proto.hpp"
+
+namespace mithril {
+class MappedFile;
+}
+
+namespace mithril::onnx {
+
+// A tensor whose elements are still in the file: `message` is its whole message.
+struct TensorRecord {
+  std::string name;
+  ElementType type = ElementType::undefined;
+  std::vector<std::int64_t> dims;
+  std::string_view message;
+};
+
+struct GraphRecord;
+
+struct AttributeRecord {
+  std::string name, reference;  // reference: the attribute of a function that it stands for
+  std::optional<std::int64_t> i;
+  std::optional<float> f;
+  std::optional<std::string> s;
+  std::optional<TensorRecord> t;
+  std::shared_ptr<const GraphRecord> g;  // shared, because records are copied
+  std::vector<std::int64_t> ints;
+  std::vector<float> floats;
+  std::vector<std::string> strings;
+};
+
+struct NodeRecord {
+  std::string name, op, domain;
+  std::vector<std::string> inputs, outputs;  // "" is one that is left out
+  std::vector<AttributeRecord> attributes;
+};
+
+// A size that the file states: a number, a name, or nothing.
+using StatedDim = std::variant<std::monostate, std::int64_t, std::string>;
+
+struct ValueRecord {
+  std::string name;
+  ElementType type = ElementType::undefined;
+  std::string other_kind;  // "sequence": not a tensor
+  std::optional<std::vector<StatedDim>> dims;
+};
+
+struct GraphRecord {
+  std::string name;
+  std::vector<NodeRecord> nodes;
+  std::vector<TensorRecord> initializers;
+  std::vector<ValueRecord> inputs, outputs;
+  bool has_sparse = false;  // sparse initializers
+};
+
+struct FileRecord {
+  std::string path;
+  std::shared_ptr<MappedFile> mapping;  // shared with tensors, which keep it alive
+  std::string_view bytes;
+  std::int64_t ir_version = 0;
+  std::map<std::string, std::int64_t> opsets;  // by domain; "" is the one of ONNX
+  GraphRecord graph;
+  std::size_t functions = 0;  // defined in the file
+};
+
+// Reads the file, all but the elements of its tensors. InputError E0830 if the file cannot be read,
+// ParseError E1301 for bytes that are not such a message, E1302 for graphs that are nested too
+// deep, E1309 for a file without a graph or without an opset.
+FileRecord read_file(const std::string& path);
+
+}  // namespace mithril::onnx

@@ -1,0 +1,163 @@
+#include "mithril/onnx/fold.hpp"
+
+#include <algorithm>
+
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/model/flatten.hpp"
+#include "mithril/onnx/element_type.hpp"
+#include "mithril/passes/passes.hpp"
+
+namespace mithril::onnx {
+
+bool is_foldable(const NodeContext& node) {
+  return std::all_of(node.values().begin(), node.values().end(), [](const Value& value) {
+    return value.known ? !value.is_weight : value.type == ElementType::undefined;
+  });
+}
+
+Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file) {
+  // Floats keep their widths, whatever the backend will be: a constant of float32 is exact.
+  Workspace scratch(ElementType::float32, true);
+  const NodeContext context(scratch, file, node.node(), node.values(), node.opset());
+  Outputs outputs = row.rule(context);
+  std::vector<std::pair<std::string, Connection>> open;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].type == ElementType::undefined) outputs[i].type = context.type();
+    if (!outputs[i].known)
+      open.emplace_back("output_" + std::to_string(i),
+                        apply("buffer", {scratch.connection(outputs[i])}));
+  }
+  if (open.empty()) return outputs;
+  const Graph graph = expand_ops(flatten(Model::create(open), DType::float32).graph);
+  const std::vector<Tensor> results = Interpreter(graph).run({});
+  std::size_t next = 0;
+  for (Value& output : outputs) {
+    if (output.known) continue;
+    const auto dtype = held_dtype(output.type);
+    if (!dtype) refuse("Mithril has no tensors of " + name_of(output.type));
+    const Tensor& result = results[next++];
+    output.known = result.dtype() == *dtype ? result : result.to(*dtype);
+    output.connection.reset();
+    output.sizes.reset();
+  }
+  return outputs;
+}
+
+namespace {
+
+Size plus(const Size& a, const Size& b) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (left && right) return *left + *right;
+  return apply("add", {binding_of(a), binding_of(b)});
+}
+
+Size minus(const Size& a, const Size& b) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (left && right) return *left - *right;
+  return apply("subtract", {binding_of(a), binding_of(b)});
+}
+
+Size times(const Size& a, const Size& b) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (left && right) return *left * *right;
+  return apply("multiply", {binding_of(a), binding_of(b)});
+}
+
+Size over(const Size& a, const Size& b) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (right && *right == 0) refuse("it divides a size by 0");
+  if (left && right) return *left / *right;
+  return apply("floor_divide", {binding_of(a), binding_of(b)});  // sizes are not negative
+}
+
+using SizeFunction = Size (*)(const Size&, const Size&);
+
+SizeFunction arithmetic_of(const std::string& op) {
+  if (op == "Add") return plus;
+  if (op == "Sub") return minus;
+  if (op == "Mul") return times;
+  if (op == "Div") return over;
+  return nullptr;
+}
+
+// Whether the input is sizes, or a known vector or scalar of ints.
+bool is_size_like(const Value& value) {
+  if (value.sizes) return true;
+  return value.known && is_int(value.type) && value.known->rank() <= 1;
+}
+
+bool is_scalar(const Value& value) {
+  return value.sizes ? value.is_scalar : value.known->rank() == 0;
+}
+
+std::optional<Outputs> elementwise_sizes(const NodeContext& node, SizeFunction function) {
+  if (!is_size_like(node.value(0)) || !is_size_like(node.value(1))) return std::nullopt;
+  const std::vector<Size> a = node.elements(0), b = node.elements(1);
+  if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
+  std::vector<Size> made;
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
+    made.push_back(function(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]));
+  return Outputs{Value::of_sizes(made, is_scalar(node.value(0)) && is_scalar(node.value(1)))};
+}
+
+std::optional<Outputs> gathered_sizes(const NodeContext& node) {
+  const Value& index = node.value(1);
+  if (!node.value(0).sizes || node.value(0).is_scalar || !index.known || index.known->rank() > 1)
+    return std::nullopt;
+  const std::vector<Size> from = node.elements(0);
+  std::vector<Size> made;
+  for (const std::int64_t i : node.ints(1))
+    made.push_back(from[static_cast<std::size_t>(node.axis(i, from.size()))]);
+  return Outputs{Value::of_sizes(made, index.known->rank() == 0)};
+}
+
+std::optional<Outputs> joined_sizes(const NodeContext& node) {
+  std::vector<Size> made;
+  for (std::size_t i = 0; i < node.count(); ++i) {
+    if (!is_size_like(node.value(i)) || is_scalar(node.value(i))) return std::nullopt;
+    for (const Size& size : node.elements(i)) made.push_back(size);
+  }
+  return Outputs{Value::of_sizes(made)};
+}
+
+std::optional<Outputs> sliced_sizes(const NodeContext& node) {
+  if (node.value(0).is_scalar || !node.value(0).sizes) return std::nullopt;
+  const auto starts = node.integers_or_input("starts", 1), ends = node.integers_or_input("ends", 2);
+  const auto steps = node.has(4) ? node.ints(4) : std::vector<std::int64_t>{1};
+  if (!starts || !ends || steps.front() != 1) return std::nullopt;
+  const std::vector<Size> from = node.elements(0);
+  const auto count = static_cast<std::int64_t>(from.size());
+  const auto place = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + count : at, 0, count);
+  };
+  std::vector<Size> made;
+  for (std::int64_t i = place(starts->front()); i < place(ends->front()); ++i)
+    made.push_back(from[static_cast<std::size_t>(i)]);
+  return Outputs{Value::of_sizes(made)};
+}
+
+}  // namespace
+
+std::optional<Outputs> computed_sizes(const NodeContext& node) {
+  const bool has_sizes = std::any_of(node.values().begin(), node.values().end(),
+                                     [](const Value& value) { return value.sizes.has_value(); });
+  if (!has_sizes || !node.node().domain.empty()) return std::nullopt;
+  const std::string& op = node.node().op;
+  if (const SizeFunction function = arithmetic_of(op)) return elementwise_sizes(node, function);
+  if (op == "Gather") return gathered_sizes(node);
+  if (op == "Concat") return joined_sizes(node);
+  if (op == "Slice") return sliced_sizes(node);
+  const Value& value = node.value(0);
+  const bool is_cast_to_int =
+      op == "Cast" && node.integer("to") == static_cast<std::int64_t>(ElementType::int64);
+  if (op == "Identity" || is_cast_to_int) return Outputs{value};
+  if (!value.sizes) return std::nullopt;
+  if (op == "Unsqueeze" && value.is_scalar) return Outputs{Value::of_sizes(*value.sizes)};
+  if (op == "Squeeze" && value.sizes->size() == 1)
+    return Outputs{Value::of_sizes(*value.sizes, true)};
+  if (op == "Reshape" && node.is_known(1) && node.known(1).size() == 1)
+    return Outputs{Value::of_sizes(*value.sizes)};
+  return std::nullopt;
+}
+
+}  // namespace mithril::onnx

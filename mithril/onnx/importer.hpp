@@ -1,0 +1,50 @@
+// Walks the graph of a file, and asks the row of each node for its parts.
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mithril/base/error.hpp"
+#include "mithril/onnx/op_row.hpp"
+
+namespace mithril::onnx {
+
+// The names of one graph: that of the file, or a branch of `If`, which sees the names around it.
+struct Scope {
+  const GraphRecord* graph = nullptr;
+  Scope* around = nullptr;
+  std::map<std::string, Value> values;
+  std::map<std::string, const NodeRecord*> makers;  // by output
+};
+
+class Importer {
+ public:
+  Importer(const FileRecord& file, Workspace& workspace) : file_(file), workspace_(workspace) {}
+
+  // Adds the initializers and the nodes of the graph to the scope. ParseError E1308 for a name that
+  // two of them make.
+  void open(Scope& scope);
+  // The value of the name, for which the nodes that it needs are imported. ParseError E1308 for a
+  // name that nothing makes, and for a cycle. A value that is missing has been noted as a problem.
+  const Value& need(Scope& scope, const std::string& name);
+
+  void note(const std::string& where, const std::string& problem) {
+    problems_.push_back({where, problem});
+  }
+  const std::vector<Fact>& problems() const { return problems_; }
+
+ private:
+  Scope* home(Scope& scope, const std::string& name) const;
+  void import(Scope& scope, const NodeRecord& node);
+  Outputs outputs_of(Scope& scope, const NodeRecord& node, std::vector<Value> inputs);
+  Outputs branch(Scope& scope, const NodeContext& node);
+  [[noreturn]] void refuse_name(const std::string& name, const std::string& problem) const;
+
+  const FileRecord& file_;
+  Workspace& workspace_;
+  std::vector<Fact> problems_;
+};
+
+}  // namespace mithril::onnx

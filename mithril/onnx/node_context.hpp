@@ -1,0 +1,83 @@
+// What the rule of an op sees of a node: its inputs and its attributes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/onnx/file.hpp"
+#include "mithril/onnx/value.hpp"
+#include "mithril/onnx/workspace.hpp"
+
+namespace mithril::onnx {
+
+// Why a node cannot be imported, and what helps.
+struct Refusal {
+  std::string reason, help;
+};
+[[noreturn]] void refuse(std::string reason, std::string help = {});
+
+using Outputs = std::vector<Value>;
+
+class NodeContext {
+ public:
+  NodeContext(Workspace& workspace, const FileRecord& file, const NodeRecord& node,
+              std::vector<Value> inputs, std::int64_t opset)
+      : workspace_(workspace),
+        file_(file),
+        node_(node),
+        inputs_(std::move(inputs)),
+        opset_(opset) {}
+
+  const NodeRecord& node() const { return node_; }
+  std::int64_t opset() const { return opset_; }
+  Workspace& workspace() const { return workspace_; }
+
+  // Inputs. An index beyond the last one is an input that is left out.
+  std::size_t count() const { return inputs_.size(); }
+  bool has(std::size_t i) const;
+  const Value& value(std::size_t i) const;
+  const std::vector<Value>& values() const { return inputs_; }
+  ElementType type(std::size_t i = 0) const { return value(i).type; }
+  Connection operator[](std::size_t i) const;  // as a tensor
+  // The same as a parameter that training does not change, if it is a weight.
+  Connection frozen(std::size_t i) const;
+  std::size_t rank(std::size_t i = 0) const;         // refused if it is not known
+  std::vector<Size> sizes(std::size_t i = 0) const;  // of the axes
+  std::optional<std::vector<std::int64_t>> dims(std::size_t i = 0) const;
+  std::vector<std::int64_t> known_dims(std::size_t i = 0) const;  // refused if they are not known
+
+  // Inputs that are values: refused unless their elements are known at import.
+  bool is_known(std::size_t i) const { return has(i) && value(i).known.has_value(); }
+  const Tensor& known(std::size_t i) const;
+  std::vector<std::int64_t> ints(std::size_t i) const;
+  double number(std::size_t i) const;
+  // The elements of a vector of ints, which may be sizes that are not known.
+  std::vector<Size> elements(std::size_t i) const;
+
+  // Attributes.
+  const AttributeRecord* attribute(const std::string& name) const;  // null: left out
+  std::int64_t integer(const std::string& name, std::optional<std::int64_t> fallback = {}) const;
+  bool flag(const std::string& name, bool fallback = false) const;
+  double real(const std::string& name, std::optional<double> fallback = {}) const;
+  std::string text(const std::string& name, const std::string& fallback = {}) const;
+  std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;
+  Tensor tensor(const AttributeRecord& attribute) const;
+  // The elements of the attribute, or of the input if the opset has it as one; none if both are
+  // left out.
+  std::optional<std::vector<std::int64_t>> integers_or_input(const std::string& name,
+                                                             std::size_t i) const;
+
+  bool wants(std::size_t output) const;  // whether the node names this output
+  // The axis counted from the front; refused if the tensor has no such axis.
+  std::int64_t axis(std::int64_t axis, std::size_t rank) const;
+
+ private:
+  Workspace& workspace_;
+  const FileRecord& file_;
+  const NodeRecord& node_;
+  std::vector<Value> inputs_;
+  std::int64_t opset_;
+};
+
+}  // namespace mithril::onnx

@@ -1,0 +1,32 @@
+#include "mithril/onnx/op_row.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mithril::onnx {
+
+const std::vector<OpRow>& op_rows() {
+  static const std::vector<OpRow> rows = [] {
+    std::vector<OpRow> all;
+    for (const auto rows_of :
+         {elementwise_rows, activation_rows, shape_rows, moving_rows, gathering_rows,
+          reduction_rows, window_rows, normalization_rows, product_rows, creation_rows}) {
+      const std::vector<OpRow> some = rows_of();
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    std::sort(all.begin(), all.end(), [](const OpRow& a, const OpRow& b) {
+      return std::tie(a.domain, a.op, a.since) < std::tie(b.domain, b.op, b.since);
+    });
+    return all;
+  }();
+  return rows;
+}
+
+const OpRow* find_row(std::string_view domain, std::string_view op, std::int64_t opset) {
+  const OpRow* found = nullptr;
+  for (const OpRow& row : op_rows())
+    if (row.domain == domain && row.op == op && row.since <= opset) found = &row;
+  return found;
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,43 @@
+// The rows of ops: how nodes of ONNX become parts.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "mithril/onnx/node_context.hpp"
+
+namespace mithril::onnx {
+
+// From the inputs and attributes of a node to its outputs. It may return fewer than the node has.
+using Rule = Outputs (*)(const NodeContext& node);
+
+// One op from one opset on, up to the next row of the same op.
+struct OpRow {
+  std::string_view op;
+  std::int64_t since;
+  Rule rule;
+  std::string_view computed_by;  // what computes it here: ops and layers, for docs/onnx.md
+  std::string_view limits = {};  // what is refused
+  // Whether the rule takes every element type, and not only those that graphs compute with.
+  bool any_type = false;
+  std::string_view domain = {};
+};
+
+// The rows of all files, in the order of their names and opsets.
+const std::vector<OpRow>& op_rows();
+// The row for a node of this opset of its domain; null if there is none.
+const OpRow* find_row(std::string_view domain, std::string_view op, std::int64_t opset);
+
+// The rows of one file each.
+std::vector<OpRow> elementwise_rows();
+std::vector<OpRow> activation_rows();
+std::vector<OpRow> shape_rows();
+std::vector<OpRow> moving_rows();
+std::vector<OpRow> gathering_rows();
+std::vector<OpRow> reduction_rows();
+std::vector<OpRow> window_rows();
+std::vector<OpRow> normalization_rows();
+std::vector<OpRow> product_rows();
+std::vector<OpRow> creation_rows();
+
+}  // namespace mithril::onnx

@@ -1,0 +1,267 @@
+// Arithmetic, comparisons and logic.
+#include <cmath>
+#include <limits>
+
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+// Before opset 7 the second input was aligned by an attribute.
+Connection aligned(const NodeContext& node) {
+  const Connection right = node[1];
+  const AttributeRecord* axis = node.attribute("axis");
+  if (node.opset() >= 7 || !axis || !axis->i) return right;
+  const std::size_t rank = node.rank(0), own = node.rank(1);
+  const auto first = static_cast<std::size_t>(node.axis(*axis->i, rank));
+  if (first + own > rank) refuse("its inputs do not broadcast along axis " + std::to_string(first));
+  return expanded(right, range_to(rank - first, own));
+}
+
+template <const char* const& op>
+Outputs binary(const NodeContext& node) {
+  return {apply(op, {node[0], aligned(node)})};
+}
+
+template <const char* const& op>
+Outputs comparison(const NodeContext& node) {
+  return {Value(apply(op, {node[0], aligned(node)}), ElementType::boolean)};
+}
+
+template <const char* const& op>
+Outputs unary(const NodeContext& node) {
+  return {apply(op, {node[0]})};
+}
+
+#define MITHRIL_ONNX_OP(name) constexpr const char* name##_op = #name
+MITHRIL_ONNX_OP(add);
+MITHRIL_ONNX_OP(subtract);
+MITHRIL_ONNX_OP(multiply);
+MITHRIL_ONNX_OP(bitwise_and);
+MITHRIL_ONNX_OP(bitwise_or);
+MITHRIL_ONNX_OP(bitwise_xor);
+MITHRIL_ONNX_OP(bitwise_not);
+MITHRIL_ONNX_OP(equal);
+MITHRIL_ONNX_OP(greater);
+MITHRIL_ONNX_OP(greater_equal);
+MITHRIL_ONNX_OP(less);
+MITHRIL_ONNX_OP(less_equal);
+MITHRIL_ONNX_OP(logical_and);
+MITHRIL_ONNX_OP(logical_or);
+MITHRIL_ONNX_OP(logical_xor);
+MITHRIL_ONNX_OP(logical_not);
+MITHRIL_ONNX_OP(abs);
+MITHRIL_ONNX_OP(negate);
+MITHRIL_ONNX_OP(exp);
+MITHRIL_ONNX_OP(log);
+MITHRIL_ONNX_OP(sqrt);
+MITHRIL_ONNX_OP(sin);
+MITHRIL_ONNX_OP(cos);
+MITHRIL_ONNX_OP(atan);
+MITHRIL_ONNX_OP(erf);
+MITHRIL_ONNX_OP(floor);
+MITHRIL_ONNX_OP(round);
+MITHRIL_ONNX_OP(sign);
+MITHRIL_ONNX_OP(minimum);
+MITHRIL_ONNX_OP(maximum);
+#undef MITHRIL_ONNX_OP
+
+template <const char* const& name>
+Outputs from_layer(const NodeContext& node) {
+  return {layer(name, {}, {{"input", node[0]}})};
+}
+constexpr const char *tan_layer = "Tan", *asin_layer = "Asin", *acos_layer = "Acos",
+                     *sinh_layer = "Sinh", *cosh_layer = "Cosh";
+
+Connection log1p(const Connection& x) { return apply("log1p", {x}); }
+
+// asinh(x) = sign(x) log(|x| + sqrt(x^2 + 1)), written so that small elements keep their digits.
+Outputs asinh(const NodeContext& node) {
+  const Connection x = node[0], size = x.abs(), square = squared(x);
+  const Connection inner = size + square / ((square + 1.0).sqrt() + 1.0);
+  return {apply("sign", {x}) * log1p(inner)};
+}
+
+Outputs acosh(const NodeContext& node) {
+  const Connection above = node[0] - 1.0;
+  return {log1p(above + (above * (node[0] + 1.0)).sqrt())};
+}
+
+Outputs atanh(const NodeContext& node) {
+  const Connection x = node[0];
+  return {(log1p(x) - log1p(-x)) * 0.5};
+}
+
+Outputs ceil(const NodeContext& node) { return {-((-node[0]).floor())}; }
+
+Outputs reciprocal(const NodeContext& node) { return {1.0 / node[0]}; }
+
+// The quotient of ints is rounded towards zero.
+Outputs divide(const NodeContext& node) {
+  const Connection a = node[0], b = aligned(node);
+  if (!is_int(node.type())) return {apply("divide", {a, b})};
+  return {apply("floor_divide", {a - apply("fmod", {a, b}), b})};
+}
+
+Outputs mod(const NodeContext& node) {
+  const bool is_fmod = node.flag("fmod");
+  if (!is_fmod && is_float(node.type())) refuse("fmod=0 is for ints");
+  return {apply(is_fmod ? "fmod" : "remainder", {node[0], node[1]})};
+}
+
+// The type is that of the base.
+Outputs power(const NodeContext& node) {
+  const ElementType type = node.type(0), exponent = node.type(1);
+  const Connection b = aligned(node);
+  if (is_int(type) && is_float(exponent))
+    return {converted(apply("power", {converted(node[0], exponent), b}), type)};
+  const Connection made = apply("power", {node[0], b});
+  return {type == exponent || is_int(exponent) ? made : converted(made, type)};
+}
+
+Outputs shift(const NodeContext& node) {
+  const std::string direction = node.text("direction");
+  if (direction != "LEFT" && direction != "RIGHT") refuse("its direction is " + direction);
+  return {apply(direction == "LEFT" ? "shift_left" : "shift_right", {node[0], node[1]})};
+}
+
+template <const char* const& op>
+Outputs variadic(const NodeContext& node) {
+  Connection made = node[0];
+  for (std::size_t i = 1; i < node.count(); ++i) made = apply(op, {made, node[i]});
+  return {made};
+}
+
+Outputs mean(const NodeContext& node) {
+  Outputs sum = variadic<add_op>(node);
+  return {*sum.front().connection / static_cast<double>(node.count())};
+}
+
+Outputs where(const NodeContext& node) {
+  if (node.type(1) == ElementType::boolean) {
+    const Connection condition = node[0];
+    return {Value((condition & node[1]) | (~condition & node[2]), ElementType::boolean)};
+  }
+  return {Value(selected(node[0], node[1], node[2]), node.type(1))};
+}
+
+Outputs is_nan(const NodeContext& node) {
+  return {Value(apply("is_nan", {node[0]}), ElementType::boolean)};
+}
+
+Outputs is_inf(const NodeContext& node) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const bool positive = node.flag("detect_positive", true);
+  const bool negative = node.flag("detect_negative", true);
+  const Connection x = node[0];
+  Connection made = x.eq(x) & (positive && negative ? x.abs().eq(infinity)
+                               : positive           ? x.eq(infinity)
+                               : negative           ? x.eq(-infinity)
+                                                    : x.ne(x));
+  return {Value(made, ElementType::boolean)};
+}
+
+Outputs identity(const NodeContext& node) { return {node.value(0)}; }
+
+Outputs cast(const NodeContext& node) {
+  const ElementType to = element_type(node, "to", ElementType::undefined);
+  return {Value(converted(node[0], to), to)};
+}
+
+Outputs cast_like(const NodeContext& node) {
+  return {Value(converted(node[0], node.type(1)), node.type(1))};
+}
+
+// A cast of a type that models do not compute with: the bits that the type keeps.
+Outputs any_cast(const NodeContext& node, ElementType to) {
+  const ElementType from = node.type();
+  const Connection x = node[0];
+  if (from == to) return {Value(x, to)};
+  if (is_computed(to)) return {Value(converted(x, to), to)};
+  if (is_float(from)) {
+    if (to == ElementType::uint64) refuse("models do not compute with uint64 yet");
+    // Out of range, ONNX leaves the result undefined.
+    return {Value(converted(x, to), to)};
+  }
+  const bool is_signed = to == ElementType::int8 || to == ElementType::int16;
+  const bool is_byte = to == ElementType::int8 || to == ElementType::uint8;
+  if (!is_byte && to != ElementType::int16 && to != ElementType::uint16)
+    refuse("models do not convert ints to " + name_of(to) + " yet");
+  const std::int64_t all = is_byte ? 256 : 65536;
+  const Connection wide = from == ElementType::boolean ? x.cast(DType::int32) : x;
+  if (!is_signed) return {Value(apply("remainder", {wide, all}).cast(DType::int32), to)};
+  const Connection wrapped = apply("remainder", {wide + all / 2, all}) - all / 2;
+  return {Value(wrapped.cast(DType::int32), to)};
+}
+
+Outputs cast_to(const NodeContext& node) {
+  const ElementType to = element_type(node, "to", ElementType::undefined);
+  return is_computed(to) && is_computed(node.type()) ? cast(node) : any_cast(node, to);
+}
+
+Outputs cast_to_like(const NodeContext& node) {
+  const ElementType to = node.type(1);
+  return is_computed(to) && is_computed(node.type()) ? cast_like(node) : any_cast(node, to);
+}
+
+}  // namespace
+
+std::vector<OpRow> elementwise_rows() {
+  const std::string_view truncated = "fmod=0 with floats";
+  return {
+      {"Abs", 1, unary<abs_op>, "Absolute"},
+      {"Acos", 7, from_layer<acos_layer>, "Acos"},
+      {"Acosh", 9, acosh, "Log1p, Sqrt"},
+      {"Add", 1, binary<add_op>, "Add"},
+      {"And", 1, comparison<logical_and_op>, "LogicalAnd"},
+      {"Asin", 7, from_layer<asin_layer>, "Asin"},
+      {"Asinh", 9, asinh, "Log1p, Sqrt, Sign"},
+      {"Atan", 7, unary<atan_op>, "Atan"},
+      {"Atanh", 9, atanh, "Log1p"},
+      {"BitShift", 11, shift, "ShiftLeft, ShiftRight"},
+      {"BitwiseAnd", 18, binary<bitwise_and_op>, "BitwiseAnd"},
+      {"BitwiseNot", 18, unary<bitwise_not_op>, "BitwiseNot"},
+      {"BitwiseOr", 18, binary<bitwise_or_op>, "BitwiseOr"},
+      {"BitwiseXor", 18, binary<bitwise_xor_op>, "BitwiseXOr"},
+      {"Cast", 6, cast_to, "Cast", "float8 and narrower, strings", true},
+      {"CastLike", 15, cast_to_like, "Cast", "float8 and narrower, strings", true},
+      {"Ceil", 1, ceil, "Floor of the negated"},
+      {"Cos", 7, unary<cos_op>, "Cosine"},
+      {"Cosh", 9, from_layer<cosh_layer>, "Cosh"},
+      {"Div", 1, divide, "Divide; FloorDivide and Fmod for ints"},
+      {"Equal", 1, comparison<equal_op>, "Equal"},
+      {"Erf", 9, unary<erf_op>, "Erf"},
+      {"Exp", 1, unary<exp_op>, "Exponential"},
+      {"Floor", 1, unary<floor_op>, "Floor"},
+      {"Greater", 1, comparison<greater_op>, "Greater"},
+      {"GreaterOrEqual", 12, comparison<greater_equal_op>, "GreaterEqual"},
+      {"Identity", 1, identity, "the connection itself", "sequences, optionals", true},
+      {"IsInf", 10, is_inf, "Absolute, Equal"},
+      {"IsNaN", 9, is_nan, "IsNan"},
+      {"Less", 1, comparison<less_op>, "Less"},
+      {"LessOrEqual", 12, comparison<less_equal_op>, "LessEqual"},
+      {"Log", 1, unary<log_op>, "Log"},
+      {"Max", 1, variadic<maximum_op>, "Maximum"},
+      {"Mean", 1, mean, "Add, Divide"},
+      {"Min", 1, variadic<minimum_op>, "Minimum"},
+      {"Mod", 10, mod, "Remainder, Fmod", truncated},
+      {"Mul", 1, binary<multiply_op>, "Multiply"},
+      {"Neg", 1, unary<negate_op>, "Negate"},
+      {"Not", 1, unary<logical_not_op>, "LogicalNot"},
+      {"Or", 1, comparison<logical_or_op>, "LogicalOr"},
+      {"Pow", 1, power, "Power"},
+      {"Reciprocal", 1, reciprocal, "Divide"},
+      {"Round", 11, unary<round_op>, "Round"},
+      {"Sign", 9, unary<sign_op>, "Sign"},
+      {"Sin", 7, unary<sin_op>, "Sine"},
+      {"Sinh", 9, from_layer<sinh_layer>, "Sinh"},
+      {"Sqrt", 1, unary<sqrt_op>, "Sqrt"},
+      {"Sub", 1, binary<subtract_op>, "Subtract"},
+      {"Sum", 1, variadic<add_op>, "Add"},
+      {"Tan", 7, from_layer<tan_layer>, "Tan"},
+      {"Where", 9, where, "Where"},
+      {"Xor", 1, comparison<logical_xor_op>, "LogicalXOr"},
+  };
+}
+
+}  // namespace mithril::onnx

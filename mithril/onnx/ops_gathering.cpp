@@ -1,0 +1,139 @@
+// Elements by their indices.
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+Outputs gather(const NodeContext& node) {
+  return {apply("gather", {node[0], node[1], node.integer("axis", 0)})};
+}
+
+Outputs gather_elements(const NodeContext& node) {
+  return {apply("take_along_axis", {node[0], node[1], node.integer("axis", 0)})};
+}
+
+std::string reduction_of(const NodeContext& node) {
+  const std::string name = node.text("reduction", "none");
+  if (name == "none") return "set";
+  if (name == "mul") return "prod";
+  if (name == "max") return "amax";
+  if (name == "min") return "amin";
+  return name;
+}
+
+Outputs scatter_elements(const NodeContext& node) {
+  const Datum reduction(reduction_of(node));
+  return {apply("scatter", {node[0], node[1], node[2], node.integer("axis", 0), reduction})};
+}
+
+// One index for each tuple of indices into the first axes of these sizes.
+Connection flat_index(const Connection& index, const std::vector<std::int64_t>& dims,
+                      std::size_t rank) {
+  Connection made;
+  std::int64_t step = 1;
+  const auto last = static_cast<std::int64_t>(rank) - 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    const Connection part = apply("gather", {index, static_cast<std::int64_t>(i), last});
+    const Connection counted = apply("remainder", {part, dims[i]}) * step;
+    made = i + 1 == dims.size() ? counted : made + counted;
+    step *= dims[i];
+  }
+  return made;
+}
+
+Outputs gather_nd(const NodeContext& node) {
+  const auto batch = static_cast<std::size_t>(node.integer("batch_dims", 0));
+  const std::vector<std::int64_t> dims = node.known_dims(0), index_dims = node.known_dims(1);
+  const std::size_t depth = static_cast<std::size_t>(index_dims.back());
+  std::int64_t batches = 1;
+  for (std::size_t i = 0; i < batch; ++i) batches *= dims[i];
+  const std::vector<std::int64_t> inner(dims.begin() + static_cast<std::ptrdiff_t>(batch),
+                                        dims.begin() + static_cast<std::ptrdiff_t>(batch + depth));
+  std::int64_t rows = 1;
+  for (const std::int64_t dim : inner) rows *= dim;
+  std::vector<Size> flat{batches * rows}, result(index_dims.begin(), index_dims.end() - 1);
+  for (std::size_t i = batch + depth; i < dims.size(); ++i) {
+    flat.emplace_back(dims[i]);
+    result.emplace_back(dims[i]);
+  }
+  Connection index = flat_index(node[1], inner, index_dims.size());  // [batch..., ...]
+  if (batch > 0) {
+    index = reshaped(index, {batches, -1});
+    index = index + expanded(positions_to(batches) * rows, {1});
+  }
+  const Connection taken = apply("gather", {reshaped(node[0], flat), reshaped(index, {-1}), 0});
+  return {reshaped(taken, result)};
+}
+
+Outputs scatter_nd(const NodeContext& node) {
+  const std::vector<std::int64_t> dims = node.known_dims(0), index_dims = node.known_dims(1);
+  const std::size_t depth = static_cast<std::size_t>(index_dims.back());
+  const std::vector<std::int64_t> outer(dims.begin(),
+                                        dims.begin() + static_cast<std::ptrdiff_t>(depth));
+  std::int64_t rows = 1, width = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) (i < depth ? rows : width) *= dims[i];
+  const Connection index = reshaped(flat_index(node[1], outer, index_dims.size()), {-1, 1});
+  const Connection updates = reshaped(node[2], {-1, width});
+  const Connection wide =
+      index + constant(std::vector<std::int64_t>(static_cast<std::size_t>(width), 0));
+  const Connection made = apply(
+      "scatter", {reshaped(node[0], {rows, width}), wide, updates, 0, Datum(reduction_of(node))});
+  return {reshaped(made, {dims.begin(), dims.end()})};
+}
+
+Outputs one_hot(const NodeContext& node) {
+  const auto depth = static_cast<std::int64_t>(node.number(1));
+  const std::size_t rank = node.rank() + 1;
+  const std::int64_t axis = node.axis(node.integer("axis", -1), rank);
+  const Connection index = apply("remainder", {node[0], depth});
+  const Connection inside = (node[0] >= -depth) & (node[0] < depth);
+  const Connection classes =
+      expanded(positions_to(depth), range_to(rank - static_cast<std::size_t>(axis), 1));
+  const Connection hot = expanded(index, {axis}).eq(classes) & expanded(inside, {axis});
+  const Connection off = apply("gather", {node[2], 0, 0}), on = apply("gather", {node[2], 1, 0});
+  return {Value(selected(hot, on, off), node.type(2))};
+}
+
+Outputs top_k(const NodeContext& node) {
+  const auto k = node.opset() < 10 ? node.integer("k") : static_cast<std::int64_t>(node.number(1));
+  const bool is_largest = node.flag("largest", true);
+  const auto made = Model::op("top_k").apply(
+      std::vector<Binding>{node[0], k, node.integer("axis", -1), is_largest});
+  return {made[0], Value(made[1], ElementType::int64)};
+}
+
+// The caches of attention: rows of `update` take the places from `write_indices` on.
+Outputs tensor_scatter(const NodeContext& node) {
+  const std::vector<std::int64_t> cache = node.known_dims(0), update = node.known_dims(1);
+  const std::int64_t axis = node.axis(node.integer("axis", -2), cache.size());
+  const auto at = static_cast<std::size_t>(axis);
+  Connection place = positions_to(update[at]);
+  if (node.has(2)) place = place + expanded(node[2], {1});
+  if (node.text("mode", "linear") == "circular") place = apply("remainder", {place, cache[at]});
+  // [batch, steps] or [steps], in the axes of the update
+  std::vector<std::int64_t> between = range_to(at, 1);
+  if (!node.has(2)) between = {};
+  place = expanded(place, between);
+  place =
+      expanded(place, range_to(cache.size() - (node.has(2) ? 0 : at), node.has(2) ? at + 1 : 1));
+  place = apply("broadcast_to", {place, tuple_of(update)});
+  return {apply("scatter", {node[0], place, node[1], axis, Datum("set")})};
+}
+
+}  // namespace
+
+std::vector<OpRow> gathering_rows() {
+  return {
+      {"Gather", 1, gather, "Gather", {}, true},
+      {"GatherElements", 11, gather_elements, "TakeAlongAxis", {}, true},
+      {"GatherND", 11, gather_nd, "Gather", "sizes that are not known", true},
+      {"OneHot", 9, one_hot, "Equal, Where", "a depth that depends on data"},
+      {"Scatter", 9, scatter_elements, "Scatter", {}, true},
+      {"ScatterElements", 11, scatter_elements, "Scatter"},
+      {"ScatterND", 11, scatter_nd, "Scatter", "sizes that are not known"},
+      {"TensorScatter", 24, tensor_scatter, "Scatter", "sizes that are not known"},
+      {"TopK", 1, top_k, "TopK", "a k that depends on data"},
+  };
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,251 @@
+// Ops that move elements: joining, cutting, padding, repeating.
+#include <algorithm>
+#include <limits>
+
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+Outputs concat(const NodeContext& node) {
+  std::vector<Connection> parts;
+  for (std::size_t i = 0; i < node.count(); ++i) parts.push_back(node[i]);
+  return {joined(parts, node.integer("axis", node.opset() < 4 ? std::optional<std::int64_t>(1)
+                                                              : std::nullopt))};
+}
+
+// The last part may be shorter.
+std::vector<std::int64_t> equal_sizes(std::int64_t total, std::int64_t count) {
+  const std::int64_t each = (total + count - 1) / count;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 0; i < count; ++i)
+    sizes.push_back(std::clamp<std::int64_t>(total - i * each, 0, each));
+  return sizes;
+}
+
+Outputs split(const NodeContext& node) {
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank());
+  auto sizes = node.integers_or_input("split", 1);
+  if (!sizes) {
+    const auto outputs = static_cast<std::int64_t>(node.node().outputs.size());
+    const std::int64_t count = node.integer("num_outputs", outputs);
+    sizes = equal_sizes(node.known_dims()[static_cast<std::size_t>(axis)], count);
+  }
+  Outputs outputs;
+  std::int64_t begin = 0;
+  for (const std::int64_t size : *sizes) {
+    outputs.emplace_back(sliced(node[0], axis, begin, begin + size));
+    begin += size;
+  }
+  return outputs;
+}
+
+struct Cut {
+  std::int64_t axis = 0, step = 1;
+  Size start = std::int64_t{0}, stop = std::int64_t{0};
+};
+
+// The elements in reverse order, by their indices.
+Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut& cut) {
+  const std::int64_t size = node.known_dims()[static_cast<std::size_t>(cut.axis)];
+  const auto *start = std::get_if<std::int64_t>(&cut.start),
+             *stop = std::get_if<std::int64_t>(&cut.stop);
+  if (!start || !stop) refuse("it goes backwards between sizes that are not known");
+  const auto place = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
+  };
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = place(*start); i > place(*stop); i += cut.step) indices.push_back(i);
+  return apply("gather", {x, constant(indices), cut.axis});
+}
+
+Connection cut(const NodeContext& node, const Connection& x, const Cut& cut) {
+  if (cut.step == 0) refuse("its step is 0");
+  if (cut.step < 0) return reversed_cut(node, x, cut);
+  const auto bound = [](const Size& size) {
+    const auto* number = std::get_if<std::int64_t>(&size);
+    if (number && *number >= std::numeric_limits<std::int32_t>::max()) return Binding(none);
+    // Python counts from the end as ONNX does, and stops at the first element as well.
+    if (number && *number <= std::numeric_limits<std::int32_t>::min()) return Binding(0);
+    return binding_of(size);
+  };
+  const auto* begin = std::get_if<std::int64_t>(&cut.start);
+  const bool is_beyond = begin && *begin >= std::numeric_limits<std::int32_t>::max();
+  return apply("slice", {x, Binding({is_beyond ? binding_of(cut.start) : bound(cut.start)}),
+                         Binding({bound(cut.stop)}), tuple_of({cut.step}), tuple_of({cut.axis})});
+}
+
+Outputs slice_of(const NodeContext& node) {
+  const bool is_attribute = node.opset() < 10;
+  const auto numbers = [&](const char* name) {
+    const auto found = node.integers(name);
+    return found ? std::vector<Size>(found->begin(), found->end()) : std::vector<Size>();
+  };
+  const std::vector<Size> starts = is_attribute ? numbers("starts") : node.elements(1);
+  const std::vector<Size> stops = is_attribute ? numbers("ends") : node.elements(2);
+  auto axes = is_attribute  ? node.integers("axes")
+              : node.has(3) ? std::optional(node.ints(3))
+                            : std::nullopt;
+  if (!axes) axes = range_to(starts.size());
+  const std::vector<std::int64_t> steps =
+      !is_attribute && node.has(4) ? node.ints(4) : std::vector<std::int64_t>(starts.size(), 1);
+  if (stops.size() != starts.size() || axes->size() != starts.size() ||
+      steps.size() != starts.size())
+    refuse("its starts, ends, axes and steps have different lengths");
+  Connection x = node[0];
+  const std::size_t rank = node.rank();
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    x = cut(node, x,
+            {.axis = node.axis((*axes)[i], rank),
+             .step = steps[i],
+             .start = starts[i],
+             .stop = stops[i]});
+  return {x};
+}
+
+// Where each element of an axis comes from after padding with elements of the axis.
+std::vector<std::int64_t> padded_places(const std::string& mode, std::int64_t size,
+                                        std::int64_t before, std::int64_t after) {
+  std::vector<std::int64_t> places;
+  const std::int64_t period = mode == "reflect" ? std::max<std::int64_t>(2 * size - 2, 1) : size;
+  for (std::int64_t i = -before; i < size + after; ++i) {
+    const std::int64_t place = ((i % period) + period) % period;
+    if (mode == "edge") places.push_back(std::clamp<std::int64_t>(i, 0, size - 1));
+    if (mode == "wrap") places.push_back(place);
+    if (mode == "reflect") places.push_back(place < size ? place : period - place);
+  }
+  return places;
+}
+
+Outputs pad(const NodeContext& node) {
+  const std::string mode = node.text("mode", "constant");
+  auto widths = node.integers("pads");
+  if (!widths) widths = node.integers("paddings");
+  if (!widths) widths = node.ints(1);
+  const std::size_t rank = node.rank();
+  std::vector<std::int64_t> axes = range_to(rank);
+  if (node.has(3)) axes = node.ints(3);
+  if (widths->size() != 2 * axes.size()) refuse("it has another number of pads than of axes");
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs(rank);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    pairs[static_cast<std::size_t>(node.axis(axes[i], rank))] = {(*widths)[i],
+                                                                 (*widths)[axes.size() + i]};
+  if (mode == "constant") {
+    const double number = node.has(2) ? node.number(2) : node.real("value", 0.0);
+    Tuple tuple;
+    for (const auto& [before, after] : pairs) tuple.push_back(Datum::ints({before, after}));
+    const Binding value =
+        is_float(node.type()) ? Binding(number) : Binding(static_cast<std::int64_t>(number));
+    return {apply("pad", {node[0], Datum(tuple), value})};
+  }
+  if (mode != "reflect" && mode != "edge" && mode != "wrap") refuse("its mode is " + mode);
+  Connection x = node[0];
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const auto& [before, after] = pairs[axis];
+    if (before == 0 && after == 0) continue;
+    const auto places = padded_places(mode, node.known_dims()[axis], before, after);
+    x = apply("gather", {x, constant(places), static_cast<std::int64_t>(axis)});
+  }
+  return {x};
+}
+
+Outputs tile(const NodeContext& node) {
+  return {apply("tile", {node[0], Binding(bindings_of(node.elements(1)))})};
+}
+
+Outputs depth_to_space(const NodeContext& node) {
+  const std::int64_t block = node.integer("blocksize");
+  const std::vector<Size> sizes = node.sizes();
+  const std::vector<std::int64_t> dims = node.known_dims();
+  if (dims.size() != 4) refuse("its input does not have 4 axes");
+  const std::int64_t channels = dims[1] / (block * block);
+  const bool is_crd = node.text("mode", "DCR") == "CRD";
+  const std::vector<Size> split =
+      is_crd ? std::vector<Size>{sizes[0], channels, block, block, sizes[2], sizes[3]}
+             : std::vector<Size>{sizes[0], block, block, channels, sizes[2], sizes[3]};
+  const std::vector<std::int64_t> order = is_crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3}
+                                                 : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2};
+  return {reshaped(transposed(reshaped(node[0], split), order),
+                   {sizes[0], channels, dims[2] * block, dims[3] * block})};
+}
+
+Outputs space_to_depth(const NodeContext& node) {
+  const std::int64_t block = node.integer("blocksize");
+  const std::vector<Size> sizes = node.sizes();
+  const std::vector<std::int64_t> dims = node.known_dims();
+  if (dims.size() != 4) refuse("its input does not have 4 axes");
+  const std::int64_t height = dims[2] / block, width = dims[3] / block;
+  const Connection split = reshaped(node[0], {sizes[0], sizes[1], height, block, width, block});
+  return {reshaped(transposed(split, {0, 3, 5, 1, 2, 4}),
+                   {sizes[0], dims[1] * block * block, height, width})};
+}
+
+Outputs trilu(const NodeContext& node) {
+  const bool is_upper = node.flag("upper", true);
+  const std::int64_t shift = node.has(1) ? static_cast<std::int64_t>(node.number(1)) : 0;
+  const std::vector<Size> sizes = node.sizes();
+  if (sizes.size() < 2) refuse("its input is no matrix");
+  const Connection rows = expanded(positions_to(sizes[sizes.size() - 2]), {1});
+  const Connection columns = positions_to(sizes.back());
+  const Connection mask = is_upper ? columns >= rows + shift : columns <= rows + shift;
+  if (node.type() == ElementType::boolean) return {node[0] & mask};
+  return {selected(mask, node[0], apply("zeros_like", {node[0]}))};
+}
+
+Outputs compress(const NodeContext& node) {
+  std::vector<std::int64_t> places;
+  const std::vector<std::int64_t> chosen = node.ints(1);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != 0) places.push_back(static_cast<std::int64_t>(i));
+  if (node.attribute("axis"))
+    return {apply("gather", {node[0], constant(places), node.integer("axis")})};
+  return {apply("gather", {reshaped(node[0], {-1}), constant(places), 0})};
+}
+
+Outputs reverse_sequence(const NodeContext& node) {
+  const std::int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
+  const std::vector<Size> sizes = node.sizes();
+  if (batch + time != 1) refuse("its axes are not the first two");
+  const Connection steps = positions_to(sizes[static_cast<std::size_t>(time)]);
+  // [time, batch], or [batch, time]
+  const Connection at = time == 0 ? expanded(steps, {1}) : steps;
+  const Connection lengths = time == 0 ? node[1] : expanded(node[1], {1});
+  Connection index = selected(at < lengths, lengths - 1 - at, at + lengths * 0);
+  index = expanded(index, range_to(sizes.size(), 2));
+  index = apply("broadcast_to", {index, Binding(bindings_of(sizes))});
+  return {apply("take_along_axis", {node[0], index, time})};
+}
+
+Outputs center_crop_pad(const NodeContext& node) {
+  const std::vector<std::int64_t> wanted = node.ints(1), dims = node.known_dims();
+  std::vector<std::int64_t> axes = node.integers("axes").value_or(range_to(dims.size()));
+  Tuple widths(dims.size(), Datum::ints({0, 0}));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(node.axis(axes[i], dims.size()));
+    const std::int64_t more = wanted[i] - dims[axis];
+    const std::int64_t before = more >= 0 ? more / 2 : -((-more) / 2);
+    widths[axis] = Datum::ints({before, more - before});
+  }
+  return {apply("pad", {node[0], Datum(widths), 0})};
+}
+
+}  // namespace
+
+std::vector<OpRow> moving_rows() {
+  return {
+      {"CenterCropPad", 18, center_crop_pad, "Pad", "sizes that are not known"},
+      {"Compress", 9, compress, "Gather", "a condition that depends on data", true},
+      {"Concat", 1, concat, "Concat", {}, true},
+      {"DepthToSpace", 1, depth_to_space, "Reshape, Transpose", "sizes that are not known", true},
+      {"Pad", 1, pad, "Pad; Gather for other modes", "pads that depend on data"},
+      {"ReverseSequence", 10, reverse_sequence, "TakeAlongAxis", {}, true},
+      {"Slice", 1, slice_of, "PrimitiveSlice; Gather backwards", "limits that depend on data",
+       true},
+      {"SpaceToDepth", 1, space_to_depth, "Reshape, Transpose", "sizes that are not known", true},
+      {"Split", 1, split, "PrimitiveSlice", "sizes that depend on data", true},
+      {"Tile", 6, tile, "Tile", "repeats that depend on data", true},
+      {"Trilu", 14, trilu, "Where", {}, false},
+  };
+}
+
+}  // namespace mithril::onnx

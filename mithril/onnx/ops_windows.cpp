@@ -1,0 +1,233 @@
+// Convolutions and pools.
+#include <algorithm>
+#include <limits>
+
+#include "mithril/onnx/parts.hpp"
+#include "mithril/onnx/windows.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+Outputs conv(const NodeContext& node) {
+  const Binding bias = node.has(2) ? Binding(node[2]) : Binding(none);
+  return {convolved(node, node[0], node[1], bias, node.known_dims(1))};
+}
+
+// The output with no padding, cut and extended to the size that is wanted.
+Connection cut_to(const Connection& x, std::size_t axis, std::int64_t before, std::int64_t after) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pads(x.known_shape().rank().value());
+  if (before == 0 && after == 0) return x;
+  pads[axis] = {-before, -after};
+  return apply("pad", {x, pairs_of(pads), 0.0});
+}
+
+Outputs conv_transpose(const NodeContext& node) {
+  const std::vector<std::int64_t> dims = node.known_dims(1);
+  const std::size_t axes = dims.size() - 2;
+  const std::int64_t groups = node.integer("group", 1);
+  const std::vector<std::int64_t> zeros(axes, 0), ones(axes, 1);
+  const std::vector<std::int64_t> kernel(dims.begin() + 2, dims.end());
+  const auto strides = node.integers("strides").value_or(ones);
+  const auto dilations = node.integers("dilations").value_or(ones);
+  const auto extra = node.integers("output_padding").value_or(zeros);
+  const auto wanted = node.integers("output_shape");
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  std::vector<std::int64_t> pads =
+      node.integers("pads").value_or(std::vector<std::int64_t>(2 * axes, 0));
+  const bool is_same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (wanted || is_same) {
+    const std::vector<std::int64_t> input = node.known_dims(0);
+    for (std::size_t i = 0; i < axes; ++i) {
+      const std::size_t offset = wanted && wanted->size() == axes + 2 ? 2 : 0;
+      const std::int64_t size = wanted ? (*wanted)[i + offset] : input[i + 2] * strides[i];
+      const std::int64_t full =
+          strides[i] * (input[i + 2] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
+      const std::int64_t total = full - size, small = total / 2, large = total - small;
+      const bool is_upper = automatic == "SAME_UPPER";
+      pads[i] = is_upper ? small : large;
+      pads[axes + i] = is_upper ? large : small;
+    }
+  }
+  const char* names[] = {"ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
+  if (axes < 1 || axes > 3) refuse("it has " + std::to_string(axes) + " spatial axes");
+  const auto value = [&](const std::vector<std::int64_t>& numbers) {
+    return axes == 1 ? Datum(numbers[0]) : Datum::ints(numbers);
+  };
+  Connection made = layer(names[axes - 1],
+                          {{"filters", dims[1] * groups},
+                           {"kernel_size", value(kernel)},
+                           {"stride", value(strides)},
+                           {"dilation", value(dilations)},
+                           {"groups", groups},
+                           {"use_bias", false}},
+                          {{"input", node[0]}, {"weight", node[1]}});
+  for (std::size_t i = 0; i < axes; ++i)
+    made = cut_to(made, i + 2, pads[i], pads[axes + i] - extra[i]);
+  if (node.has(2)) made = made + expanded(node[2], range_to(axes + 1, 1));
+  return {made};
+}
+
+WindowGrid pool_windows(const NodeContext& node) {
+  const auto kernel = node.integers("kernel_shape");
+  if (!kernel) refuse("its kernel_shape is missing");
+  if (kernel->empty() || kernel->size() > 3)
+    refuse("it has " + std::to_string(kernel->size()) +
+           " spatial axes, and at most 3 are supported");
+  return windows_of(node, *kernel);
+}
+
+// How many elements more the last windows read beyond the padding, with ceil_mode.
+std::vector<std::int64_t> beyond(const NodeContext& node, const WindowGrid& windows) {
+  std::vector<std::int64_t> made(windows.kernel.size(), 0);
+  if (!node.flag("ceil_mode")) return made;
+  const std::vector<std::int64_t> dims = node.known_dims(0);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto& [before, after] = windows.pads[i];
+    const std::int64_t size = dims[i + 2] + before + after, stride = windows.strides[i];
+    std::int64_t count = (size - windows.extent(i) + stride - 1) / stride + 1;
+    if ((count - 1) * stride >= dims[i + 2] + before) --count;  // begins in the padding
+    made[i] = std::max<std::int64_t>(0, (count - 1) * stride + windows.extent(i) - size);
+  }
+  return made;
+}
+
+// A pool over the last axes, of input that is padded already: two axes at a time.
+Connection pool(const char* op, const Connection& x, const WindowGrid& windows) {
+  const auto two = [&](const Connection& input, std::vector<std::int64_t> kernel,
+                       std::vector<std::int64_t> strides, std::vector<std::int64_t> dilations) {
+    return Model::op(op).apply(std::vector<Binding>{input, tuple_of(kernel), tuple_of(strides),
+                                                    Binding(0), tuple_of(dilations)})[0];
+  };
+  const auto& k = windows.kernel;
+  const auto& s = windows.strides;
+  const auto& d = windows.dilations;
+  const std::size_t rank = x.known_shape().rank().value(), last = k.size() - 1;
+  if (k.size() == 1) {
+    const Connection wide = expanded(x, {static_cast<std::int64_t>(rank) - 1});
+    const Connection made = two(wide, {1, k[0]}, {1, s[0]}, {1, d[0]});
+    return apply("squeeze", {made, static_cast<std::int64_t>(rank) - 1});
+  }
+  const Connection made =
+      two(x, {k[last - 1], k[last]}, {s[last - 1], s[last]}, {d[last - 1], d[last]});
+  if (k.size() == 2) return made;
+  const std::vector<Size> sizes = *sizes_of(made);
+  const Connection flat =
+      reshaped(made, {sizes[0], sizes[1], sizes[2], product_of({sizes[3], sizes[4]})});
+  const Connection deep = two(flat, {k[0], 1}, {s[0], 1}, {d[0], 1});
+  return reshaped(deep, {sizes[0], sizes[1], (*sizes_of(deep))[2], sizes[3], sizes[4]});
+}
+
+Outputs max_pool(const NodeContext& node) {
+  WindowGrid windows = pool_windows(node);
+  const std::vector<std::int64_t> more = beyond(node, windows);
+  for (std::size_t i = 0; i < more.size(); ++i) windows.pads[i].second += more[i];
+  const double lowest = is_float(node.type()) ? -std::numeric_limits<double>::infinity()
+                                              : std::numeric_limits<std::int32_t>::min();
+  if (!node.wants(1)) {
+    const bool is_padded = std::any_of(windows.pads.begin(), windows.pads.end(),
+                                       [](auto& pad) { return pad.first != 0 || pad.second != 0; });
+    if (is_padded && !is_float(node.type())) refuse("padding of ints is not supported");
+    return {pool("max_pool2d", padded(node[0], windows.pads, lowest), windows)};
+  }
+  // The places of the elements in the whole tensor.
+  const std::vector<std::int64_t> dims = node.known_dims(0);
+  const std::size_t axes = windows.kernel.size();
+  if (axes > 2) refuse("indices of 3 axes are not supported");
+  const bool is_row = axes == 1;
+  Connection x = is_row ? expanded(node[0], {2}) : node[0];
+  const std::int64_t height = is_row ? 1 : dims[2], width = dims.back();
+  auto pads = windows.pads;
+  auto wide = [&](std::vector<std::int64_t> numbers, std::int64_t first) {
+    if (is_row) numbers.insert(numbers.begin(), first);
+    return numbers;
+  };
+  if (is_row) pads.insert(pads.begin(), {0, 0});
+  // Places in the padded plane become places in the plane.
+  x = padded(x, pads, lowest);
+  const auto made = Model::op("max_pool2d")
+                        .apply(std::vector<Binding>{x, tuple_of(wide(windows.kernel, 1)),
+                                                    tuple_of(wide(windows.strides, 1)), Binding(0),
+                                                    tuple_of(wide(windows.dilations, 1))});
+  const std::int64_t padded_width = width + pads[1].first + pads[1].second;
+  const Connection row = apply("floor_divide", {made[1], padded_width}) - pads[0].first;
+  const Connection column = apply("remainder", {made[1], padded_width}) - pads[1].first;
+  const bool is_by_columns = node.flag("storage_order");
+  const Connection place = is_by_columns ? column * height + row : row * width + column;
+  const Connection planes =
+      reshaped(positions_to(dims[0] * dims[1]) * (height * width), {dims[0], dims[1], 1, 1});
+  Connection values = made[0], places = place + planes;
+  if (is_row) {
+    values = apply("squeeze", {values, 2});
+    places = apply("squeeze", {places, 2});
+  }
+  return {values, Value(places, ElementType::int64)};
+}
+
+Connection mean_of_windows(const NodeContext& node, const Connection& x) {
+  const WindowGrid windows = pool_windows(node);
+  const std::vector<std::int64_t> more = beyond(node, windows);
+  std::vector<std::pair<std::int64_t, std::int64_t>> rest;
+  bool is_cut = false;
+  for (const std::int64_t each : more) {
+    rest.emplace_back(0, each);
+    is_cut = is_cut || each != 0;
+  }
+  const bool counts_pads = node.flag("count_include_pad");
+  for (const auto& [before, after] : windows.pads)
+    is_cut = is_cut || (!counts_pads && (before != 0 || after != 0));
+  const Connection all = padded(padded(x, windows.pads, 0.0), rest, 0.0);
+  const Connection mean = pool("avg_pool2d", all, windows);
+  if (!is_cut) return mean;
+  const Connection ones = apply("zeros_like", {x}) + 1.0;
+  const Connection mask = padded(padded(ones, windows.pads, counts_pads ? 1.0 : 0.0), rest, 0.0);
+  return mean / pool("avg_pool2d", mask, windows);
+}
+
+Outputs average_pool(const NodeContext& node) { return {mean_of_windows(node, node[0])}; }
+
+Outputs lp_pool(const NodeContext& node) {
+  const double p = static_cast<double>(node.integer("p", 2));
+  WindowGrid windows = pool_windows(node);
+  const std::vector<std::int64_t> more = beyond(node, windows);
+  double count = 1;
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    windows.pads[i].second += more[i];
+    count *= static_cast<double>(windows.kernel[i]);
+  }
+  const Connection powers = padded(pow(node[0].abs(), p), windows.pads, 0.0);
+  return {pow(pool("avg_pool2d", powers, windows) * count, 1.0 / p)};
+}
+
+Binding spatial_axes(const NodeContext& node) { return tuple_of(range_to(node.rank(), 2)); }
+
+Outputs global_average(const NodeContext& node) {
+  return {apply("mean", {node[0], spatial_axes(node), true})};
+}
+
+Outputs global_max(const NodeContext& node) {
+  return {apply("max", {node[0], spatial_axes(node), true})};
+}
+
+Outputs global_lp(const NodeContext& node) {
+  const double p = static_cast<double>(node.integer("p", 2));
+  return {pow(apply("sum", {pow(node[0].abs(), p), spatial_axes(node), true}), 1.0 / p)};
+}
+
+}  // namespace
+
+std::vector<OpRow> window_rows() {
+  const std::string_view axes = "more than 3 spatial axes";
+  return {
+      {"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes},
+      {"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes},
+      {"ConvTranspose", 1, conv_transpose, "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d",
+       axes},
+      {"GlobalAveragePool", 1, global_average, "Mean"},
+      {"GlobalLpPool", 2, global_lp, "Power, Sum"},
+      {"GlobalMaxPool", 1, global_max, "Max"},
+      {"LpPool", 2, lp_pool, "Power, PrimitiveAvgPool2D", axes},
+      {"MaxPool", 1, max_pool, "PrimitiveMaxPool2D", "indices over 3 axes"},
+  };
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,91 @@
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+
+Connection layer(std::string_view name, const Arguments& arguments, const Bindings& inputs) {
+  return make_model(name, arguments).apply(inputs).front();
+}
+
+Binding tuple_of(const std::vector<std::int64_t>& numbers) { return Datum::ints(numbers); }
+
+std::vector<std::int64_t> range_to(std::size_t end, std::size_t begin) {
+  std::vector<std::int64_t> made;
+  for (std::size_t i = begin; i < end; ++i) made.push_back(static_cast<std::int64_t>(i));
+  return made;
+}
+
+Connection reshaped(const Connection& x, const std::vector<Size>& sizes) {
+  return apply("reshape", {x, Binding(bindings_of(sizes))});
+}
+
+Connection transposed(const Connection& x, const std::vector<std::int64_t>& axes) {
+  return apply("transpose", {x, tuple_of(axes)});
+}
+
+Connection expanded(const Connection& x, const std::vector<std::int64_t>& axes) {
+  if (axes.empty()) return x;
+  return apply("expand_dims", {x, tuple_of(axes)});
+}
+
+Connection sliced(const Connection& x, std::int64_t axis, const Binding& start,
+                  const Binding& stop) {
+  return apply("slice", {x, Binding({start}), Binding({stop}), none, tuple_of({axis})});
+}
+
+Connection joined(const std::vector<Connection>& parts, std::int64_t axis) {
+  if (parts.size() == 1) return parts.front();
+  return apply("concat", {Binding(std::vector<Binding>(parts.begin(), parts.end())), axis});
+}
+
+Connection converted(const Connection& x, ElementType type) {
+  const auto dtype = graph_dtype(type);
+  if (!dtype) refuse("Mithril has no tensors of " + name_of(type));
+  return x.cast(*dtype);
+}
+
+Connection constant(const Tensor& tensor) { return apply("buffer", {Binding(tensor)}); }
+
+Connection constant(const std::vector<std::int64_t>& numbers) {
+  return constant(Tensor::of(numbers));
+}
+
+Connection positions_to(const Size& count) { return apply("arange", {binding_of(count)}); }
+
+Connection squared(const Connection& x) { return apply("square", {x}); }
+
+Connection selected(const Connection& condition, const Binding& yes, const Binding& no) {
+  return apply("where", {condition, yes, no});
+}
+
+Size product_of(const std::vector<Size>& sizes) {
+  Size product = std::int64_t{1};
+  for (const Size& size : sizes) {
+    const auto *left = std::get_if<std::int64_t>(&product),
+               *right = std::get_if<std::int64_t>(&size);
+    if (left && right) {
+      product = *left * *right;
+    } else if (left && *left == 1) {
+      product = size;
+    } else {
+      product = apply("multiply", {binding_of(product), binding_of(size)});
+    }
+  }
+  return product;
+}
+
+std::vector<Size> part_of(const std::vector<Size>& sizes, std::size_t begin, std::size_t end) {
+  return {sizes.begin() + static_cast<std::ptrdiff_t>(begin),
+          sizes.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+std::vector<Size> operator+(std::vector<Size> a, const std::vector<Size>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+ElementType element_type(const NodeContext& node, const std::string& attribute,
+                         ElementType fallback) {
+  return static_cast<ElementType>(node.integer(attribute, static_cast<std::int64_t>(fallback)));
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,229 @@
+#include "mithril/onnx/read_onnx.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/onnx/element_type.hpp"
+#include "mithril/onnx/importer.hpp"
+
+namespace mithril {
+namespace onnx {
+namespace {
+
+// A symbol of a model is an identifier: "p2o.DynamicDimension.0" becomes p2o_DynamicDimension_0.
+std::string symbol_of(const std::string& name) {
+  std::string symbol = name;
+  for (char& c : symbol)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  if (std::isdigit(static_cast<unsigned char>(symbol.front()))) symbol.insert(0, "_");
+  return symbol;
+}
+
+ShapeSpec stated_shape(const ValueRecord& value) {
+  std::vector<DimSpec> dims;
+  if (!value.dims) return ShapeSpec({rest()});
+  for (const StatedDim& dim : *value.dims) {
+    if (const auto* number = std::get_if<std::int64_t>(&dim)) {
+      dims.emplace_back(*number);
+    } else if (const auto* name = std::get_if<std::string>(&dim)) {
+      dims.emplace_back(symbol_of(*name));
+    } else {
+      dims.emplace_back(Any{});
+    }
+  }
+  return ShapeSpec(std::move(dims));
+}
+
+class FileImport {
+ public:
+  FileImport(const FileRecord& file, const OnnxOptions& options)
+      : file_(file),
+        options_(options),
+        workspace_(options.dtype == DType::float64 ? ElementType::float64 : ElementType::float32),
+        importer_(file, workspace_) {
+    scope_.graph = &file.graph;
+  }
+
+  OnnxModel run() {
+    check_file();
+    find_inputs();
+    add_constants();
+    importer_.open(scope_);
+    std::vector<std::pair<std::string, Connection>> outputs = composed_outputs();
+    refuse_problems();
+    Model& model = workspace_.model();
+    model.expose_keys(outputs);
+    std::vector<std::string> data;
+    const std::vector<std::string> keys = model.input_keys();
+    for (const std::string& key : inputs_)
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) data.push_back(key);
+    model.set_cin(data);
+    return {model, std::move(workspace_.parameters()), std::move(workspace_.renamed())};
+  }
+
+ private:
+  void check_file() {
+    const auto opset = file_.opsets.find("");
+    if (opset != file_.opsets.end() && opset->second > newest_opset) {
+      raise({.kind = ErrorKind::value,
+             .code = "E1310",
+             .path = file_.path,
+             .message = "the file has opset " + std::to_string(opset->second),
+             .facts = {{"expected", "at most " + std::to_string(newest_opset)}},
+             .help = "convert the file with onnx.version_converter"});
+    }
+    if (file_.graph.has_sparse)
+      importer_.note("the graph", "sparse initializers: Mithril has no sparse tensors");
+  }
+
+  // An input that is an initializer, too, has a default: the model has it as a parameter.
+  void find_inputs() {
+    std::set<std::string> initialized;
+    for (const TensorRecord& record : file_.graph.initializers) initialized.insert(record.name);
+    std::vector<std::string> names;
+    for (const ValueRecord& input : file_.graph.inputs) names.push_back(input.name);
+    for (const auto& [name, tensor] : options_.constants) check_input(name, "constants", names);
+    for (const auto& [name, shape] : options_.shapes) check_input(name, "shapes", names);
+    for (const ValueRecord& input : file_.graph.inputs)
+      if (!initialized.contains(input.name) && !options_.constants.contains(input.name))
+        add_input(input);
+  }
+
+  void check_input(const std::string& name, const char* option,
+                   const std::vector<std::string>& names) const {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      unknown_name(ErrorKind::name, "E1312", std::string("input for ") + option, name, "", names);
+  }
+
+  void add_input(const ValueRecord& input) {
+    Value& value = scope_.values[input.name];
+    value.name = input.name;
+    value.type = input.type;
+    const auto dtype = graph_dtype(input.type);
+    if (!input.other_kind.empty() || !dtype) {
+      value.is_missing = true;
+      const std::string kind =
+          input.other_kind.empty() ? "a tensor of " + name_of(input.type) : "a " + input.other_kind;
+      importer_.note("input " + input.name, "it is " + kind);
+      return;
+    }
+    if (!allows(input.type)) {
+      value.is_missing = true;
+      importer_.note("input " + input.name, "it has doubles; dtype=float64 imports them");
+      return;
+    }
+    const std::string key = workspace_.port_name(input.name);
+    Model& model = workspace_.model();
+    static_cast<void>(model.add_input(key));
+    const auto stated = std::find_if(options_.shapes.begin(), options_.shapes.end(),
+                                     [&](const auto& item) { return item.first == input.name; });
+    model.set_shapes({{key, stated_shape(input)}});
+    if (stated != options_.shapes.end()) model.set_shapes({{key, stated->second}});
+    model.set_types({{key, kind_of(input.type)}});
+    value.connection = workspace_.exact(model[key], input.type);
+    inputs_.push_back(key);
+  }
+
+  bool allows(ElementType type) const {
+    return type != ElementType::float64 || workspace_.default_float() == ElementType::float64;
+  }
+
+  void add_constants() {
+    for (const ValueRecord& input : file_.graph.inputs) {
+      const Tensor* given = options_.constants.find(input.name);
+      if (!given) continue;
+      const auto dtype = held_dtype(input.type);
+      const Tensor& tensor = *given;
+      if (!dtype || is_floating(*dtype) != is_floating(tensor.dtype()) || !fits(input, tensor)) {
+        raise({.kind = ErrorKind::value,
+               .code = "E1313",
+               .path = input.name,
+               .message = "this constant does not fit the input",
+               .facts = {{"constant", dtype_and_dims(tensor)}, {"input", text_of(input)}}});
+      }
+      Value value(tensor.to(*dtype), input.type);
+      value.name = input.name;
+      scope_.values[input.name] = value;
+    }
+  }
+
+  static bool fits(const ValueRecord& input, const Tensor& tensor) {
+    if (!input.dims) return true;
+    if (input.dims->size() != tensor.dims().size()) return false;
+    for (std::size_t i = 0; i < input.dims->size(); ++i) {
+      const auto* size = std::get_if<std::int64_t>(&(*input.dims)[i]);
+      if (size && *size != tensor.dims()[i]) return false;
+    }
+    return true;
+  }
+
+  static std::string text_of(const ValueRecord& input) {
+    return name_of(input.type) + (input.dims ? to_string(stated_shape(input)) : "");
+  }
+
+  std::vector<std::pair<std::string, Connection>> composed_outputs() {
+    std::vector<std::pair<std::string, Connection>> outputs;
+    for (const ValueRecord& output : file_.graph.outputs) {
+      const Value& value = importer_.need(scope_, output.name);
+      if (value.is_missing) continue;
+      const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
+      if (type != value.type || !is_computed(type) || !allows(type)) {
+        importer_.note("output " + output.name, refused_type(value.type, type));
+        continue;
+      }
+      const Connection result = workspace_.exact(workspace_.connection(value), type);
+      outputs.emplace_back(output_name(output.name), apply("buffer", {result}));
+    }
+    return outputs;
+  }
+
+  std::string refused_type(ElementType made, ElementType stated) const {
+    if (made != stated)
+      return "it is stated as " + name_of(stated) + ", and computed as " + name_of(made);
+    if (stated == ElementType::float64) return "it has doubles; dtype=float64 imports them";
+    return "results of models do not have the type " + name_of(stated) + " yet";
+  }
+
+  // An output may have the name of an input or of a parameter.
+  std::string output_name(const std::string& name) {
+    const std::string port = workspace_.port_name(name);
+    const std::vector<std::string> taken = workspace_.model().input_keys();
+    std::string free = port;
+    while (std::find(taken.begin(), taken.end(), free) != taken.end() || outputs_.contains(free))
+      free += "_output";
+    outputs_.insert(free);
+    if (free != port) workspace_.renamed()[free] = name;
+    return free;
+  }
+
+  void refuse_problems() const {
+    if (importer_.problems().empty()) return;
+    raise({.kind = ErrorKind::value,
+           .code = "E1311",
+           .path = file_.path,
+           .message = "the file cannot be imported",
+           .facts = importer_.problems(),
+           .help = "docs/onnx.md lists the ops that can be"});
+  }
+
+  const FileRecord& file_;
+  const OnnxOptions& options_;
+  Workspace workspace_;
+  Importer importer_;
+  Scope scope_;
+  std::vector<std::string> inputs_;
+  std::set<std::string> outputs_;
+};
+
+}  // namespace
+}  // namespace onnx
+
+OnnxModel read_onnx(const std::string& path, const OnnxOptions& options) {
+  const onnx::FileRecord file = onnx::read_file(path);
+  return onnx::FileImport(file, options).run();
+}
+
+}  // namespace mithril

@@ -1,0 +1,46 @@
+// Reads ONNX files as models.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+#include "mithril/tensor/tensor_map.hpp"
+
+namespace mithril {
+
+struct OnnxOptions {
+  // Inputs of the file that have this value in the model, by name. They are no inputs of the model.
+  TensorMap constants = {};
+  // Sizes of inputs, in place of those that the file states: {{"x", {ml::any, 3, 224, 224}}}.
+  std::vector<std::pair<std::string, ShapeSpec>> shapes = {};
+  // The dtype of the backend that the model will be compiled for: float32, or float64, without
+  // which a file with tensors of doubles is refused.
+  DType dtype = DType::float32;
+};
+
+struct OnnxModel {
+  Model model;
+  TensorMap parameters;
+  // Ports that have another name than in the file, because a name has a NUL, or because an output
+  // has the name of an input: the port, and the name in the file.
+  std::map<std::string, std::string> renamed;
+};
+
+// The graph of an ONNX file as a model, with the names of the file for its inputs, outputs and
+// parameters. Parameters share their elements with the mapped file. The inputs are data, and the
+// initializers of floats are parameters; statistics of batch norm are frozen. What the file
+// computes from known values alone is computed here. Symbolic sizes stay symbolic. InputError E0830
+// for a file that cannot be read. ParseError E1301 to E1304 and E1307 to E1309 for a damaged file,
+// TypeError E1305 for elements that Mithril lacks, InputError E1306 for external data in another
+// folder, ValueError E1310 for a newer opset, ValueError E1311 with all nodes that cannot be
+// imported, NameError E1312 for an option about an input that the file lacks, ValueError E1313 for
+// a constant that does not fit its input. Example:
+//   ml::OnnxModel net = ml::read_onnx("net.onnx", {.shapes = {{"x", {ml::any, 3, 224, 224}}}});
+//   auto compiled = ml::compile(net.model, ml::cpu());
+//   auto outputs = compiled.evaluate(net.parameters, {{"x", image}});
+OnnxModel read_onnx(const std::string& path, const OnnxOptions& options = {});
+
+}  // namespace mithril

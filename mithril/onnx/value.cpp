@@ -1,0 +1,55 @@
+#include "mithril/onnx/value.hpp"
+
+namespace mithril::onnx {
+
+Binding binding_of(const Size& size) {
+  if (const auto* number = std::get_if<std::int64_t>(&size)) return Binding(*number);
+  return Binding(std::get<Connection>(size));
+}
+
+std::vector<Binding> bindings_of(const std::vector<Size>& sizes) {
+  std::vector<Binding> made;
+  for (const Size& size : sizes) made.push_back(binding_of(size));
+  return made;
+}
+
+std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<Size>& sizes) {
+  std::vector<std::int64_t> made;
+  for (const Size& size : sizes) {
+    const auto* number = std::get_if<std::int64_t>(&size);
+    if (!number) return std::nullopt;
+    made.push_back(*number);
+  }
+  return made;
+}
+
+Value Value::of_sizes(const std::vector<Size>& sizes, bool is_scalar) {
+  Value made;
+  made.type = ElementType::int64;
+  if (const auto numbers = numbers_of(sizes)) {
+    Dims dims;
+    if (!is_scalar) dims.push_back(static_cast<std::int64_t>(numbers->size()));
+    made.known = Tensor::of(dims, *numbers);
+    return made;
+  }
+  made.sizes = sizes;
+  made.is_scalar = is_scalar;
+  return made;
+}
+
+std::optional<std::vector<Size>> sizes_of(const Connection& connection) {
+  const KnownShape shape = connection.known_shape();
+  if (!shape.rank()) return std::nullopt;
+  std::vector<Size> sizes;
+  for (std::size_t axis = 0; axis < *shape.rank(); ++axis) {
+    const auto number = shape.head()[axis].number();
+    if (number) {
+      sizes.emplace_back(*number);
+    } else {
+      sizes.emplace_back(connection.size(static_cast<std::int64_t>(axis)));
+    }
+  }
+  return sizes;
+}
+
+}  // namespace mithril::onnx

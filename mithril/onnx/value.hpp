@@ -1,0 +1,47 @@
+// What a name of an ONNX graph stands for while the graph is imported.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mithril/model/connection.hpp"
+#include "mithril/onnx/proto.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::onnx {
+
+// A number, or an int that is a value of the model: the size of an axis that is not known.
+using Size = std::variant<std::int64_t, Connection>;
+Binding binding_of(const Size& size);
+std::vector<Binding> bindings_of(const std::vector<Size>& sizes);
+// Nothing if one of them is not a number.
+std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<Size>& sizes);
+
+// One of these: elements that are known at import; sizes, of which some are not known; or a
+// connection of the model. A rule of an op may leave the type undefined: that of its first input.
+struct Value {
+  Value() = default;
+  Value(Connection made, ElementType of = ElementType::undefined)
+      : type(of), connection(std::move(made)) {}
+  Value(Tensor elements, ElementType of) : type(of), known(std::move(elements)) {}
+  // A vector of int64, or a scalar. Sizes that are all numbers are known elements.
+  static Value of_sizes(const std::vector<Size>& sizes, bool is_scalar = false);
+
+  ElementType type = ElementType::undefined;
+  std::string name = {};  // in the file
+  std::optional<Tensor> known = {};
+  // Whether the known elements become a parameter where an op computes with them.
+  bool is_weight = false;
+  bool is_frozen = false;  // that no training changes
+  std::optional<std::vector<Size>> sizes = {};
+  bool is_scalar = false;  // of sizes
+  std::optional<Connection> connection = {};
+  bool is_missing = false;  // the node that makes it was refused
+};
+
+// The sizes of a connection; none if the rank is not known.
+std::optional<std::vector<Size>> sizes_of(const Connection& connection);
+
+}  // namespace mithril::onnx

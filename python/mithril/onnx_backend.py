@@ -1,0 +1,150 @@
+"""The backend interface of the onnx package: `import mithril.onnx_backend`. Imports onnx."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+from onnx.backend.base import Backend as OnnxBackend
+from onnx.backend.base import BackendRep
+from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
+from onnx.helper import tensor_dtype_to_np_dtype
+
+from . import _core
+from .backends.cpu import CpuBackend
+from .onnx_files import from_onnx
+
+__all__ = ["Backend", "PreparedModel", "prepare", "run_model", "supports_device"]
+
+MOST_CONSTANT = 64  # elements of an input of floats that is fixed
+
+
+class PreparedModel(BackendRep):
+    """A model of ONNX that is compiled when it is run.
+
+    Shapes, axes and counts may be inputs in ONNX. Inputs that have to be known are fixed to the
+    values of the run, and the compiled models are kept by these values. `fixed` names them.
+    """
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        """Keeps the bytes of the model."""
+        self._bytes = model.SerializeToString()
+        initialized = {tensor.name for tensor in model.graph.initializer}
+        self._inputs = [each for each in model.graph.input if each.name not in initialized]
+        self._outputs = list(model.graph.output)
+        self._dtype = "float64" if has_doubles(model) else "float32"
+        self._compiled: dict[Any, Any] = {}
+        self.fixed: list[str] = []
+
+    def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Returns the outputs for inputs in the order of the graph, or by name."""
+        named = inputs if isinstance(inputs, dict) else self._by_name(inputs)
+        given = {name: as_array(name, value) for name, value in named.items()}
+        refused = None
+        for fixed in choices(given):
+            key = tuple(
+                (name, given[name].dtype.str, given[name].shape, given[name].tobytes())
+                for name in sorted(fixed)
+            )
+            try:
+                if key not in self._compiled:
+                    self._compiled[key] = self._compile({name: given[name] for name in fixed})
+            except _core.ValueError as error:
+                if error.code != "E1311":
+                    raise
+                refused = refused or error
+                continue
+            self.fixed = sorted(fixed)
+            compiled, params, renamed = self._compiled[key]
+            return self._evaluated(compiled, params, renamed, given)
+        raise BackendIsNotSupposedToImplementIt(str(refused))
+
+    def _by_name(self, inputs: Any) -> dict[str, Any]:
+        return {spec.name: value for spec, value in zip(self._inputs, inputs, strict=False)}
+
+    def _compile(self, constants: dict[str, Any]) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.onnx")
+            path.write_bytes(self._bytes)
+            model, params, renamed = from_onnx(path, constants, dtype=self._dtype)
+            backend = CpuBackend(dtype=self._dtype)
+            return _core.compile(model, backend, inference=True), params, renamed
+
+    def _evaluated(self, compiled: Any, params: Any, renamed: Any, given: Any) -> tuple[Any, ...]:
+        keys = compiled.data_keys
+        data = {key: given[renamed.get(key, key)] for key in keys}
+        results = compiled.evaluate(params, data)
+        ports = {renamed.get(port, port): port for port in results}
+        return tuple(self._result(spec, results[ports[spec.name]]) for spec in self._outputs)
+
+    def _result(self, spec: Any, result: Any) -> Any:
+        wanted = tensor_dtype_to_np_dtype(spec.type.tensor_type.elem_type)
+        if wanted.name == "bfloat16":
+            return np.asarray(result).astype(wanted)
+        array = np.asarray(result)
+        if array.dtype != wanted:
+            message = (
+                f"output {spec.name} has the dtype {array.dtype}, and the file states {wanted}"
+            )
+            raise TypeError(message)
+        return array
+
+
+def has_doubles(model: onnx.ModelProto) -> bool:
+    graph = model.graph
+    stated = [each.type.tensor_type.elem_type for each in [*graph.input, *graph.output]]
+    return TensorProto.DOUBLE in stated
+
+
+def as_array(name: str, value: Any) -> Any:
+    """The array of an input, which is no sequence, no string and not of uint64."""
+    if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind in "OSU":
+        raise BackendIsNotSupposedToImplementIt(f"the input {name} is no tensor of numbers")
+    if value.dtype == np.uint64:
+        raise BackendIsNotSupposedToImplementIt(f"the input {name} is a tensor of uint64")
+    return np.asarray(value)
+
+
+def choices(given: dict[str, Any]) -> list[list[str]]:
+    """Which inputs to fix, from none to all."""
+    ints = [name for name, value in given.items() if value.dtype.kind in "iub" and value.ndim < 2]
+    small = [
+        name for name, value in given.items() if value.size <= MOST_CONSTANT and value.ndim < 2
+    ]
+    made: list[list[str]] = [[]]
+    for each in (ints, [*ints, *(name for name in small if name not in ints)], list(given)):
+        if each not in made:
+            made.append(each)
+    return made
+
+
+class Backend(OnnxBackend):
+    """What `onnx.backend.test.BackendTest` and users of the interface call. Runs on the CPU.
+
+    Example:
+        import onnx
+        from mithril.onnx_backend import Backend
+
+        outputs = Backend.run_model(onnx.load("net.onnx"), [image])
+
+    See docs/onnx.md.
+    """
+
+    @classmethod
+    def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> PreparedModel:
+        """Returns the model, which is compiled for the values of its first run."""
+        return PreparedModel(model)
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """Whether the device is the CPU."""
+        return device.partition(":")[0] == "CPU"
+
+
+prepare = Backend.prepare
+run_model = Backend.run_model
+supports_device = Backend.supports_device

@@ -1,0 +1,63 @@
+"""Writes the bytes of small ONNX files, without the onnx package."""
+
+from __future__ import annotations
+
+import numpy as np
+
+TYPES = {"float32": 1, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11}
+
+
+def varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    made = b""
+    while number >= 128:
+        made += bytes([number & 127 | 128])
+        number >>= 7
+    return made + bytes([number])
+
+
+def field(tag: int, value: int | str | bytes) -> bytes:
+    """A field of a message: a number, or text, bytes or another message."""
+    if isinstance(value, int):
+        return varint(tag << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(tag << 3 | 2) + varint(len(data)) + data
+
+
+def node(op: str, inputs: str, outputs: str, **attributes: int | list[int]) -> bytes:
+    """A node; names are separated by spaces."""
+    made = b"".join(field(1, name) for name in inputs.split())
+    made += b"".join(field(2, name) for name in outputs.split()) + field(4, op)
+    for name, value in attributes.items():
+        if isinstance(value, int):
+            made += field(5, field(1, name) + field(3, value) + field(20, 2))
+        else:
+            ints = b"".join(field(8, each) for each in value)
+            made += field(5, field(1, name) + ints + field(20, 7))
+    return made
+
+
+def tensor(name: str, array: np.ndarray) -> bytes:
+    dims = b"".join(field(1, size) for size in array.shape)
+    return dims + field(2, TYPES[array.dtype.name]) + field(8, name) + field(9, array.tobytes())
+
+
+def value(name: str, dims: list[int | str], dtype: str = "float32") -> bytes:
+    """An input or an output."""
+    sizes = b"".join(field(1, field(2 if isinstance(d, str) else 1, d)) for d in dims)
+    return field(1, name) + field(2, field(1, field(1, TYPES[dtype]) + field(2, sizes)))
+
+
+def file(
+    nodes: list[bytes],
+    inputs: list[bytes],
+    outputs: list[bytes],
+    initializers: dict[str, np.ndarray] | None = None,
+    opset: int = 17,
+) -> bytes:
+    graph = b"".join(field(1, each) for each in nodes)
+    for name, array in (initializers or {}).items():
+        graph += field(5, tensor(name, array))
+    graph += b"".join(field(11, each) for each in inputs)
+    graph += b"".join(field(12, each) for each in outputs)
+    return field(1, 8) + field(8, field(2, opset)) + field(7, graph)

@@ -1,0 +1,193 @@
+// ONNX files as models: names, parameters, sizes, constants, and nodes that are refused.
+#include "mithril/onnx/read_onnx.hpp"
+
+#include <doctest/doctest.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "tests/onnx/file_bytes.hpp"
+#include "tests/serialization/files.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::FileFolder;
+using tests::onnx_node;
+using tests::onnx_value;
+using tests::OnnxGraph;
+
+OnnxModel read_graph(const FileFolder& folder, const OnnxGraph& graph,
+                     const OnnxOptions& options = {}, std::int64_t opset = 17) {
+  return read_onnx(folder.write("net.onnx", tests::onnx_file(graph.bytes(), opset)), options);
+}
+
+// relu(x w + b), with the names of an exporter.
+OnnxGraph layer_graph() {
+  return {.nodes = {onnx_node("MatMul", {"x:0", "a/w.1"}, {"387"}),
+                    onnx_node("Add", {"387", "b"}, {"388"}), onnx_node("Relu", {"388"}, {"y"})},
+          .initializers = {tests::onnx_floats("a/w.1", {3, 2}, {1, 2, 3, 4, 5, 6}),
+                           tests::onnx_floats("b", {2}, {-100, 1})},
+          .inputs = {onnx_value("x:0", {-1, 3})},
+          .outputs = {onnx_value("y", {-1, 2})}};
+}
+
+}  // namespace
+
+TEST_CASE("onnx: a layer keeps its names, and any batch runs") {
+  const FileFolder folder;
+  const OnnxModel net = read_graph(folder, layer_graph());
+  CHECK(net.model.input_keys() == std::vector<std::string>{"x:0", "a/w.1", "b"});
+  CHECK(net.model.output_keys() == std::vector<std::string>{"y"});
+  CHECK(net.model.shape("y") == KnownShape{"N", 2});
+  CHECK(net.renamed.empty());
+  const auto compiled = compile(net.model, cpu());
+  CHECK(compiled.parameter_keys() == std::vector<std::string>{"a/w.1", "b"});
+  const auto outputs = compiled.evaluate(
+      net.parameters, {{"x:0", Tensor::of<float>({2, 3}, {1, 0, 0, 10, 10, 10})}});
+  CHECK(outputs.at("y").values<float>()[1] == 3.0F);
+  CHECK(outputs.at("y").values<float>()[2] == 0.0F);
+  CHECK(outputs.at("y").values<float>()[3] == 121.0F);
+}
+
+TEST_CASE("onnx: the parameters of a file have gradients") {
+  const FileFolder folder;
+  const OnnxModel net = read_graph(folder, layer_graph());
+  const auto compiled = compile(net.model, cpu());
+  const auto [outputs, gradients] =
+      compiled.evaluate(net.parameters, {{"x:0", Tensor::of<float>({1, 3}, {1, 2, 3})}},
+                        TensorMap{{"y", Tensor::of<float>({1, 2}, {1, 1})}});
+  // Only the second column is above zero.
+  CHECK(identical(gradients.at("a/w.1"), Tensor::of<float>({3, 2}, {0, 1, 0, 2, 0, 3})));
+  CHECK(identical(gradients.at("b"), Tensor::of<float>({2}, {0, 1})));
+}
+
+TEST_CASE("onnx: the elements of weights are those of the mapped file where they are aligned") {
+  const FileFolder folder;
+  int shared = 0;
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    // A field that Mithril does not read moves the elements.
+    const std::string producer = tests::OnnxMessage().text(2, std::string(shift, 'x')).bytes();
+    const std::string path =
+        folder.write("net.onnx", producer + tests::onnx_file(layer_graph().bytes()));
+    const OnnxModel net = read_onnx(path);
+    CHECK(identical(net.parameters.at("b"), Tensor::of<float>({2}, {-100, 1})));
+    shared += net.parameters.at("b").is_borrowed() ? 1 : 0;
+  }
+  CHECK(shared == 1);
+}
+
+TEST_CASE("onnx: shapes that are computed from a size that is not known stay symbolic") {
+  const FileFolder folder;
+  const OnnxModel net = read_graph(
+      folder,
+      {.nodes = {onnx_node("Shape", {"x"}, {"shape"}),
+                 onnx_node("Gather", {"shape", "zero"}, {"batch"},
+                           {tests::onnx_int_attribute("axis", 0)}),
+                 onnx_node("Unsqueeze", {"batch", "zeros"}, {"batches"}),
+                 onnx_node("Concat", {"batches", "rest"}, {"wanted"},
+                           {tests::onnx_int_attribute("axis", 0)}),
+                 onnx_node("Reshape", {"x", "wanted"}, {"y"})},
+       .initializers = {tests::onnx_ints("zero", {}, {0}), tests::onnx_ints("zeros", {1}, {0}),
+                        tests::onnx_ints("rest", {2}, {3, 2})},
+       .inputs = {onnx_value("x", {-1, 6})},
+       .outputs = {onnx_value("y", {-1, 3, 2})}});
+  CHECK(net.model.shape("y") == KnownShape{"N", 3, 2});
+  CHECK(net.parameters.empty());
+}
+
+TEST_CASE("onnx: a constant input chooses the branch, and the other one may be wrong") {
+  const FileFolder folder;
+  const std::string right = OnnxGraph{
+      .nodes = {onnx_node("Neg", {"x"}, {"inner"})},
+      .outputs = {onnx_value(
+          "inner", {2})}}.bytes();
+  const std::string wrong = OnnxGraph{
+      .nodes = {onnx_node("NoSuchOp", {"x"}, {"other"})},
+      .outputs = {onnx_value(
+          "other", {2})}}.bytes();
+  const OnnxGraph graph{
+      .nodes = {onnx_node("Equal", {"sr", "sixteen"}, {"is"}),
+                onnx_node("If", {"is"}, {"y"},
+                          {tests::onnx_graph_attribute("then_branch", right),
+                           tests::onnx_graph_attribute("else_branch", wrong)})},
+      .initializers = {tests::onnx_ints("sixteen", {}, {16})},
+      .inputs = {onnx_value("x", {2}), onnx_value("sr", {}, onnx::ElementType::int64)},
+      .outputs = {onnx_value("y", {2})}};
+  OnnxOptions options;
+  options.constants["sr"] = Tensor::scalar<std::int64_t>(16);
+  const OnnxModel net = read_graph(folder, graph, options);
+  CHECK(net.model.input_keys() == std::vector<std::string>{"x"});
+  CHECK(folder.error([&] { read_graph(folder, graph); }) ==
+        "mithril.ValueError[E1311]: net.onnx: the file cannot be imported\n"
+        "  node of y : If (opset 17): its condition 'is' depends on data; constants= fixes an "
+        "input of the model, and shapes= its sizes\n"
+        "  help: docs/onnx.md lists the ops that can be");
+}
+
+TEST_CASE("onnx: all nodes that cannot be imported are in one error") {
+  const FileFolder folder;
+  const OnnxGraph graph{
+      .nodes = {onnx_node("NoSuchOp", {"x"}, {"a"}), onnx_node("Abs", {"a"}, {"b"}),
+                onnx_node("OtherOp", {"b"}, {"c"}), onnx_node("Reshape", {"x", "n"}, {"d"}),
+                onnx_node("Add", {"c", "d"}, {"y"})},
+      .inputs = {onnx_value("x", {2}), onnx_value("n", {1}, onnx::ElementType::int64)},
+      .outputs = {onnx_value("y", {2})}};
+  CHECK(folder.error([&] { read_graph(folder, graph); }) ==
+        "mithril.ValueError[E1311]: net.onnx: the file cannot be imported\n"
+        "  node of a : NoSuchOp (opset 17): no op of Mithril computes it yet\n"
+        "  node of c : OtherOp (opset 17): no op of Mithril computes it yet\n"
+        "  node of d : Reshape (opset 17): its input 'n' has to be known at import; constants= "
+        "fixes an input of the model, and shapes= its sizes\n"
+        "  help: docs/onnx.md lists the ops that can be");
+}
+
+TEST_CASE("onnx: a file of a newer opset is refused") {
+  const FileFolder folder;
+  CHECK(folder.error([&] { read_graph(folder, layer_graph(), {}, 29); }) ==
+        "mithril.ValueError[E1310]: net.onnx: the file has opset 29\n"
+        "  expected : at most 28\n"
+        "  help: convert the file with onnx.version_converter");
+}
+
+TEST_CASE("onnx: options about an input that the file lacks are refused") {
+  const FileFolder folder;
+  OnnxOptions options;
+  options.constants["x"] = Tensor::scalar(1.0F);
+  CHECK(folder.error([&] { read_graph(folder, layer_graph(), options); }) ==
+        "mithril.NameError[E1312]: there is no input for constants 'x'\n"
+        "  known : x:0");
+}
+
+TEST_CASE("onnx: a constant that does not fit its input is refused") {
+  const FileFolder folder;
+  OnnxOptions options;
+  options.constants["x:0"] = Tensor::scalar<std::int64_t>(1);
+  CHECK(folder.error([&] { read_graph(folder, layer_graph(), options); }) ==
+        "mithril.ValueError[E1313]: x:0: this constant does not fit the input\n"
+        "  constant : int64[]\n"
+        "  input    : float[N, 3]");
+}
+
+TEST_CASE("onnx: an output with the name of an input has another name") {
+  const FileFolder folder;
+  const OnnxModel net =
+      read_graph(folder, {.inputs = {onnx_value("x", {2})}, .outputs = {onnx_value("x", {2})}});
+  CHECK(net.model.output_keys() == std::vector<std::string>{"x_output"});
+  CHECK(net.renamed == std::map<std::string, std::string>{{"x_output", "x"}});
+}
+
+TEST_CASE("onnx: doubles need a backend of doubles") {
+  const FileFolder folder;
+  const OnnxGraph graph{.nodes = {onnx_node("Abs", {"x"}, {"y"})},
+                        .inputs = {onnx_value("x", {2}, onnx::ElementType::float64)},
+                        .outputs = {onnx_value("y", {2}, onnx::ElementType::float64)}};
+  CHECK(folder.error([&] { read_graph(folder, graph); }) ==
+        "mithril.ValueError[E1311]: net.onnx: the file cannot be imported\n"
+        "  input x : it has doubles; dtype=float64 imports them\n"
+        "  help: docs/onnx.md lists the ops that can be");
+  OnnxOptions options;
+  options.dtype = DType::float64;
+  CHECK(read_graph(folder, graph, options).model.input_keys() == std::vector<std::string>{"x"});
+}
+
+}  // namespace mithril
