@@ -163,7 +163,7 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node, std::vector<V
   Outputs outputs;
   if (is_foldable(context)) {
     outputs = fold(row, context, file_);
-    const bool is_constant = node.op == "Constant";
+    const bool is_constant = node.op == "Constant" || node.op == "DequantizeLinear";
     for (Value& output : outputs) output.is_weight = is_constant && is_weight(output);
     return outputs;
   }

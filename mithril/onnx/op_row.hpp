@@ -39,5 +39,9 @@ std::vector<OpRow> window_rows();
 std::vector<OpRow> normalization_rows();
 std::vector<OpRow> product_rows();
 std::vector<OpRow> creation_rows();
+std::vector<OpRow> loss_rows();
+std::vector<OpRow> recurrent_rows();
+std::vector<OpRow> resizing_rows();
+std::vector<OpRow> quantized_rows();
 
 }  // namespace mithril::onnx

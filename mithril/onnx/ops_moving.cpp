@@ -176,8 +176,10 @@ Outputs space_to_depth(const NodeContext& node) {
   if (dims.size() != 4) refuse("its input does not have 4 axes");
   const std::int64_t height = dims[2] / block, width = dims[3] / block;
   const Connection split = reshaped(node[0], {sizes[0], sizes[1], height, block, width, block});
-  return {reshaped(transposed(split, {0, 3, 5, 1, 2, 4}),
-                   {sizes[0], dims[1] * block * block, height, width})};
+  const bool is_crd = node.text("mode", "DCR") == "CRD";
+  const std::vector<std::int64_t> order = is_crd ? std::vector<std::int64_t>{0, 1, 3, 5, 2, 4}
+                                                 : std::vector<std::int64_t>{0, 3, 5, 1, 2, 4};
+  return {reshaped(transposed(split, order), {sizes[0], dims[1] * block * block, height, width})};
 }
 
 Outputs trilu(const NodeContext& node) {

@@ -4,6 +4,14 @@
 namespace mithril::onnx {
 namespace {
 
+// The extremum of no elements is infinite in ONNX, and an error here.
+void refuse_empty(const NodeContext& node) {
+  for (const Size& size : node.sizes()) {
+    const auto* number = std::get_if<std::int64_t>(&size);
+    if (number && *number == 0) refuse("it chooses from no elements");
+  }
+}
+
 struct Reduced {
   Binding axes = none;
   bool keeps = true;
@@ -31,8 +39,14 @@ Outputs reduce_sum(const NodeContext& node) { return {reduce("sum", node[0], red
 Outputs reduce_prod(const NodeContext& node) {
   return {reduce("prod", node[0], reduced_axes(node))};
 }
-Outputs reduce_max(const NodeContext& node) { return {reduce("max", node[0], reduced_axes(node))}; }
-Outputs reduce_min(const NodeContext& node) { return {reduce("min", node[0], reduced_axes(node))}; }
+Outputs reduce_max(const NodeContext& node) {
+  refuse_empty(node);
+  return {reduce("max", node[0], reduced_axes(node))};
+}
+Outputs reduce_min(const NodeContext& node) {
+  refuse_empty(node);
+  return {reduce("min", node[0], reduced_axes(node))};
+}
 
 Outputs reduce_mean(const NodeContext& node) {
   if (is_int(node.type())) refuse("means of ints are not supported");
@@ -57,6 +71,7 @@ Outputs reduce_log_sum(const NodeContext& node) {
 Outputs reduce_log_sum_exp(const NodeContext& node) {
   const Reduced reduced = reduced_axes(node);
   if (reduced.is_identity) return {node[0]};
+  refuse_empty(node);
   const Connection largest = apply("max", {node[0], reduced.axes, true});
   const Connection finite = selected(apply("is_nan", {largest - largest}), 0.0, largest);
   const Connection sums = apply("sum", {(node[0] - finite).exp(), reduced.axes, true});

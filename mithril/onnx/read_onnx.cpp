@@ -29,7 +29,10 @@ ShapeSpec stated_shape(const ValueRecord& value) {
     if (const auto* number = std::get_if<std::int64_t>(&dim)) {
       dims.emplace_back(*number);
     } else if (const auto* name = std::get_if<std::string>(&dim)) {
-      dims.emplace_back(symbol_of(*name));
+      const std::string symbol = symbol_of(*name);
+      // Some exporters write "?" for each size that is not known.
+      const bool is_name = symbol.find_first_not_of('_') != std::string::npos;
+      dims.push_back(is_name ? DimSpec(symbol) : DimSpec(Any{}));
     } else {
       dims.emplace_back(Any{});
     }
@@ -120,8 +123,8 @@ class FileImport {
     static_cast<void>(model.add_input(key));
     const auto stated = std::find_if(options_.shapes.begin(), options_.shapes.end(),
                                      [&](const auto& item) { return item.first == input.name; });
-    model.set_shapes({{key, stated_shape(input)}});
-    if (stated != options_.shapes.end()) model.set_shapes({{key, stated->second}});
+    const bool is_replaced = stated != options_.shapes.end();
+    model.set_shapes({{key, is_replaced ? stated->second : stated_shape(input)}});
     model.set_types({{key, kind_of(input.type)}});
     value.connection = workspace_.exact(model[key], input.type);
     inputs_.push_back(key);

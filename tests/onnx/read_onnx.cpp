@@ -176,6 +176,15 @@ TEST_CASE("onnx: an output with the name of an input has another name") {
   CHECK(net.renamed == std::map<std::string, std::string>{{"x_output", "x"}});
 }
 
+TEST_CASE("onnx: sizes of an option replace those of the file") {
+  const FileFolder folder;
+  const OnnxGraph graph{.nodes = {onnx_node("Abs", {"x"}, {"y"})},
+                        .inputs = {onnx_value("x", {2, 3})},
+                        .outputs = {onnx_value("y", {2, 3})}};
+  const OnnxModel net = read_graph(folder, graph, {.shapes = {{"x", {4, "C"}}}});
+  CHECK(net.model.shape("y") == KnownShape{4, "C"});
+}
+
 TEST_CASE("onnx: doubles need a backend of doubles") {
   const FileFolder folder;
   const OnnxGraph graph{.nodes = {onnx_node("Abs", {"x"}, {"y"})},

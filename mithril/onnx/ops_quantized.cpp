@@ -1,0 +1,115 @@
+// Quantised tensors. Their elements are held as int32, and products of them are computed as
+// doubles, which are exact below 2^53.
+#include "mithril/onnx/parts.hpp"
+#include "mithril/onnx/windows.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+struct QuantizedRange {
+  double low = 0, high = 255;
+};
+
+QuantizedRange limits_of(ElementType type) {
+  if (type == ElementType::uint8) return {0, 255};
+  if (type == ElementType::int8) return {-128, 127};
+  if (type == ElementType::uint16) return {0, 65535};
+  if (type == ElementType::int16) return {-32768, 32767};
+  refuse("it makes " + name_of(type));
+}
+
+// A number for all elements, or one for each index of the axis.
+Connection along(const NodeContext& node, std::size_t i, std::int64_t axis, std::size_t rank) {
+  const std::size_t own = node.rank(i);
+  if (own == 0) return node[i];
+  const std::vector<std::int64_t> dims = node.known_dims(i);
+  if (own != 1) refuse("blocks of scales are not supported");
+  if (dims[0] == 1) return node[i];
+  return expanded(node[i], range_to(rank - static_cast<std::size_t>(axis), 1));
+}
+
+// The axis with one scale for each index; any one for a single scale.
+std::int64_t scale_axis(const NodeContext& node, std::size_t rank) {
+  const bool is_single = node.rank(1) == 0 || node.known_dims(1)[0] == 1;
+  return is_single ? 0 : node.axis(node.integer("axis", 1), rank);
+}
+
+Outputs dequantize(const NodeContext& node) {
+  const std::size_t rank = node.rank();
+  if (node.integer("block_size", 0) != 0) refuse("blocks of scales are not supported");
+  const std::int64_t axis = scale_axis(node, rank);
+  const ElementType type = node.type(1);
+  Connection x = node[0].cast(DType::int32);
+  if (node.has(2)) x = x - along(node, 2, axis, rank).cast(DType::int32);
+  return {Value(converted(x, type) * along(node, 1, axis, rank), type)};
+}
+
+Connection quantized(const Connection& x, const Connection& scale, const Binding& zero,
+                     QuantizedRange limits) {
+  const Connection steps = apply("round", {x / scale}) + zero;
+  return steps.clamp(limits.low, limits.high).cast(DType::int32);
+}
+
+Outputs quantize(const NodeContext& node) {
+  const std::size_t rank = node.rank();
+  if (node.integer("block_size", 0) != 0) refuse("blocks of scales are not supported");
+  const std::int64_t axis = scale_axis(node, rank);
+  const ElementType stated = element_type(node, "output_dtype", ElementType::undefined);
+  const ElementType type = node.has(2)                        ? node.type(2)
+                           : stated == ElementType::undefined ? ElementType::uint8
+                                                              : stated;
+  const QuantizedRange limits = limits_of(type);
+  const Connection x = converted(node[0], node.type(1));
+  const Binding zero =
+      node.has(2) ? Binding(converted(along(node, 2, axis, rank), node.type(1))) : Binding(0.0);
+  return {Value(quantized(x, along(node, 1, axis, rank), zero, limits), type)};
+}
+
+Outputs quantize_dynamically(const NodeContext& node) {
+  const Connection x = node[0];
+  const Connection high = apply("maximum", {x.max(), 0.0});
+  const Connection low = apply("minimum", {x.min(), 0.0});
+  const Connection scale = (high - low) / 255.0;
+  const Connection zero = apply("round", {(-low / scale).clamp(0.0, 255.0)});
+  return {Value(quantized(x, scale, zero, {}), ElementType::uint8),
+          Value(scale, ElementType::float32), Value(zero.cast(DType::int32), ElementType::uint8)};
+}
+
+// The elements above the zero point, as doubles.
+Connection above_zero(const NodeContext& node, std::size_t i, std::size_t zero,
+                      const std::vector<std::int64_t>& axes_after) {
+  const Connection x = node[i].cast(DType::float64);
+  if (!node.has(zero)) return x;
+  Connection point = node[zero].cast(DType::float64);
+  if (node.rank(zero) == 1) point = expanded(point, axes_after);
+  return x - point;
+}
+
+Outputs mat_mul_integer(const NodeContext& node) {
+  const Connection product =
+      apply("matmul", {above_zero(node, 0, 2, {1}), above_zero(node, 1, 3, {})});
+  return {Value(product.cast(DType::int32), ElementType::int32)};
+}
+
+Outputs conv_integer(const NodeContext& node) {
+  const std::vector<std::int64_t> dims = node.known_dims(1);
+  const std::vector<std::int64_t> after = range_to(dims.size(), 1);
+  const Connection made =
+      convolved(node, above_zero(node, 0, 2, {}), above_zero(node, 1, 3, after), none, dims);
+  return {Value(made.cast(DType::int32), ElementType::int32)};
+}
+
+}  // namespace
+
+std::vector<OpRow> quantized_rows() {
+  const std::string_view blocks = "blocks of scales; float8 and narrower";
+  return {
+      {"ConvInteger", 10, conv_integer, "convolutions of doubles", {}, true},
+      {"DequantizeLinear", 10, dequantize, "Subtract, Multiply", blocks, true},
+      {"DynamicQuantizeLinear", 11, quantize_dynamically, "Max, Min, Divide, Round, Clamp"},
+      {"MatMulInteger", 10, mat_mul_integer, "MatrixMultiply of doubles", {}, true},
+      {"QuantizeLinear", 10, quantize, "Divide, Round, Clamp", blocks, true},
+  };
+}
+
+}  // namespace mithril::onnx

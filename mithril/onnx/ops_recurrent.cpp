@@ -1,0 +1,219 @@
+// Recurrent layers, as loops.
+#include "mithril/models/scan.hpp"
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+// The block of rows of one gate.
+Connection gate_of(const Connection& all, std::int64_t index, std::int64_t hidden) {
+  return all.at({ellipsis, slice(index * hidden, (index + 1) * hidden)});
+}
+
+Connection port(const char* name) { return Connection(IOKey{.name = name}); }
+
+const char* activation_op(const std::string& name) {
+  if (name == "Sigmoid") return "sigmoid";
+  if (name == "Tanh") return "tanh";
+  if (name == "Relu") return "relu";
+  refuse("its activation " + name + " is not supported");
+}
+
+// What the three layers share: the inputs of one direction, and the loop.
+class RecurrentNode {
+ public:
+  RecurrentNode(const NodeContext& node, std::int64_t gates, std::vector<std::string> activations)
+      : node_(node), gates_(gates), is_batch_first_(node.flag("layout")) {
+    const std::vector<std::int64_t> dims = node.known_dims(2);
+    directions_ = static_cast<std::size_t>(dims[0]);
+    hidden_ = dims[2];
+    const std::string direction = node.text("direction", "forward");
+    begins_reversed_ = direction == "reverse";
+    for (std::size_t i = 0; i < directions_; ++i)
+      activations_.insert(activations_.end(), activations.begin(), activations.end());
+    if (const AttributeRecord* named = node.attribute("activations")) activations_ = named->strings;
+    if (activations_.size() != directions_ * activations.size())
+      refuse("it has another number of activations than of gates");
+    if (node.attribute("activation_alpha") || node.attribute("activation_beta"))
+      refuse("parameters of activations are not supported");
+    input_ = is_batch_first_ ? transposed(node[0], {1, 0, 2}) : node[0];
+  }
+
+  const NodeContext& node() const { return node_; }
+  std::int64_t hidden() const { return hidden_; }
+  std::size_t directions() const { return directions_; }
+  Connection row(std::size_t input, std::size_t direction) const {
+    return apply("gather", {node_[input], static_cast<std::int64_t>(direction), 0});
+  }
+  const char* activation(std::size_t direction, std::size_t i) const {
+    return activation_op(activations_[direction * (activations_.size() / directions_) + i]);
+  }
+  Connection clipped(const Connection& x) const {
+    if (!node_.attribute("clip")) return x;
+    const double limit = node_.real("clip");
+    return x.clamp(-limit, limit);
+  }
+  // The biases of the input and of the state.
+  std::optional<std::pair<Connection, Connection>> biases(std::size_t direction) const {
+    if (!node_.has(3)) return std::nullopt;
+    const Connection both = row(3, direction);
+    const std::int64_t size = gates_ * hidden_;
+    return std::pair(sliced(both, 0, 0, size), sliced(both, 0, size, 2 * size));
+  }
+  Connection of_input(std::size_t direction, const Binding& bias) const {
+    return apply("linear", {input_, row(1, direction), bias});
+  }
+
+  // The state of the input, or zeros.
+  Connection first(std::size_t input, std::size_t direction) const {
+    if (node_.has(input)) {
+      const auto axis = static_cast<std::int64_t>(is_batch_first_ ? 1 : 0);
+      return apply("gather", {node_[input], static_cast<std::int64_t>(direction), axis});
+    }
+    const std::vector<Size> sizes = node_.sizes(0);
+    const Connection zeros = reshaped(
+        apply("zeros", {Binding({binding_of(sizes[is_batch_first_ ? 0 : 1]), Binding(hidden_)})}),
+        {sizes[is_batch_first_ ? 0 : 1], hidden_});
+    return node_.workspace().exact(zeros, node_.type());
+  }
+
+  // Runs the step over the sequence, and keeps the results of the direction.
+  void run(std::size_t direction, const Model& step, Bindings bindings, bool has_cell) {
+    ScanOptions options{.carry = {{"h", "h_next"}},
+                        .sequences = {"of_input"},
+                        .outputs = {"h_next"},
+                        .reverse = direction == 1 || begins_reversed_};
+    bindings.emplace_back("h", first(5, direction));
+    if (has_cell) {
+      options.carry.emplace_back("c", "c_next");
+      bindings.emplace_back("c", first(6, direction));
+    }
+    if (node_.has(4)) {
+      options.lengths = "lengths";
+      bindings.emplace_back("lengths", node_[4]);
+    }
+    const Model loop = Scan(step, options);
+    static_cast<void>(loop.apply(bindings));
+    outputs_.push_back(expanded(loop.at("h_next"), {1}));
+    last_h_.push_back(expanded(loop.at("h_last"), {0}));
+    if (has_cell) last_c_.push_back(expanded(loop.at("c_last"), {0}));
+  }
+
+  Outputs results() const {
+    const Connection all = joined(outputs_, 1);  // [T, D, N, H]
+    const auto state = [&](const std::vector<Connection>& last) {
+      const Connection made = joined(last, 0);
+      return is_batch_first_ ? transposed(made, {1, 0, 2}) : made;
+    };
+    Outputs made{is_batch_first_ ? transposed(all, {2, 0, 1, 3}) : all, state(last_h_)};
+    if (!last_c_.empty()) made.emplace_back(state(last_c_));
+    return made;
+  }
+
+ private:
+  const NodeContext& node_;
+  std::int64_t gates_, hidden_ = 0;
+  bool is_batch_first_, begins_reversed_ = false;
+  std::size_t directions_ = 1;
+  std::vector<std::string> activations_;
+  Connection input_;
+  std::vector<Connection> outputs_, last_h_, last_c_;
+};
+
+Binding sum_of(const std::optional<std::pair<Connection, Connection>>& biases) {
+  return biases ? Binding(biases->first + biases->second) : Binding(none);
+}
+
+Outputs rnn(const NodeContext& node) {
+  RecurrentNode layer(node, 1, {"Tanh"});
+  for (std::size_t d = 0; d < layer.directions(); ++d) {
+    const Connection all = apply("linear", {port("h"), port("weight_hh")}) + port("of_input");
+    const Model step =
+        Model::create({{"h_next", apply(layer.activation(d, 0), {layer.clipped(all)})}});
+    layer.run(
+        d, step,
+        {{"weight_hh", layer.row(2, d)}, {"of_input", layer.of_input(d, sum_of(layer.biases(d)))}},
+        false);
+  }
+  return layer.results();
+}
+
+Outputs gru(const NodeContext& node) {
+  RecurrentNode layer(node, 3, {"Sigmoid", "Tanh"});
+  const std::int64_t hidden = layer.hidden();
+  const bool resets_last = node.flag("linear_before_reset");
+  for (std::size_t d = 0; d < layer.directions(); ++d) {
+    const auto biases = layer.biases(d);
+    const Connection of_input = port("of_input"), h = port("h"), weight = port("weight_hh");
+    const Connection both = apply("linear", {h, sliced(weight, 0, 0, 2 * hidden)}) +
+                            of_input.at({ellipsis, slice(0, 2 * hidden)});
+    const Connection update =
+        apply(layer.activation(d, 0), {layer.clipped(gate_of(both, 0, hidden))});
+    const Connection reset =
+        apply(layer.activation(d, 0), {layer.clipped(gate_of(both, 1, hidden))});
+    const Connection last = sliced(weight, 0, 2 * hidden, 3 * hidden);
+    Connection of_state;
+    if (resets_last) {
+      of_state = apply("linear", {h, last});
+      if (biases) of_state = of_state + port("bias_hh");
+      of_state = reset * of_state;
+    } else {
+      of_state = apply("linear", {reset * h, last});
+    }
+    const Connection candidate =
+        apply(layer.activation(d, 1), {layer.clipped(gate_of(of_input, 2, hidden) + of_state)});
+    const Model step = Model::create({{"h_next", (1.0 - update) * candidate + update * h}});
+    Bindings bindings{{"weight_hh", layer.row(2, d)}};
+    Binding bias = sum_of(biases);
+    if (resets_last && biases) {
+      // The bias of the last gate of the state is reset, too.
+      const Connection begin = sliced(biases->first + biases->second, 0, 0, 2 * hidden);
+      bias = joined({begin, sliced(biases->first, 0, 2 * hidden, 3 * hidden)}, 0);
+      bindings.emplace_back("bias_hh", sliced(biases->second, 0, 2 * hidden, 3 * hidden));
+    }
+    bindings.emplace_back("of_input", layer.of_input(d, bias));
+    layer.run(d, step, bindings, false);
+  }
+  return layer.results();
+}
+
+Outputs lstm(const NodeContext& node) {
+  if (node.flag("input_forget")) refuse("input_forget is not supported");
+  RecurrentNode layer(node, 4, {"Sigmoid", "Tanh", "Tanh"});
+  const std::int64_t hidden = layer.hidden();
+  const bool has_peepholes = node.has(7);
+  for (std::size_t d = 0; d < layer.directions(); ++d) {
+    const Connection all = apply("linear", {port("h"), port("weight_hh")}) + port("of_input");
+    const Connection cell = port("c");
+    const auto gate = [&](std::int64_t index, std::int64_t peephole, const Connection& state) {
+      Connection made = gate_of(all, index, hidden);
+      if (has_peepholes) made = made + gate_of(port("peepholes"), peephole, hidden) * state;
+      return apply(layer.activation(d, 0), {layer.clipped(made)});
+    };
+    const Connection enter = gate(0, 0, cell), keep = gate(2, 2, cell);
+    const Connection candidate =
+        apply(layer.activation(d, 1), {layer.clipped(gate_of(all, 3, hidden))});
+    const Connection next = keep * cell + enter * candidate;
+    const Connection leave = gate(1, 1, next);
+    const Model step = Model::create(
+        {{"h_next", leave * apply(layer.activation(d, 2), {next})}, {"c_next", next}});
+    Bindings bindings{{"weight_hh", layer.row(2, d)},
+                      {"of_input", layer.of_input(d, sum_of(layer.biases(d)))}};
+    if (has_peepholes) bindings.emplace_back("peepholes", layer.row(7, d));
+    layer.run(d, step, bindings, true);
+  }
+  return layer.results();
+}
+
+}  // namespace
+
+std::vector<OpRow> recurrent_rows() {
+  const std::string_view limits = "activations beside Sigmoid, Tanh and Relu";
+  return {
+      {"GRU", 7, gru, "Scan", limits},
+      {"LSTM", 7, lstm, "Scan", "input_forget; activations beside Sigmoid, Tanh and Relu"},
+      {"RNN", 7, rnn, "Scan", limits},
+  };
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,235 @@
+// Resize and Upsample: each axis by sums of neighbours, with weights that are computed at import.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+struct Resizing {
+  std::string mode = "nearest", coordinates = "half_pixel", rounding = "round_prefer_floor";
+  double cubic = -0.75, outside = 0.0;
+  bool antialias = false, excludes_outside = false;
+};
+
+// How one axis is resized.
+struct ResizedAxis {
+  std::int64_t from = 1, to = 1;
+  double scale = 1.0, begin = 0.0, end = 1.0;  // begin and end: of the region
+};
+
+// The place in the input of element i of the output.
+double place_of(const Resizing& how, const ResizedAxis& axis, std::int64_t i) {
+  const double x = static_cast<double>(i), last = static_cast<double>(axis.from - 1);
+  const double width = axis.scale * static_cast<double>(axis.from);
+  if (how.coordinates == "asymmetric") return x / axis.scale;
+  if (how.coordinates == "align_corners") return width == 1 ? 0 : x * last / (width - 1);
+  if (how.coordinates == "tf_crop_and_resize") {
+    const double size = axis.end - axis.begin;
+    return (width == 1 ? size * last / 2 : x * size * last / (width - 1)) + axis.begin * last;
+  }
+  if (how.coordinates == "pytorch_half_pixel" && width == 1) return -0.5;
+  double offset = 0;
+  if (how.coordinates == "half_pixel_symmetric")
+    offset = static_cast<double>(axis.from) / 2 * (1 - static_cast<double>(axis.to) / width);
+  else if (how.coordinates != "half_pixel" && how.coordinates != "pytorch_half_pixel")
+    refuse("its coordinate_transformation_mode is " + how.coordinates);
+  return offset + (x + 0.5) / axis.scale - 0.5;
+}
+
+double cubic_weight(double distance, double a) {
+  const double d = std::abs(distance);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  if (d < 2) return ((d - 5) * d + 8) * d * a - 4 * a;
+  return 0;
+}
+
+// The weights of the neighbours from `first` on, counted from the element before the place.
+std::vector<double> neighbour_weights(const Resizing& how, double ratio, double scale,
+                                      std::int64_t& first) {
+  if (how.mode == "nearest") {
+    first = 0;
+    const bool is_low = ratio == 1                             ? false
+                        : how.rounding == "round_prefer_floor" ? ratio <= 0.5
+                        : how.rounding == "round_prefer_ceil"  ? ratio < 0.5
+                                                               : how.rounding == "floor";
+    return is_low ? std::vector<double>{1, 0} : std::vector<double>{0, 1};
+  }
+  const bool is_linear = how.mode == "linear";
+  if (!is_linear && how.mode != "cubic") refuse("its mode is " + how.mode);
+  const double shrink = how.antialias ? std::min(scale, 1.0) : 1.0;
+  const double reach = is_linear ? 1 : 2;
+  first = static_cast<std::int64_t>(std::floor(-reach / shrink)) + 1;
+  const std::int64_t end = (is_linear ? 2 - first : 2 - first);
+  std::vector<double> made;
+  for (std::int64_t i = first; i < end; ++i) {
+    const double distance = shrink * (static_cast<double>(i) - ratio);
+    made.push_back(is_linear ? std::max(0.0, 1 - std::abs(distance))
+                             : cubic_weight(distance, how.cubic));
+  }
+  if (how.antialias) {
+    const double sum = std::accumulate(made.begin(), made.end(), 0.0);
+    for (double& weight : made) weight /= sum;
+  }
+  return made;
+}
+
+Connection resized(const Connection& x, std::int64_t at, std::size_t rank, const Resizing& how,
+                   const ResizedAxis& axis, ElementType type) {
+  std::vector<std::vector<std::int64_t>> places;
+  std::vector<std::vector<double>> weights;
+  std::vector<std::int64_t> inside;
+  for (std::int64_t i = 0; i < axis.to; ++i) {
+    const double place = place_of(how, axis, i);
+    inside.push_back(place >= 0 && place <= static_cast<double>(axis.from - 1) ? 1 : 0);
+    // The neighbour on the left is preferred, so the ratio is in (0, 1].
+    const auto below = static_cast<std::int64_t>(std::ceil(place)) - 1;
+    const double ratio = place - static_cast<double>(below);
+    std::int64_t first = 0;
+    std::vector<double> own = neighbour_weights(how, ratio, axis.scale, first);
+    places.resize(own.size());
+    weights.resize(own.size());
+    if (how.excludes_outside) {
+      double sum = 0;
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const std::int64_t index = below + first + static_cast<std::int64_t>(k);
+        if (index < 0 || index >= axis.from) own[k] = 0;
+        sum += own[k];
+      }
+      for (double& weight : own) weight /= sum;
+    }
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const std::int64_t index = below + first + static_cast<std::int64_t>(k);
+      places[k].push_back(std::clamp<std::int64_t>(index, 0, axis.from - 1));
+      weights[k].push_back(own[k]);
+    }
+  }
+  const auto shaped = [&](const Tensor& numbers) {
+    return expanded(constant(numbers), range_to(rank - static_cast<std::size_t>(at), 1));
+  };
+  Connection made;
+  if (how.mode == "nearest") {
+    std::vector<std::int64_t> nearest;
+    for (std::size_t i = 0; i < inside.size(); ++i)
+      nearest.push_back(weights[0][i] == 1 ? places[0][i] : places[1][i]);
+    made = apply("gather", {x, constant(nearest), at});
+  } else {
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const Tensor weight = Tensor::of(weights[k]).to(*held_dtype(type));
+      const Connection term = apply("gather", {x, constant(places[k]), at}) * shaped(weight);
+      made = k == 0 ? term : made + term;
+    }
+  }
+  const bool is_cropped = how.coordinates == "tf_crop_and_resize" &&
+                          std::find(inside.begin(), inside.end(), 0) != inside.end();
+  if (!is_cropped) return made;
+  return selected(shaped(Tensor::of(inside)).ne(0), made, how.outside);
+}
+
+Connection resized_axes(const NodeContext& node, const Resizing& how,
+                        const std::vector<ResizedAxis>& axes) {
+  Connection made = node[0];
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool is_same = axes[i].from == axes[i].to && axes[i].scale == 1.0 &&
+                         how.coordinates != "tf_crop_and_resize";
+    if (is_same) continue;
+    made = resized(made, static_cast<std::int64_t>(i), axes.size(), how, axes[i], node.type());
+  }
+  return made;
+}
+
+void scale_by(ResizedAxis& axis, double scale) {
+  axis.scale = scale;
+  axis.to = static_cast<std::int64_t>(std::floor(static_cast<double>(axis.from) * scale));
+}
+
+std::vector<double> numbers(const Tensor& tensor) {
+  std::vector<double> made;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) made.push_back(tensor.at_as_double(i));
+  return made;
+}
+
+std::vector<ResizedAxis> axes_before(const NodeContext& node) {
+  std::vector<ResizedAxis> axes;
+  for (const std::int64_t dim : node.known_dims(0)) axes.push_back({.from = dim, .to = dim});
+  return axes;
+}
+
+// Upsample, and Resize of opset 10.
+Outputs upsample(const NodeContext& node) {
+  Resizing how{
+      .mode = node.text("mode", "nearest"), .coordinates = "asymmetric", .rounding = "floor"};
+  if (how.mode == "bilinear") how.mode = "linear";
+  std::vector<ResizedAxis> axes = axes_before(node);
+  std::vector<double> scales;
+  if (const AttributeRecord* attribute = node.attribute("scales")) {
+    scales.assign(attribute->floats.begin(), attribute->floats.end());
+  } else {
+    scales = numbers(node.known(1));
+  }
+  if (scales.size() != axes.size()) refuse("it has another number of scales than of axes");
+  for (std::size_t i = 0; i < axes.size(); ++i) scale_by(axes[i], scales[i]);
+  return {resized_axes(node, how, axes)};
+}
+
+// One scale for all axes, so that the result is at most, or at least, as large as wanted.
+void keep_ratio(const NodeContext& node, std::vector<ResizedAxis>& axes,
+                const std::vector<std::int64_t>& chosen) {
+  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return;
+  std::vector<double> scales;
+  for (const std::int64_t i : chosen) scales.push_back(axes[static_cast<std::size_t>(i)].scale);
+  const double scale = policy == "not_larger" ? *std::min_element(scales.begin(), scales.end())
+                                              : *std::max_element(scales.begin(), scales.end());
+  for (const std::int64_t i : chosen) {
+    ResizedAxis& axis = axes[static_cast<std::size_t>(i)];
+    axis.scale = scale;
+    axis.to = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.from) + 0.5));
+  }
+}
+
+Outputs resize(const NodeContext& node) {
+  Resizing how{.mode = node.text("mode", "nearest"),
+               .coordinates = node.text("coordinate_transformation_mode", "half_pixel"),
+               .rounding = node.text("nearest_mode", "round_prefer_floor"),
+               .cubic = node.real("cubic_coeff_a", -0.75),
+               .outside = node.real("extrapolation_value", 0.0),
+               .antialias = node.flag("antialias"),
+               .excludes_outside = node.flag("exclude_outside")};
+  std::vector<ResizedAxis> axes = axes_before(node);
+  std::vector<std::int64_t> chosen = node.integers("axes").value_or(range_to(axes.size()));
+  for (std::int64_t& axis : chosen) axis = node.axis(axis, axes.size());
+  const bool has_scales = node.has(2) && node.known(2).size() > 0;
+  const std::vector<double> given = numbers(has_scales ? node.known(2) : node.known(3));
+  if (given.size() != chosen.size()) refuse("it has another number of sizes than of axes");
+  const bool is_crop = how.coordinates == "tf_crop_and_resize";
+  const std::vector<double> region = is_crop ? numbers(node.known(1)) : std::vector<double>();
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    ResizedAxis& axis = axes[static_cast<std::size_t>(chosen[k])];
+    if (has_scales) {
+      scale_by(axis, given[k]);
+    } else {
+      axis.to = static_cast<std::int64_t>(given[k]);
+      axis.scale = given[k] / static_cast<double>(axis.from);
+    }
+    if (!is_crop) continue;
+    axis.begin = region[k];
+    axis.end = region[k + chosen.size()];
+  }
+  if (!has_scales) keep_ratio(node, axes, chosen);
+  return {resized_axes(node, how, axes)};
+}
+
+}  // namespace
+
+std::vector<OpRow> resizing_rows() {
+  return {
+      {"Resize", 10, upsample, "Gather", "sizes that are not known"},
+      {"Resize", 11, resize, "Gather, Multiply, Add", "sizes that are not known"},
+      {"Upsample", 7, upsample, "Gather, Multiply, Add", "sizes that are not known"},
+  };
+}
+
+}  // namespace mithril::onnx
