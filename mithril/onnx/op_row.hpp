@@ -43,5 +43,6 @@ std::vector<OpRow> loss_rows();
 std::vector<OpRow> recurrent_rows();
 std::vector<OpRow> resizing_rows();
 std::vector<OpRow> quantized_rows();
+std::vector<OpRow> attention_rows();
 
 }  // namespace mithril::onnx

@@ -110,7 +110,7 @@ Exchanged exchanged(const Training& training) {
   return result;
 }
 
-constexpr const char* regression = R"(graph {
+constexpr const char* regression_graph = R"(graph {
   default float64
   input x: float64[N, 3]
   input t: float64[N, 2]
@@ -126,28 +126,29 @@ constexpr const char* regression = R"(graph {
 
 }  // namespace
 
-TEST_CASE("a regression has the same updates on any number of processes") {
-  const Training training = trained_by(regression, 2, SGD({.lr = 0.1}));
+TEST_CASE("a regression_graph has the same updates on any number of processes") {
+  const Training training = trained_by(regression_graph, 2, SGD({.lr = 0.1}));
   check_values(training);
   CHECK(exchanged(training).buckets == 1);
   CHECK(exchanged(training).values == 3);
-  check_values(trained_by(regression, 2, Adam()));
-  CHECK(exchanged(trained_by(regression, 2, Adam())).values == 3);
-  check_values(trained_by(regression, 2, SGD({.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01})));
+  check_values(trained_by(regression_graph, 2, Adam()));
+  CHECK(exchanged(trained_by(regression_graph, 2, Adam())).values == 3);
+  check_values(
+      trained_by(regression_graph, 2, SGD({.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01})));
 }
 
 TEST_CASE("clipping reads whole gradients") {
-  check_values(trained_by(regression, 2, Adam(), {.max_norm = 0.1}));
-  check_values(trained_by(regression, 2, Adam(), {.max_norm = 0.1, .max_value = 0.05}));
-  CHECK(exchanged(trained_by(regression, 2, Adam(), {.max_norm = 0.1})).buckets == 1);
+  check_values(trained_by(regression_graph, 2, Adam(), {.max_norm = 0.1}));
+  check_values(trained_by(regression_graph, 2, Adam(), {.max_norm = 0.1, .max_value = 0.05}));
+  CHECK(exchanged(trained_by(regression_graph, 2, Adam(), {.max_norm = 0.1})).buckets == 1);
 }
 
 TEST_CASE("accumulated gradients are exchanged once for each update") {
   const TrainingOptions how{.accumulate = 3};
-  const Training adding = trained_by(regression, 2, Adam(), how, StepPart::accumulate);
+  const Training adding = trained_by(regression_graph, 2, Adam(), how, StepPart::accumulate);
   check_values(adding);
   CHECK(exchanged(adding).values == 1);  // the cost
-  const Training last = trained_by(regression, 2, Adam(), how, StepPart::finish);
+  const Training last = trained_by(regression_graph, 2, Adam(), how, StepPart::finish);
   check_values(last);
   CHECK(exchanged(last).values == 3);
 }

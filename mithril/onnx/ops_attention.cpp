@@ -1,0 +1,149 @@
+// Attention, rotary positions, and sampling of images.
+#include <cmath>
+#include <limits>
+
+#include "mithril/onnx/parts.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+// [B, S, heads * D] as [B, heads, S, D].
+Connection split_heads(const Connection& x, std::int64_t heads) {
+  const std::vector<Size> sizes = *sizes_of(x);
+  return transposed(reshaped(x, {sizes[0], sizes[1], heads, -1}), {0, 2, 1, 3});
+}
+
+// Each head of the keys serves `times` neighbouring heads of the queries.
+Connection repeated_heads(const Connection& x, std::int64_t times) {
+  if (times == 1) return x;
+  const std::vector<Size> s = *sizes_of(x);
+  const std::vector<Size> wide{s[0], s[1], times, s[2], s[3]};
+  const Connection all = apply("broadcast_to", {expanded(x, {2}), Binding(bindings_of(wide))});
+  return reshaped(all, {s[0], product_of({s[1], times}), s[2], s[3]});
+}
+
+Outputs attention(const NodeContext& node) {
+  if (node.type() != ElementType::float32 && node.type() != ElementType::float64)
+    refuse("halves are not supported");
+  if (node.has(6)) refuse("nonpad_kv_seqlen is not supported");
+  for (const char* name : {"left_window_size", "right_window_size"})
+    if (node.integer(name, -1) != -1) refuse(std::string(name) + " is not supported");
+  const bool is_flat = node.rank(0) == 3;
+  Connection q = node[0], k = node[1], v = node[2];
+  if (is_flat) {
+    q = split_heads(q, node.integer("q_num_heads"));
+    k = split_heads(k, node.integer("kv_num_heads"));
+    v = split_heads(v, node.integer("kv_num_heads"));
+  }
+  if (node.has(4)) k = joined({node[4], k}, 2);
+  if (node.has(5)) v = joined({node[5], v}, 2);
+  const Connection present_k = k, present_v = v;
+  const auto q_sizes = numbers_of(*sizes_of(q)), k_sizes = numbers_of(*sizes_of(k));
+  if (!q_sizes || !k_sizes) refuse("it needs the sizes of its inputs");
+  k = repeated_heads(k, (*q_sizes)[1] / (*k_sizes)[1]);
+  v = repeated_heads(v, (*q_sizes)[1] / (*k_sizes)[1]);
+  const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>((*q_sizes)[3])));
+  const double root = std::sqrt(scale);
+  const Connection products = matmul(q * root, transposed(k, {0, 1, 3, 2}) * root);
+  const double infinity = std::numeric_limits<double>::infinity();
+  Connection scores = products;
+  const double cap = node.real("softcap", 0.0);
+  if (cap != 0) scores = apply("tanh", {scores / cap}) * cap;
+  const Connection capped = scores;
+  if (node.has(3)) {
+    if (node.known_dims(3).back() != (*k_sizes)[2]) refuse("its mask is shorter than the keys");
+    if (node.type(3) == ElementType::boolean) {
+      scores = selected(node[3], scores, -infinity);
+    } else {
+      scores = scores + node[3];
+    }
+  }
+  if (node.flag("is_causal")) {
+    const std::int64_t before = node.has(4) ? node.known_dims(4)[2] : 0;
+    const Connection rows = expanded(positions_to((*q_sizes)[2]), {1}) + before;
+    scores = selected(positions_to((*k_sizes)[2]) <= rows, scores, -infinity);
+  }
+  const Connection weights = apply("softmax", {scores, -1});
+  // A query that may attend to nothing gets zeros.
+  const Connection safe = selected(apply("max", {scores, -1, true}).eq(-infinity), 0.0, weights);
+  Connection result = matmul(safe, v);
+  if (is_flat) {
+    const std::vector<Size> sizes = *sizes_of(result);
+    result = reshaped(transposed(result, {0, 2, 1, 3}),
+                      {sizes[0], sizes[2], product_of({sizes[1], sizes[3]})});
+  }
+  const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  if (node.wants(3) && (mode < 0 || mode > 3)) refuse("its qk_matmul_output_mode is not supported");
+  const Connection shown[] = {products, capped, scores, safe};
+  return {result, present_k, present_v, shown[node.wants(3) ? mode : 0]};
+}
+
+Outputs rotary_embedding(const NodeContext& node) {
+  if (node.type() != ElementType::float32 && node.type() != ElementType::float64)
+    refuse("halves are not supported");
+  const bool is_flat = node.rank(0) == 3;
+  // [B, S, heads, D]
+  Connection x = node[0];
+  std::vector<Size> sizes = node.sizes(0);
+  if (is_flat) {
+    x = reshaped(x, {sizes[0], sizes[1], node.integer("num_heads"), -1});
+  } else {
+    x = transposed(x, {0, 2, 1, 3});
+  }
+  const std::vector<Size> inner = *sizes_of(x);
+  const auto* head = std::get_if<std::int64_t>(&inner[3]);
+  if (!head) refuse("it needs the size of a head");
+  std::int64_t turned = node.integer("rotary_embedding_dim", 0);
+  if (turned == 0) turned = *head;
+  const auto factor = [&](std::size_t i) {
+    const Connection all = node.has(3) ? apply("gather", {node[i], node[3], 0}) : node[i];
+    return expanded(all, {2});  // [B, S, 1, turned / 2]
+  };
+  const Connection cosine = factor(1), sine = factor(2);
+  const Connection part = sliced(x, 3, 0, turned);
+  const bool is_interleaved = node.flag("interleaved");
+  const std::vector<Size> pairs{inner[0], inner[1], inner[2], turned / 2, 2};
+  const auto half = [&](std::int64_t i) {
+    if (is_interleaved) return apply("gather", {reshaped(part, pairs), i, 4});
+    return sliced(part, 3, i * (turned / 2), (i + 1) * (turned / 2));
+  };
+  const Connection real = cosine * half(0) - sine * half(1);
+  const Connection imaginary = sine * half(0) + cosine * half(1);
+  Connection made;
+  if (is_interleaved) {
+    made = reshaped(joined({expanded(real, {4}), expanded(imaginary, {4})}, 4),
+                    {inner[0], inner[1], inner[2], turned});
+  } else {
+    made = joined({real, imaginary}, 3);
+  }
+  if (turned != *head) made = joined({made, sliced(x, 3, turned, *head)}, 3);
+  if (is_flat) return {reshaped(made, sizes)};
+  return {transposed(made, {0, 2, 1, 3})};
+}
+
+Outputs grid_sample(const NodeContext& node) {
+  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  const std::size_t rank = node.rank(0);
+  if (rank != 4 && rank != 5) refuse("its input has " + std::to_string(rank) + " axes");
+  if (rank == 5 && mode == "bicubic") refuse("cubic over 3 axes is not supported");
+  return {layer(rank == 4 ? "GridSample" : "GridSample3d",
+                {{"mode", mode},
+                 {"padding_mode", node.text("padding_mode", "zeros")},
+                 {"align_corners", node.flag("align_corners")}},
+                {{"input", node[0]}, {"grid", node[1]}})};
+}
+
+}  // namespace
+
+std::vector<OpRow> attention_rows() {
+  return {
+      {"Attention", 23, attention, "MatrixMultiply, Softmax, Where",
+       "halves, nonpad_kv_seqlen, windows, masks shorter than the keys"},
+      {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},
+      {"RotaryEmbedding", 23, rotary_embedding, "Multiply, Add, Concat", "halves"},
+  };
+}
+
+}  // namespace mithril::onnx
