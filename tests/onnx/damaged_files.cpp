@@ -176,6 +176,15 @@ TEST_CASE("onnx: external data stays in the folder of the model") {
   CHECK(folder.error([&] { read_onnx(path); }) == outside("link.bin"));
 }
 
+TEST_CASE("onnx: external data is read from its place in a file of the folder") {
+  const FileFolder folder;
+  const float elements[] = {0, 3, -4};
+  folder.write("w.bin", std::string(reinterpret_cast<const char*>(elements), sizeof elements));
+  const std::string file = tests::onnx_file(sum_with(external_tensor("w.bin", "4")).bytes());
+  const OnnxModel net = read_onnx(folder.write("net.onnx", file));
+  CHECK(identical(net.parameters.at("w"), Tensor::of<float>({2}, {3, -4})));
+}
+
 TEST_CASE("onnx: external data beyond the end of its file is refused") {
   const FileFolder folder;
   folder.write("w.bin", "12345678");

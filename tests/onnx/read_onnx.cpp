@@ -185,6 +185,19 @@ TEST_CASE("onnx: sizes of an option replace those of the file") {
   CHECK(net.model.shape("y") == KnownShape{4, "C"});
 }
 
+TEST_CASE("onnx: an input that nothing reads stays an input") {
+  const FileFolder folder;
+  const OnnxModel net =
+      read_graph(folder, {.nodes = {onnx_node("Abs", {"x"}, {"y"})},
+                          .inputs = {onnx_value("x", {2}), onnx_value("unused", {2})},
+                          .outputs = {onnx_value("y", {2})}});
+  CHECK(net.model.input_keys() == std::vector<std::string>{"x", "unused"});
+  const auto compiled = compile(net.model, cpu());
+  const Tensor x = Tensor::of<float>({2}, {-1, 2});
+  const auto outputs = compiled.evaluate(net.parameters, {{"x", x}, {"unused", x}});
+  CHECK(identical(outputs.at("y"), Tensor::of<float>({2}, {1, 2})));
+}
+
 TEST_CASE("onnx: doubles need a backend of doubles") {
   const FileFolder folder;
   const OnnxGraph graph{.nodes = {onnx_node("Abs", {"x"}, {"y"})},
