@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/printable.hpp"
 
 namespace mithril::onnx {
 
@@ -79,6 +80,13 @@ std::string_view Fields::bytes() {
     const protozero::data_view view = reader_.get_view();
     return std::string_view(view.data(), view.size());
   });
+}
+
+std::string Fields::text() {
+  const std::string_view found = bytes();
+  if (utf8_bytes(found) != found.size())
+    fail("field " + std::to_string(tag_) + " is not text in UTF-8");
+  return std::string(found);
 }
 
 std::int64_t Fields::integer() {

@@ -33,7 +33,7 @@ class Fields {
   std::uint32_t tag() const { return tag_; }
 
   std::string_view bytes();
-  std::string text() { return std::string(bytes()); }
+  std::string text();  // UTF-8; otherwise E1301
   std::int64_t integer();
   float real();
   // Repeated numbers, packed into one field or one by one; appended.

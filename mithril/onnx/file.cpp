@@ -106,7 +106,7 @@ AttributeRecord FileReader::attribute(std::string_view bytes, int depth) {
         made.i = fields.integer();
         break;
       case attribute_field::s:
-        made.s = fields.text();
+        made.s = fields.bytes();
         break;
       case attribute_field::t:
         made.t = tensor(fields.bytes());
@@ -121,7 +121,7 @@ AttributeRecord FileReader::attribute(std::string_view bytes, int depth) {
         fields.add_integers(made.ints);
         break;
       case attribute_field::strings:
-        made.strings.push_back(fields.text());
+        made.strings.emplace_back(fields.bytes());
         break;
     }
   }

@@ -95,6 +95,15 @@ TEST_CASE("onnx: a field of another wire type is refused") {
         "  help: copy the file again; a pointer of Git LFS has to be fetched first");
 }
 
+TEST_CASE("onnx: a name that is not UTF-8 is refused") {
+  const std::string graph = OnnxGraph{.inputs = {tests::onnx_value("\xFF", {2})}}.bytes();
+  CHECK(onnx_refusal(tests::onnx_file(graph)) ==
+        "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
+        "  problem : field 1 is not text in UTF-8\n"
+        "  place   : ValueInfoProto at byte 13\n"
+        "  help: copy the file again; a pointer of Git LFS has to be fetched first");
+}
+
 TEST_CASE("onnx: a length above 32 bits is refused, and not cut") {
   // Field 7 with a length of 2^32 + 2.
   CHECK(onnx_refusal(std::string("\x3A\x82\x80\x80\x80\x10\x00\x00", 8)) ==
