@@ -14,9 +14,7 @@
 namespace mithril {
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
-
-Dims numbers(const Value& value) {
+Dims dims_in_numbers(const Value& value) {
   Dims dims;
   for (const Dim& dim : value.dims) dims.push_back(resolve(dim).constant());
   return dims;
@@ -89,7 +87,8 @@ NestedEvaluation::NestedEvaluation(const Graph& graph, const std::vector<Dims>& 
 
 std::vector<Dims> NestedEvaluation::output_dims() const {
   std::vector<Dims> dims;
-  for (const Output& output : graph_.outputs()) dims.push_back(numbers(graph_.value(output.value)));
+  for (const Output& output : graph_.outputs())
+    dims.push_back(dims_in_numbers(graph_.value(output.value)));
   return dims;
 }
 
@@ -109,7 +108,8 @@ void NestedEvaluation::evaluate(const Node& node) {
   for (size_t i = 0; i < data.size(); ++i) {
     if (const ValueId* id = tensor_of(node.arguments[i])) {
       const Tensor& tensor = *values_[index(*id)];
-      given[i] = is_half(tensor.dtype()) ? tensor.to(DType::float32) : tensor;
+      const DType wide = opmath_dtype(tensor.dtype());
+      given[i] = wide == tensor.dtype() ? tensor : tensor.to(wide);
     } else {
       data[i] = std::get<Datum>(node.arguments[i]);
       if (data[i].kind() & kind::number) given[i] = number_tensor(data[i], like);
@@ -120,7 +120,7 @@ void NestedEvaluation::evaluate(const Node& node) {
   std::vector<Tensor> outputs;
   for (const ValueId id : node.outputs) {
     const Value& value = graph_.value(id);
-    outputs.emplace_back(is_half(value.dtype) ? DType::float32 : value.dtype, numbers(value));
+    outputs.emplace_back(opmath_dtype(value.dtype), dims_in_numbers(value));
   }
   EvalContext context(*node.op, tensors, data, outputs);
   node.op->eval(context);

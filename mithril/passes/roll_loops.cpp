@@ -37,22 +37,14 @@ class Roll {
   }
 
   // Whether no op of another loop or of a branch reads values of a step.
-  bool is_innermost() const {
-    for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == Role::body && is_nesting_op(graph_.nodes()[n])) return false;
-    }
-    return true;
-  }
+  bool is_innermost() const { return !nested(); }
 
   // For a loop that is no innermost one although the graph has no other: an op of another loop
   // reads a value of a step.
   [[noreturn]] void refuse_mixed() const {
-    for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == Role::body && is_nesting_op(graph_.nodes()[n]))
-        refuse_outside(graph_.nodes()[n].outputs.front());
-    }
-    MITHRIL_CHECK(false, "a loop is an innermost one");
-    std::abort();
+    const Node* const node = nested();
+    MITHRIL_CHECK(node, "a loop is an innermost one");
+    refuse_outside(node->outputs.front());
   }
 
   Graph run() {
@@ -80,6 +72,15 @@ class Roll {
   bool is_of_this(const Node& node) const {
     return node.op->name.starts_with("scan_") && !is_op(node, "scan_steps") &&
            *tensor_of(node.arguments[node.argument_index("steps")]) == token();
+  }
+
+  // An op of another loop or of a branch that reads values of a step; null: there is none.
+  const Node* nested() const {
+    for (size_t n = 0; n < roles_.size(); ++n) {
+      const Node& node = graph_.nodes()[n];
+      if (roles_[n] == Role::body && is_nesting_op(node)) return &node;
+    }
+    return nullptr;
   }
 
   void find_roles() {
@@ -167,7 +168,7 @@ class Roll {
     const Node& exit = *all.front();
     const size_t first = exit.argument_index("carried");
     for (size_t k = 0; k + 1 < exit.list_size(); k += 2) {
-      const ValueId carry = behind_hooks(*tensor_of(exit.arguments[first + k])),
+      const ValueId carry = behind_hooks(graph_, makers_, *tensor_of(exit.arguments[first + k])),
                     next = *tensor_of(exit.arguments[first + k + 1]);
       check_carry(carry);
       check_dtypes(carry, next);
@@ -178,13 +179,6 @@ class Roll {
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
     }
-  }
-
-  // Hooks may observe the carry.
-  ValueId behind_hooks(ValueId id) const {
-    const auto& maker = makers_[index(id)];
-    if (!maker || !graph_.nodes()[*maker].op->opaque) return id;
-    return behind_hooks(*tensor_of(graph_.nodes()[*maker].arguments.front()));
   }
 
   // A part that was put in the place of the carry would be left out of the loop.
@@ -367,7 +361,7 @@ class Roll {
         rebuilder.become(old, in_place(rebuilder, *exit, made[next_stack++]));
         continue;
       }
-      const ValueId carry = behind_hooks(input(*exit, "carry"));
+      const ValueId carry = behind_hooks(graph_, makers_, input(*exit, "carry"));
       const auto at = std::find_if(carries_.begin(), carries_.end(),
                                    [&](const Carry& known) { return known.carry == carry; });
       MITHRIL_CHECK(at != carries_.end(), "the carry of an exit is a carry of the loop");

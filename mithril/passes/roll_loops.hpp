@@ -30,6 +30,10 @@ std::vector<bool> values_of_nested(const Graph& graph);
 // Whether the op marks a place in a loop or in a branch.
 bool is_nesting_op(const Node& node);
 
+// What hooks observe the value of, if nodes of hooks make it. `makers`: per value, the node.
+ValueId behind_hooks(const Graph& graph, const std::vector<std::optional<size_t>>& makers,
+                     ValueId id);
+
 // The values from outside that a node transforms: a derivative sees the nodes between them and its
 // result, a vmap those behind one index. `inside`: per value, whether the loop or the branch makes
 // it.

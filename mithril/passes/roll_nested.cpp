@@ -34,6 +34,13 @@ bool is_nesting_op(const Node& node) {
                      [&](const char* name) { return node.op->name == name; });
 }
 
+ValueId behind_hooks(const Graph& graph, const std::vector<std::optional<size_t>>& makers,
+                     ValueId id) {
+  const auto& maker = makers[index(id)];
+  if (!maker || !graph.nodes()[*maker].op->opaque) return id;
+  return behind_hooks(graph, makers, *tensor_of(graph.nodes()[*maker].arguments.front()));
+}
+
 std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside) {
   if (!node.op->transform || !node.op->expand) return {};
   // A derivative only reads its other inputs.

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from mithril.cli import serve
 
 import mithril as ml
+from mithril.cli import serve
 
 ROOT = Path(__file__).parents[3]
 RECIPE = (ROOT / "examples" / "container" / "Containerfile").read_text(encoding="utf-8")
