@@ -18,7 +18,8 @@ file(GLOB command_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
 add_executable(mithril_command ${command_sources})
 mithril_set_warnings(mithril_command)
 target_include_directories(mithril_command SYSTEM PRIVATE "${MITHRIL_CLI11_INCLUDE_DIR}")
-target_link_libraries(mithril_command PRIVATE mithril_core mithril_cpu mithril_codegen ${mithril_fmt})
+target_link_libraries(mithril_command PRIVATE mithril_core mithril_cpu mithril_codegen mithril_onnx
+                                              ${mithril_fmt})
 # In the build it is build/release/bin/mithril.
 set_target_properties(mithril_command PROPERTIES
   OUTPUT_NAME mithril

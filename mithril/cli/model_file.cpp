@@ -13,6 +13,7 @@
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/onnx/read_onnx.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/mapped_file.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -40,8 +41,8 @@ bool exists(const std::string& path) {
          .path = path,
          .message = "no command reads this file",
          .facts = {{"it is", std::move(what), ""},
-                   {"it reads", "models as JSON, packages, .safetensors, .npz, .npy and .pt files",
-                    ""}},
+                   {"it reads",
+                    "models as JSON, packages, .onnx, .safetensors, .npz, .npy and .pt files", ""}},
          .help = std::move(help)});
 }
 
@@ -82,9 +83,6 @@ FileKind kind_of_text(const std::string& path, std::string_view head) {
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) refuse_kind(path, "an empty file", "");
   if (head[begin] == '{') return FileKind::json_model;
-  if (path.ends_with(".onnx")) {
-    refuse_kind(path, "an ONNX model", "ml.from_onnx reads it in Python");
-  }
   const std::size_t cut = head.size() == head_bytes ? 3 : 0;  // of the last character
   const bool is_text = utf8_bytes(head) + cut >= head.size() && head.find('\0') == head.npos;
   refuse_kind(path, is_text ? "a text" : "a binary file of an unknown format", "");
@@ -98,6 +96,8 @@ std::string_view text_of(FileKind kind) {
       return "a model as JSON";
     case FileKind::package:
       return "a package";
+    case FileKind::onnx:
+      return "an ONNX model";
     case FileKind::safetensors:
       return "tensors (safetensors)";
     case FileKind::npz:
@@ -108,6 +108,10 @@ std::string_view text_of(FileKind kind) {
       return "an array of NumPy (.npy)";
   }
   return "";
+}
+
+bool has_model(FileKind kind) {
+  return kind == FileKind::json_model || kind == FileKind::package || kind == FileKind::onnx;
 }
 
 FileKind kind_of_file(const std::string& path) {
@@ -124,6 +128,7 @@ FileKind kind_of_file(const std::string& path) {
     return FileKind::safetensors;
   }
   if (path.ends_with(".safetensors.index.json")) return FileKind::safetensors;
+  if (path.ends_with(".onnx")) return FileKind::onnx;  // which has no first bytes of its own
   return kind_of_text(path, head);
 }
 
@@ -142,6 +147,22 @@ Model read_json(const std::string& path) try {
   ErrorDetails details = error.details();
   details.facts.insert(details.facts.begin(), {"file", path, ""});
   raise(std::move(details));
+}
+
+Tensor constant_tensor(const std::string& text) {
+  const Datum value = parse_constant(text);
+  if (value.kind() == kind::bool_value) return Tensor::scalar(value.flag());
+  if (value.kind() == kind::int_value) return Tensor::scalar(value.integer());
+  return Tensor::scalar(static_cast<float>(value.real()));
+}
+
+OnnxOptions onnx_options(const Arguments& arguments) {
+  OnnxOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
+  for (const std::string& text : arguments.values("--constant")) {
+    const auto [key, value] = parse_pair("--constant", text);
+    options.constants[key] = constant_tensor(value);
+  }
+  return options;
 }
 
 TensorMap read_tensors(FileKind kind, const std::string& path) {
@@ -172,6 +193,10 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
     for (const PackagePort& port : file.package->info().inputs) {
       file.data_keys.push_back(port.name);
     }
+  } else if (kind == FileKind::onnx) {
+    OnnxModel read = read_onnx(path, onnx_options(arguments));
+    file.model = std::move(read.model);
+    file.params = std::move(read.parameters);
   } else if (kind == FileKind::json_model) {
     file.model = read_json(path);
   } else {
@@ -180,13 +205,30 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
            .path = path,
            .message = "this file has no model",
            .facts = {{"it is", std::string(text_of(kind)), ""}},
-           .help = "give a model as JSON, as to_json writes it, or a package"});
+           .help = "give a model as JSON, as to_json writes it, a package or an ONNX file"});
   }
   if (arguments.has("--params")) {
     const std::string& from = arguments.value("--params");
     file.params = read_tensors(kind_of_file(from), from);
   }
   return file;
+}
+
+Datum parse_constant(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  const char* const end = text.data() + text.size();
+  std::int64_t integer = 0;
+  if (const auto found = std::from_chars(text.data(), end, integer);
+      found.ec == std::errc() && found.ptr == end) {
+    return integer;
+  }
+  double real = 0;
+  if (const auto found = std::from_chars(text.data(), end, real);
+      found.ec == std::errc() && found.ptr == end) {
+    return real;
+  }
+  throw UsageError{fmt::format("--constant has the value '{}', expected a number, true or false",
+                               printable(text))};
 }
 
 std::pair<std::string, std::string> parse_pair(const std::string& option, const std::string& text) {

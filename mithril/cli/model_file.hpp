@@ -11,7 +11,10 @@
 
 namespace mithril::cli {
 
-enum class FileKind { json_model, package, safetensors, npz, torch, npy };
+enum class FileKind { json_model, package, onnx, safetensors, npz, torch, npy };
+
+// Whether files of this kind have a model.
+bool has_model(FileKind kind);
 
 // "a model as JSON": the words of messages and of `mithril inspect`.
 std::string_view text_of(FileKind kind);
@@ -30,9 +33,10 @@ struct ModelFile {
   std::vector<std::string> data_keys = {};
 };
 
-// Reads a model as JSON or a package; the options --params and --shape of `arguments`, where the
-// command has them, give its parameters and sizes. InputError E1351 for a file without a model;
-// errors as from_json, load_package and load_safetensors.
+// Reads a model as JSON, a package or an ONNX file. Of `arguments`, --params gives the parameters,
+// and --constant and --dtype are options of ONNX files, where the command has them. InputError
+// E1351 for a file without a model; errors as from_json, load_package, read_onnx and
+// load_safetensors.
 ModelFile read_model(const std::string& path, const Arguments& arguments);
 
 // The tensors of a safetensors, .npz, .pt or .npy file; of an .npy file under the name "array".
@@ -43,6 +47,8 @@ std::string read_text(const std::string& path);
 
 // "x=8,4" as the key and its sizes. UsageError for another form.
 std::pair<std::string, ShapeSpec> parse_shape(const std::string& text);
+// The value of --constant: an int, a float or a bool. UsageError for another text.
+Datum parse_constant(const std::string& text);
 // "x=a.npy" as the key and the rest. UsageError without "=".
 std::pair<std::string, std::string> parse_pair(const std::string& option, const std::string& text);
 

@@ -4,12 +4,17 @@
 namespace mithril::cli {
 namespace {
 
-const Positional model_file = {"FILE", "a model as JSON, or a package"};
-const Positional any_file = {"FILE", "a model as JSON, a package, or a file of tensors"};
+const Positional model_file = {"FILE", "a model as JSON, a package, or an ONNX file"};
+const Positional any_file = {"FILE",
+                             "a model as JSON, a package, an ONNX file, or a file of tensors"};
 const CommandOption shape = {.name = "--shape",
                              .value = "KEY=SIZES",
                              .help = "the sizes of an input: x=8,4",
                              .is_repeated = true};
+const CommandOption constant = {.name = "--constant",
+                                .value = "KEY=VALUE",
+                                .help = "fix an input to a number, true or false",
+                                .is_repeated = true};
 const CommandOption params = {
     .name = "--params",
     .value = "FILE",
@@ -44,7 +49,10 @@ const std::vector<Command>& commands() {
        .positionals = {any_file},
        .options = {shape,
                    {.name = "--depth", .value = "N", .help = "the levels of parts to show"},
-                   {.name = "--ops", .help = "count the ops of the model"}},
+                   {.name = "--ops", .help = "count the ops of the model"},
+                   {.name = "--unsupported",
+                    .help = "list the nodes of an ONNX file that cannot be imported"},
+                   constant},
        .run = inspect},
       {.name = "run",
        .summary = "Run a model on the CPU, in inference mode, and show its outputs.",
@@ -55,10 +63,7 @@ const std::vector<Command>& commands() {
                     .help = "write an output as .npy",
                     .is_repeated = true,
                     .completion = Completion::file},
-                   {.name = "--constant",
-                    .value = "KEY=VALUE",
-                    .help = "fix an input to a number, true or false",
-                    .is_repeated = true},
+                   constant,
                    shape,
                    params,
                    dtype,
@@ -73,6 +78,7 @@ const std::vector<Command>& commands() {
                     .help =
                         "the sizes of an input; further ones of the same input are further runs",
                     .is_repeated = true},
+                   constant,
                    params,
                    dtype,
                    threads,
@@ -88,7 +94,7 @@ const std::vector<Command>& commands() {
        .run = bench},
       {.name = "diff",
        .summary = "Compare two models or two files of tensors. Exit status 1 if they differ.",
-       .positionals = {{"A", "a model as JSON, a package, or a file of tensors"},
+       .positionals = {{"A", "a model as JSON, a package, an ONNX file, or a file of tensors"},
                        {"B", "another one"}},
        .options = {{.name = "--tolerance",
                     .value = "X",
@@ -97,9 +103,9 @@ const std::vector<Command>& commands() {
        .run = diff},
       {.name = "convert",
        .summary = "Write a model or tensors in another form, by the endings of the paths.",
-       .positionals = {{"FROM", "a model as JSON, a package, or a file of tensors"},
+       .positionals = {{"FROM", "a model as JSON, a package, an ONNX file, or a file of tensors"},
                        {"TO", "NAME.json, NAME.safetensors, NAME.zip, or a folder for a package"}},
-       .options = {shape, params, seed},
+       .options = {constant, shape, params, dtype, seed},
        .run = convert},
       {.name = "codegen",
        .summary = "Write a model as source code: C++, JAX or JavaScript.",
@@ -109,6 +115,7 @@ const std::vector<Command>& commands() {
                     .help = "default: by the ending of the output",
                     .choices = {"cpp", "jax", "javascript"}},
                    output_file("the file to write: NAME.cpp, NAME.py or NAME.mjs"),
+                   constant,
                    shape,
                    dtype},
        .run = generate_code},
@@ -116,6 +123,7 @@ const std::vector<Command>& commands() {
        .summary = "Draw the parts of a model: HTML, Graphviz (.dot) or Mermaid (.mmd).",
        .positionals = {model_file},
        .options = {output_file("the file to write: NAME.html, NAME.dot or NAME.mmd"),
+                   constant,
                    shape,
                    {.name = "--depth",
                     .value = "N",

@@ -82,7 +82,7 @@ int convert(const Arguments& arguments, Output& output) {
   const std::string &from = arguments.value("FROM"), &to = arguments.value("TO");
   const FileKind kind = kind_of_file(from);
   std::vector<std::string> written;
-  if (kind == FileKind::json_model || kind == FileKind::package) {
+  if (has_model(kind)) {
     written = convert_model(kind, from, to, arguments);
   } else if (to.ends_with(".safetensors")) {
     written = {save_safetensors(to, read_tensors(kind, from))};

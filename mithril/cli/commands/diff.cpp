@@ -121,8 +121,6 @@ std::map<std::string, std::string> shapes_of_ports(const Model& model) {
   return found;
 }
 
-bool has_model(FileKind kind) { return kind == FileKind::json_model || kind == FileKind::package; }
-
 double tolerance_of(const Arguments& arguments) {
   const std::string text = arguments.value_or("--tolerance", "0");
   double tolerance = 0;

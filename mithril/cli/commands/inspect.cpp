@@ -272,12 +272,36 @@ void inspect_tensors(FileKind kind, const std::string& path, Output& output) {
                           table_text(rows)));
 }
 
+// What the file has that cannot be imported. Exit status 1 if there is something.
+int inspect_unsupported(const std::string& path, const Arguments& arguments, Output& output) {
+  std::vector<Fact> nodes;
+  try {
+    read_model(path, arguments);
+  } catch (const Error& error) {
+    if (error.code() != "E1311") throw;
+    nodes = error.details().facts;
+  }
+  Json::Array items;
+  std::vector<TableRow> rows = {{"node", "why"}};
+  for (const Fact& fact : nodes) {
+    rows.push_back({fact.label, fact.text});
+    items.push_back(Json::Object{{"node", fact.label}, {"why", fact.text}});
+  }
+  if (output.is_json()) {
+    output.object("inspect", {{"file", path}, {"unsupported", std::move(items)}});
+  } else {
+    output.text(nodes.empty() ? "all nodes can be imported\n" : table_text(rows));
+  }
+  return nodes.empty() ? done : check_failed;
+}
+
 }  // namespace
 
 int inspect(const Arguments& arguments, Output& output) {
   const std::string& path = arguments.value("FILE");
   const FileKind kind = kind_of_file(path);
-  if (kind == FileKind::json_model || kind == FileKind::package) {
+  if (arguments.has("--unsupported")) return inspect_unsupported(path, arguments, output);
+  if (has_model(kind)) {
     ModelInspection(path, arguments).print(output);
   } else {
     inspect_tensors(kind, path, output);

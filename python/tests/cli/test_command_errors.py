@@ -11,7 +11,7 @@ import mithril as ml
 pytestmark = needs_command
 
 USAGE, BAD_FILE = 2, 3
-READS = "  it reads : models as JSON, packages, .safetensors, .npz, .npy and .pt files\n"
+READS = "  it reads : models as JSON, packages, .onnx, .safetensors, .npz, .npy and .pt files\n"
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def test_a_file_without_a_model_and_one_without_tensors(folder):
     assert refusal_of("run", "w.npz", folder=folder, status=BAD_FILE) == (
         "mithril.InputError[E1351]: w.npz: this file has no model\n"
         "  it is : arrays of NumPy (.npz)\n"
-        "  help: give a model as JSON, as to_json writes it, or a package\n"
+        "  help: give a model as JSON, as to_json writes it, a package or an ONNX file\n"
     )
     arguments = ["run", "net.json", "--params", "net.json"]
     assert refusal_of(*arguments, folder=folder, status=BAD_FILE) == (
