@@ -248,13 +248,17 @@ int64_t count_parameters(const Model& model) {
                    "give sizes of the inputs with set_shapes");
 }
 
-PartParameters parameters_by_part(const Model& model) {
+PartParameters parameters_by_part(const Model& model, const std::vector<std::string>& others) {
   const std::shared_ptr<Composite> root = model.composite();
   PartParameters found;
   std::set<const Wire*> parameters;
   for (const NamedPort& port : parameters_of(*root)) {
     found.keys.push_back(port.name);
     parameters.insert(port.wire);
+  }
+  for (const NamedPort& port : input_ports(*root)) {
+    const bool is_other = std::find(others.begin(), others.end(), port.name) != others.end();
+    if (is_other && parameters.insert(port.wire).second) found.keys.push_back(port.name);
   }
   std::map<std::string, std::set<const Wire*>> read;  // by the parts at these paths
   for (const Part* part : all_op_parts(*root)) {

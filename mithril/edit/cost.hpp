@@ -22,7 +22,8 @@ struct PartParameters {
   // not known. A parameter that several parts read counts for each of them.
   std::map<std::string, std::optional<std::int64_t>> counts;
 };
-PartParameters parameters_by_part(const Model& model);
+// `others`: inputs that are parameters, too.
+PartParameters parameters_by_part(const Model& model, const std::vector<std::string>& others = {});
 
 struct Cost {
   // Additions and multiplications of ops that multiply tensors or convolve. Each other op counts as

@@ -63,7 +63,8 @@ class ModelInspection {
       model_.set_shapes({{key, sizes}});
     }
     cost_ = cost_of(model_, arguments);
-    parameters_ = parameters_by_part(model_);
+    parameters_ = parameters_by_part(
+        model_, file_.params ? file_.params->keys() : std::vector<std::string>{});
     const long depth = arguments.number("--depth", 0).value_or(1000);
     for (const PartView& part : parts(model_)) add(part, 1, depth);
     total_.parameters =

@@ -21,7 +21,8 @@ namespace {
 // The arrays of --input. UsageError for a key that is no input, or a parameter.
 TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   const std::vector<std::string> keys = file.model.input_keys();
-  const std::vector<std::string> parameters = parameters_by_part(file.model).keys;
+  const std::vector<std::string> parameters =
+      file.params ? file.params->keys() : parameters_by_part(file.model).keys;
   TensorMap given;
   for (const std::string& text : arguments.values("--input")) {
     const auto pair = parse_pair("--input", text);
