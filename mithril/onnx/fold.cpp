@@ -21,8 +21,11 @@ bool is_foldable(const NodeContext& node) {
 }
 
 Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file) {
-  // Floats keep their widths, whatever the backend will be: a constant of float32 is exact.
-  Workspace scratch(ElementType::float32, true);
+  // Floats keep their widths, whatever the backend will be.
+  const bool has_doubles =
+      std::any_of(node.values().begin(), node.values().end(),
+                  [](const Value& value) { return value.type == ElementType::float64; });
+  Workspace scratch(has_doubles ? ElementType::float64 : ElementType::float32, true);
   const NodeContext context(scratch, file, node.node(), node.values(), node.opset());
   Outputs outputs = row.rule(context);
   std::vector<std::pair<std::string, Connection>> open;
@@ -33,7 +36,8 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file) 
                         apply("buffer", {scratch.connection(outputs[i])}));
   }
   if (open.empty()) return outputs;
-  const Graph graph = expand_ops(flatten(Model::create(open), DType::float32).graph);
+  const Graph graph =
+      expand_ops(flatten(Model::create(open), *graph_dtype(scratch.default_float())).graph);
   const std::vector<Tensor> results = Interpreter(graph).run({});
   std::size_t next = 0;
   for (Value& output : outputs) {
@@ -72,7 +76,8 @@ Size over(const Size& a, const Size& b) {
   const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
   if (right && *right == 0) refuse("it divides a size by 0");
   if (left && right) return *left / *right;
-  return apply("floor_divide", {binding_of(a), binding_of(b)});  // sizes are not negative
+  if (right && *right < 0) refuse("it divides a size by a negative number");
+  return apply("floor_divide", {binding_of(a), binding_of(b)});  // of a size, which is not negative
 }
 
 using SizeFunction = Size (*)(const Size&, const Size&);
@@ -157,11 +162,19 @@ std::optional<Outputs> computed_sizes(const NodeContext& node) {
       op == "Cast" && node.integer("to") == static_cast<std::int64_t>(ElementType::int64);
   if (op == "Identity" || is_cast_to_int) return Outputs{value};
   if (!value.sizes) return std::nullopt;
-  if (op == "Unsqueeze" && value.is_scalar) return Outputs{Value::of_sizes(*value.sizes)};
+  if (op == "Unsqueeze" && value.is_scalar) {
+    const auto axes = node.integers_or_input("axes", 1);
+    if (!axes || axes->size() != 1) return std::nullopt;
+    return Outputs{Value::of_sizes(*value.sizes)};
+  }
   if (op == "Squeeze" && value.sizes->size() == 1)
     return Outputs{Value::of_sizes(*value.sizes, true)};
-  if (op == "Reshape" && node.is_known(1) && node.known(1).size() == 1)
+  if (op == "Reshape" && node.is_known(1) && node.known(1).size() == 1) {
+    const std::int64_t wanted = node.ints(1).front();
+    if (wanted != -1 && wanted != static_cast<std::int64_t>(value.sizes->size()))
+      return std::nullopt;
     return Outputs{Value::of_sizes(*value.sizes)};
+  }
   return std::nullopt;
 }
 

@@ -129,7 +129,7 @@ Connection one_hot_largest(const Connection& x, std::int64_t axis, const Size& s
   const Connection largest = apply("argmax", {x, axis, true});
   const Connection places =
       expanded(positions_to(size), range_to(rank - static_cast<std::size_t>(axis), 1));
-  return selected(places.eq(largest), 1.0, x * 0.0);
+  return selected(places.eq(largest), 1.0, apply("zeros_like", {x}));
 }
 
 Outputs hardmax(const NodeContext& node) {

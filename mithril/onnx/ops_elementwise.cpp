@@ -75,16 +75,25 @@ constexpr const char *tan_layer = "Tan", *asin_layer = "Asin", *acos_layer = "Ac
 
 Connection log1p(const Connection& x) { return apply("log1p", {x}); }
 
-// asinh(x) = sign(x) log(|x| + sqrt(x^2 + 1)), written so that small elements keep their digits.
+// asinh(x) = sign(x) log(|x| + sqrt(x^2 + 1)), written so that small elements keep their digits,
+// and squares of large ones do not overflow.
 Outputs asinh(const NodeContext& node) {
-  const Connection x = node[0], size = x.abs(), square = squared(x);
-  const Connection inner = size + square / ((square + 1.0).sqrt() + 1.0);
-  return {apply("sign", {x}) * log1p(inner)};
+  const Connection x = node[0], size = x.abs();
+  const Connection small = apply("minimum", {size, 1.0}), large = apply("maximum", {size, 1.0});
+  const Connection square = squared(small);
+  const Connection of_small = log1p(small + square / ((square + 1.0).sqrt() + 1.0));
+  const Connection of_large = apply("log", {large}) + log1p((squared(1.0 / large) + 1.0).sqrt());
+  return {apply("sign", {x}) * selected(size > 1.0, of_large, of_small)};
 }
 
+// acosh(x) = log(x + sqrt(x - 1) sqrt(x + 1)), in the same way.
 Outputs acosh(const NodeContext& node) {
-  const Connection above = node[0] - 1.0;
-  return {log1p(above + (above * (node[0] + 1.0)).sqrt())};
+  const Connection x = node[0];
+  const Connection small = apply("minimum", {x, 2.0}), large = apply("maximum", {x, 2.0});
+  const Connection above = small - 1.0;
+  const Connection of_small = log1p(above + above.sqrt() * (small + 1.0).sqrt());
+  const Connection of_large = apply("log", {large}) + log1p((1.0 - squared(1.0 / large)).sqrt());
+  return {selected(x > 2.0, of_large, of_small)};
 }
 
 Outputs atanh(const NodeContext& node) {

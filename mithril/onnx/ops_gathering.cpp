@@ -26,19 +26,24 @@ Outputs scatter_elements(const NodeContext& node) {
   return {apply("scatter", {node[0], node[1], node[2], node.integer("axis", 0), reduction})};
 }
 
-// One index for each tuple of indices into the first axes of these sizes.
-Connection flat_index(const Connection& index, const std::vector<std::int64_t>& dims,
-                      std::size_t rank) {
-  Connection made;
+// One index for each tuple of indices into the first axes of these sizes. `outside`: the index for
+// a tuple with an index out of range, which the op that reads it refuses.
+Connection flat_index(const Connection& indices, const std::vector<std::int64_t>& dims,
+                      std::size_t rank, std::int64_t outside) {
+  const Connection index = indices.cast(DType::int64);
+  Connection made, inside;
   std::int64_t step = 1;
   const auto last = static_cast<std::int64_t>(rank) - 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
     const Connection part = apply("gather", {index, static_cast<std::int64_t>(i), last});
     const Connection counted = apply("remainder", {part, dims[i]}) * step;
-    made = i + 1 == dims.size() ? counted : made + counted;
+    const Connection fits = (part >= -dims[i]) & (part < dims[i]);
+    const bool is_first = i + 1 == dims.size();
+    made = is_first ? counted : made + counted;
+    inside = is_first ? fits : inside & fits;
     step *= dims[i];
   }
-  return made;
+  return selected(inside, made, outside);
 }
 
 Outputs gather_nd(const NodeContext& node) {
@@ -56,7 +61,8 @@ Outputs gather_nd(const NodeContext& node) {
     flat.emplace_back(dims[i]);
     result.emplace_back(dims[i]);
   }
-  Connection index = flat_index(node[1], inner, index_dims.size());  // [batch..., ...]
+  Connection index =
+      flat_index(node[1], inner, index_dims.size(), batches * rows);  // [batch..., ...]
   if (batch > 0) {
     index = reshaped(index, {batches, -1});
     index = index + expanded(positions_to(batches) * rows, {1});
@@ -72,7 +78,7 @@ Outputs scatter_nd(const NodeContext& node) {
                                         dims.begin() + static_cast<std::ptrdiff_t>(depth));
   std::int64_t rows = 1, width = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) (i < depth ? rows : width) *= dims[i];
-  const Connection index = reshaped(flat_index(node[1], outer, index_dims.size()), {-1, 1});
+  const Connection index = reshaped(flat_index(node[1], outer, index_dims.size(), rows), {-1, 1});
   const Connection updates = reshaped(node[2], {-1, width});
   const Connection wide =
       index + constant(std::vector<std::int64_t>(static_cast<std::size_t>(width), 0));
@@ -98,8 +104,10 @@ Outputs top_k(const NodeContext& node) {
   const auto k = node.opset() < 10 ? node.integer("k") : static_cast<std::int64_t>(node.number(1));
   const bool is_largest = node.flag("largest", true);
   const auto made = Model::op("top_k").apply(
-      std::vector<Binding>{node[0], k, node.integer("axis", -1), is_largest});
-  return {made[0], Value(made[1], ElementType::int64)};
+      std::vector<Binding>{widened(node), k, node.integer("axis", -1), is_largest});
+  const bool is_narrow = node.type() == ElementType::int32;
+  return {is_narrow ? converted(made[0], node.type()) : made[0],
+          Value(made[1], ElementType::int64)};
 }
 
 // The caches of attention: rows of `update` take the places from `write_indices` on.

@@ -117,6 +117,12 @@ std::vector<std::int64_t> padded_places(const std::string& mode, std::int64_t si
   return places;
 }
 
+Binding pad_value(const NodeContext& node) {
+  if (is_float(node.type())) return node.has(2) ? node.number(2) : node.real("value", 0.0);
+  if (node.has(2)) return node.ints(2).front();
+  return static_cast<std::int64_t>(node.real("value", 0.0));
+}
+
 Outputs pad(const NodeContext& node) {
   const std::string mode = node.text("mode", "constant");
   auto widths = node.integers("pads");
@@ -131,12 +137,9 @@ Outputs pad(const NodeContext& node) {
     pairs[static_cast<std::size_t>(node.axis(axes[i], rank))] = {(*widths)[i],
                                                                  (*widths)[axes.size() + i]};
   if (mode == "constant") {
-    const double number = node.has(2) ? node.number(2) : node.real("value", 0.0);
     Tuple tuple;
     for (const auto& [before, after] : pairs) tuple.push_back(Datum::ints({before, after}));
-    const Binding value =
-        is_float(node.type()) ? Binding(number) : Binding(static_cast<std::int64_t>(number));
-    return {apply("pad", {node[0], Datum(tuple), value})};
+    return {apply("pad", {node[0], Datum(tuple), pad_value(node)})};
   }
   if (mode != "reflect" && mode != "edge" && mode != "wrap") refuse("its mode is " + mode);
   Connection x = node[0];

@@ -104,8 +104,8 @@ Outputs group_normalization(const NodeContext& node) {
 Outputs mean_variance(const NodeContext& node) {
   const Binding axes = tuple_of(node.integers("axes").value_or(std::vector<std::int64_t>{0, 2, 3}));
   const Connection x = node[0], mean = apply("mean", {x, axes, true});
-  const Connection variance = apply("mean", {squared(x), axes, true}) - squared(mean);
-  return {(x - mean) / (variance.sqrt() + 1e-9)};
+  const Connection centred = x - mean, variance = apply("mean", {squared(centred), axes, true});
+  return {centred / (variance.sqrt() + 1e-9)};
 }
 
 Outputs lp_normalization(const NodeContext& node) {
@@ -113,7 +113,8 @@ Outputs lp_normalization(const NodeContext& node) {
   const Connection x = node[0];
   const Connection norm =
       p == 1 ? apply("sum", {x.abs(), axis, true}) : apply("sum", {squared(x), axis, true}).sqrt();
-  return {selected(norm.eq(0.0), x * 0.0, x / selected(norm.eq(0.0), norm + 1.0, norm))};
+  return {selected(norm.eq(0.0), apply("zeros_like", {x}),
+                   x / selected(norm.eq(0.0), norm + 1.0, norm))};
 }
 
 // The sum of squares over neighbouring channels.

@@ -46,7 +46,8 @@ Outputs dequantize(const NodeContext& node) {
 
 Connection quantized(const Connection& x, const Connection& scale, const Binding& zero,
                      QuantizedRange limits) {
-  const Connection steps = apply("round", {x / scale}) + zero;
+  const Connection rounded = apply("round", {x / scale});  // NaN if both are 0
+  const Connection steps = selected(apply("is_nan", {rounded}), 0.0, rounded) + zero;
   return steps.clamp(limits.low, limits.high).cast(DType::int32);
 }
 
@@ -69,7 +70,9 @@ Outputs quantize_dynamically(const NodeContext& node) {
   const Connection x = node[0];
   const Connection high = apply("maximum", {x.max(), 0.0});
   const Connection low = apply("minimum", {x.min(), 0.0});
-  const Connection scale = (high - low) / 255.0;
+  // As ONNX Runtime, so that zeros have a scale.
+  const Connection width = high - low;
+  const Connection scale = selected(width.eq(0.0), 1.0, width / 255.0);
   const Connection zero = apply("round", {(-low / scale).clamp(0.0, 255.0)});
   return {Value(quantized(x, scale, zero, {}), ElementType::uint8),
           Value(scale, ElementType::float32), Value(zero.cast(DType::int32), ElementType::uint8)};

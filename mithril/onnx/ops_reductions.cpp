@@ -63,12 +63,18 @@ Outputs reduce_l2(const NodeContext& node) {
   return {converted(square.cast(DType::float64).sqrt(), node.type())};
 }
 
+void refuse_ints(const NodeContext& node) {
+  if (is_int(node.type())) refuse("logarithms of ints are not supported");
+}
+
 Outputs reduce_log_sum(const NodeContext& node) {
+  refuse_ints(node);
   return {apply("log", {reduce("sum", node[0], reduced_axes(node))})};
 }
 
 // The largest element is subtracted, so that the exponentials are at most 1.
 Outputs reduce_log_sum_exp(const NodeContext& node) {
+  refuse_ints(node);
   const Reduced reduced = reduced_axes(node);
   if (reduced.is_identity) return {node[0]};
   refuse_empty(node);
@@ -93,19 +99,29 @@ Outputs arg_extremum(const NodeContext& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank());
   const bool keeps = node.flag("keepdims", true);
   const char* op = is_max ? "argmax" : "argmin";
+  const Connection x = widened(node);
   if (!node.flag("select_last_index"))
-    return {Value(apply(op, {node[0], axis, keeps}), ElementType::int64)};
-  const Connection turned = apply("flip", {node[0], axis});
+    return {Value(apply(op, {x, axis, keeps}), ElementType::int64)};
+  const Connection turned = apply("flip", {x, axis});
   const Size size = node.sizes()[static_cast<std::size_t>(axis)];
   const Connection index = apply(op, {turned, axis, keeps});
   return {Value(apply("subtract", {binding_of(size), index}) - 1, ElementType::int64)};
 }
 
-// Without the element itself, the sum of all elements before it.
+// Moved by one place along the axis, with a zero at the other end.
+Connection shifted(const Connection& x, std::int64_t axis, std::size_t rank, bool to_begin) {
+  Tuple widths(rank, Datum::ints({0, 0}));
+  widths[static_cast<std::size_t>(axis)] = to_begin ? Datum::ints({0, 1}) : Datum::ints({1, 0});
+  const Connection wide = apply("pad", {x, Datum(widths), 0});
+  return to_begin ? sliced(wide, axis, 1, none) : sliced(wide, axis, 0, -1);
+}
+
 Outputs cumsum(const NodeContext& node) {
-  const auto axis = static_cast<std::int64_t>(node.number(1));
-  const Connection made = apply("cumsum", {node[0], axis, node.flag("reverse")});
-  return {node.flag("exclusive") ? made - node[0] : made};
+  const std::size_t rank = node.rank();
+  const std::int64_t axis = node.axis(static_cast<std::int64_t>(node.number(1)), rank);
+  const bool is_reverse = node.flag("reverse");
+  const Connection x = node.flag("exclusive") ? shifted(node[0], axis, rank, is_reverse) : node[0];
+  return {apply("cumsum", {x, axis, is_reverse})};
 }
 
 Outputs cumprod(const NodeContext& node) {
@@ -124,8 +140,8 @@ std::vector<OpRow> reduction_rows() {
       {"CumSum", 11, cumsum, "Cumsum", "an axis that depends on data"},
       {"ReduceL1", 1, reduce_l1, "Absolute, Sum", axes},
       {"ReduceL2", 1, reduce_l2, "Square, Sum, Sqrt", axes},
-      {"ReduceLogSum", 1, reduce_log_sum, "Sum, Log", axes},
-      {"ReduceLogSumExp", 1, reduce_log_sum_exp, "Max, Exponential, Sum, Log", axes},
+      {"ReduceLogSum", 1, reduce_log_sum, "Sum, Log", "ints"},
+      {"ReduceLogSumExp", 1, reduce_log_sum_exp, "Max, Exponential, Sum, Log", "ints"},
       {"ReduceMax", 1, reduce_max, "Max", axes},
       {"ReduceMean", 1, reduce_mean, "Mean", "ints"},
       {"ReduceMin", 1, reduce_min, "Min", axes},

@@ -18,25 +18,31 @@ struct Resizing {
 struct ResizedAxis {
   std::int64_t from = 1, to = 1;
   double scale = 1.0, begin = 0.0, end = 1.0;  // begin and end: of the region
+
+  // Divided by the scale. A quotient of sizes is exact where a product with the scale is not.
+  double unscaled(double place) const {
+    const double size = static_cast<double>(from), made = static_cast<double>(to);
+    return scale == made / size ? place * size / made : place / scale;
+  }
 };
 
 // The place in the input of element i of the output.
 double place_of(const Resizing& how, const ResizedAxis& axis, std::int64_t i) {
   const double x = static_cast<double>(i), last = static_cast<double>(axis.from - 1);
   const double width = axis.scale * static_cast<double>(axis.from);
-  if (how.coordinates == "asymmetric") return x / axis.scale;
+  if (how.coordinates == "asymmetric") return axis.unscaled(x);
   if (how.coordinates == "align_corners") return width == 1 ? 0 : x * last / (width - 1);
   if (how.coordinates == "tf_crop_and_resize") {
     const double size = axis.end - axis.begin;
     return (width == 1 ? size * last / 2 : x * size * last / (width - 1)) + axis.begin * last;
   }
-  if (how.coordinates == "pytorch_half_pixel" && width == 1) return -0.5;
+  if (how.coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
   double offset = 0;
   if (how.coordinates == "half_pixel_symmetric")
     offset = static_cast<double>(axis.from) / 2 * (1 - static_cast<double>(axis.to) / width);
   else if (how.coordinates != "half_pixel" && how.coordinates != "pytorch_half_pixel")
     refuse("its coordinate_transformation_mode is " + how.coordinates);
-  return offset + (x + 0.5) / axis.scale - 0.5;
+  return offset + axis.unscaled(x + 0.5) - 0.5;
 }
 
 double cubic_weight(double distance, double a) {

@@ -42,11 +42,10 @@ Outputs conv_transpose(const NodeContext& node) {
       const std::int64_t size = wanted ? (*wanted)[i + offset] : input[i + 2] * strides[i];
       const std::int64_t full =
           strides[i] * (input[i + 2] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
-      // Rounded down: padding below zero extends the end.
-      const std::int64_t total = full - size, small = total >> 1, large = total - small;
-      const bool is_upper = automatic == "SAME_UPPER";
-      pads[i] = is_upper ? small : large;
-      pads[axes + i] = is_upper ? large : small;
+      // Padding below zero extends the end.
+      const std::int64_t total = full - size, cut = std::max<std::int64_t>(total, 0);
+      pads[i] = automatic == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+      pads[axes + i] = total - pads[i];
     }
   }
   const char* names[] = {"ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};

@@ -43,6 +43,10 @@ Connection converted(const Connection& x, ElementType type) {
   return x.cast(*dtype);
 }
 
+Connection widened(const NodeContext& node) {
+  return node.type() == ElementType::int32 ? node[0].cast(DType::int64) : node[0];
+}
+
 Connection constant(const Tensor& tensor) { return apply("buffer", {Binding(tensor)}); }
 
 Connection constant(const std::vector<std::int64_t>& numbers) {

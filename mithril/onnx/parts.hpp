@@ -23,6 +23,8 @@ Connection sliced(const Connection& x, std::int64_t axis, const Binding& start,
                   const Binding& stop);
 Connection joined(const std::vector<Connection>& parts, std::int64_t axis);
 Connection converted(const Connection& x, ElementType type);
+// The first input; ints of 32 bits as int64, the type of indices of elements.
+Connection widened(const NodeContext& node);
 // Constants of the model.
 Connection constant(const Tensor& tensor);
 Connection constant(const std::vector<std::int64_t>& numbers);
