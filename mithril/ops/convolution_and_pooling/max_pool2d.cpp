@@ -1,5 +1,6 @@
 // The largest element of each window over the last two axes.
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,12 @@ void eval_max_pool2d(EvalContext& c) {
     const auto x = c.read<T>("input");
     const PoolWindow window = pool_window(c, c.dims("input"), c.out().dims());
     auto y = c.write<T>();
-    auto place = c.write<int64_t>(1);
+    // Ints of a graph have one width.
+    using Place = std::conditional_t<std::is_same_v<T, int32_t>, int32_t, int64_t>;
+    auto place = c.write<Place>(1);
     for (const int64_t at : largest_of(window, x)) {
       *y++ = at < 0 ? nothing : x[at];
-      *place++ = at < 0 ? -1 : at % window.inputs();
+      *place++ = static_cast<Place>(at < 0 ? -1 : at % window.inputs());
     }
   });
 }

@@ -1,6 +1,7 @@
 // argsort: the order of the elements along an axis.
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -27,7 +28,7 @@ void eval_argsort(EvalContext& c) {
     reject(c, "there are fewer elements along the axis", "at most " + std::to_string(view.size),
            std::to_string(kept.size));
   std::vector<int64_t> order(static_cast<size_t>(view.size));
-  auto y = c.write<int64_t>();
+  std::vector<int64_t> places(static_cast<size_t>(c.out().size()));
   c.typed_like("input", [&](auto zero) {
     const auto x = c.read<decltype(zero)>("input");
     for (int64_t row = 0; row < view.outer * view.inner; ++row) {
@@ -39,8 +40,14 @@ void eval_argsort(EvalContext& c) {
                           if (sorts_before(left, right, descending)) return true;
                           return a < b && !sorts_before(right, left, descending);
                         });
-      for (int64_t k = 0; k < kept.size; ++k) y[kept.at(o, k, i)] = order[static_cast<size_t>(k)];
+      for (int64_t k = 0; k < kept.size; ++k)
+        places[static_cast<size_t>(kept.at(o, k, i))] = order[static_cast<size_t>(k)];
     }
+  });
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    std::transform(places.begin(), places.end(), c.write<T>(),
+                   [](int64_t place) { return static_cast<T>(place); });
   });
 }
 
