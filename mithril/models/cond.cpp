@@ -43,13 +43,17 @@ void add_branch(Model& model, const Model& branch, const Connection& condition, 
 
 Model choice(Model model, const Connection& condition, const Model& then, const Model& otherwise) {
   const std::vector<std::string> keys = then.output_keys();  // of a part they are paths
+  std::vector<std::string> inputs = shared_inputs(then);
+  for (const std::string& key : shared_inputs(otherwise)) {
+    if (std::find(inputs.begin(), inputs.end(), key) == inputs.end()) inputs.push_back(key);
+  }
   add_branch(model, then, condition, true);
   add_branch(model, otherwise, condition, false);
   std::vector<std::pair<std::string, Connection>> outputs;
   for (const std::string& key : keys)
     outputs.emplace_back(key, apply("branch_result", {then.at(key), otherwise.at(key), condition}));
   expose_results(model, outputs, "Cond");
-  return model;
+  return model.set_cin(inputs).set_cout(keys);
 }
 
 }  // namespace

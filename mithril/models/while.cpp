@@ -128,15 +128,17 @@ Model While(const Model& condition, const Model& body, const WhileOptions& optio
   states.add_carries(carried);
   carried.emplace_back(goes_on);
   std::vector<std::pair<std::string, Connection>> outputs;
+  std::vector<std::string> lasts;
   for (size_t i = 0; i < carries.size(); ++i) {
     const auto& [key, carry] = carries[i];
     keep_statements(model, key, std::get<Connection>(carry.held()), 0);
-    outputs.emplace_back(key + "_last",
+    lasts.push_back(key + "_last");
+    outputs.emplace_back(lasts.back(),
                          apply("scan_last", {carry, carried[2 * i + 1], steps, Binding(carried)}));
   }
   expose_results(model, outputs, "While");
   states.bind_to_last(carried);
-  return model.set_cin(carry_keys(options));
+  return model.set_cin(carry_keys(options)).set_cout(lasts);
 }
 
 }  // namespace mithril

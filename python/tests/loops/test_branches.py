@@ -296,3 +296,43 @@ def test_choices_with_one_condition(chosen):
     x = np.array([0.5, -0.4])
     got = compiled.evaluate({}, {"x": x, "c": np.array(chosen)})["y"]
     np.testing.assert_allclose(got, once(once(x)), rtol=1e-12)
+
+
+def with_dropout():
+    branch = ml.Model()
+    branch |= ml.Dropout(0.5)(input="x", output="y")
+    return branch
+
+
+def test_a_choice_has_the_outputs_of_its_branches():
+    model = ml.Model()
+    choice = ml.Cond("q", with_dropout(), ml.Model.create(y=ml.IOKey("x") * 2.0))
+    model |= choice(q="q", x="x", y="y")
+    assert model.output_keys == ["y"]
+    model |= ml.Sum()(input="y", output="s")
+    assert model.output_keys == ["y", "s"]
+
+
+def test_a_loop_with_a_condition_has_the_carries_as_outputs():
+    x = ml.IOKey("x")
+    body = ml.Model()
+    body |= ml.Dropout(0.5)(input="x", output="d")
+    body |= ml.Add()(left="d", right=-1.0, output="x_next")
+    loop = ml.While(ml.Model.create(c=x.sum() > 0.0), body, carry={"x": "x_next"})
+    model = ml.Model()
+    model |= loop(x="x", x_last="last")
+    assert model.output_keys == ["last"]
+
+
+def test_a_branch_may_ignore_one_of_its_inputs():
+    then = ml.Model()
+    then |= ml.Sine()(input="x", output="y")
+    then |= ml.Buffer()(input="z", output="unread")
+    then.expose_keys("y")
+    model = ml.Model()
+    model |= ml.Cond("q", then, ml.Model.create(y=ml.IOKey("x") * 2.0))(q="q", x="x", z="z", y="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2], "z": [2]}, data_keys=["x", "z"])
+    data = {"x": np.ones(2, np.float32), "z": np.ones(2, np.float32)}
+    for q, expected in [(True, np.sin(1.0)), (False, 2.0)]:
+        out = compiled.evaluate({}, data | {"q": np.array(q)})
+        np.testing.assert_allclose(out["y"], expected, rtol=1e-6)
