@@ -25,7 +25,9 @@ CompiledModel compile_file(const ModelFile& file, const Arguments& arguments,
 State state_of(const ModelFile& file, const CompiledModel& compiled) {
   State state = compiled.initial_state_dict();
   for (auto& [key, tensor] : state) {
-    if (const Tensor* saved = file.state.find(key)) tensor = *saved;
+    const Tensor* saved = file.params ? file.params->find(key) : nullptr;
+    if (!saved) saved = file.state.find(key);
+    if (saved) tensor = *saved;
   }
   return state;
 }

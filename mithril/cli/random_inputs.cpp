@@ -41,7 +41,16 @@ std::shared_ptr<Backend> cpu_of(const Arguments& arguments) {
 }
 
 TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed) {
-  if (file.params) return compiled.load_state_dict(*file.params);
+  if (file.params) {
+    const State states = compiled.initial_state_dict();
+    const std::vector<std::string> unneeded = compiled.unneeded_keys();
+    TensorMap params;
+    for (const auto& [key, tensor] : *file.params) {
+      const bool is_unneeded = std::find(unneeded.begin(), unneeded.end(), key) != unneeded.end();
+      if (!is_unneeded && !states.contains(key)) params[key] = tensor;
+    }
+    return compiled.load_state_dict(params);
+  }
   try {
     return compiled.get_parameters(seed);
   } catch (const ShapeError& error) {

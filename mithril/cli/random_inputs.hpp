@@ -16,8 +16,8 @@ std::vector<std::pair<std::string, ShapeSpec>> shapes_of(const std::vector<std::
 // The backend of --dtype and --threads.
 std::shared_ptr<Backend> cpu_of(const Arguments& arguments);
 
-// The parameters of the file, or initial ones of this seed. UsageError if their sizes are not
-// known.
+// The parameters of the file, whose tensors may be states, too, or initial ones of this seed.
+// UsageError if their sizes are not known.
 TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed);
 
 // The data inputs: `given`, and for the others random tensors: normally distributed floats, and

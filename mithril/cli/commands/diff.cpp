@@ -153,6 +153,7 @@ int diff(const Arguments& arguments, Output& output) {
   }
   if (left.params && right.params) {
     comparison.compare(*left.params, *right.params);
+    comparison.compare(left.state, right.state);
   } else if (left.params || right.params) {
     const std::string with = "has parameters", without = "has none";
     comparison.compare("parameters", {{"all", left.params ? with : without}},

@@ -81,13 +81,15 @@ std::vector<std::pair<std::string, std::string>> output_paths(
 
 struct Statistics {
   double least = 0, mean = 0, greatest = 0;
-  std::int64_t not_finite = 0;
+  std::int64_t finite = 0, not_finite = 0;
+
+  std::string text(double number) const { return finite > 0 ? fmt::format("{:.6g}", number) : "-"; }
+  Json json(double number) const { return finite > 0 ? Json(number) : Json(nullptr); }
 };
 
 // Of the finite elements.
 Statistics statistics_of(const Tensor& tensor) {
   Statistics found;
-  std::int64_t finite = 0;
   double sum = 0;
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     const double element = tensor.at_as_double(i);
@@ -95,12 +97,12 @@ Statistics statistics_of(const Tensor& tensor) {
       ++found.not_finite;
       continue;
     }
-    found.least = finite == 0 ? element : std::min(found.least, element);
-    found.greatest = finite == 0 ? element : std::max(found.greatest, element);
+    found.least = found.finite == 0 ? element : std::min(found.least, element);
+    found.greatest = found.finite == 0 ? element : std::max(found.greatest, element);
     sum += element;
-    ++finite;
+    ++found.finite;
   }
-  if (finite > 0) found.mean = sum / static_cast<double>(finite);
+  if (found.finite > 0) found.mean = sum / static_cast<double>(found.finite);
   return found;
 }
 
@@ -123,15 +125,15 @@ int run_model(const Arguments& arguments, Output& output) {
     const Tensor host = tensor.host();
     const Statistics found = statistics_of(host);
     rows.push_back({key, std::string(name(host.dtype())), to_string(host.dims()),
-                    fmt::format("{:.6g}", found.least), fmt::format("{:.6g}", found.mean),
-                    fmt::format("{:.6g}", found.greatest), grouped(found.not_finite)});
+                    found.text(found.least), found.text(found.mean), found.text(found.greatest),
+                    grouped(found.not_finite)});
     Json::Array dims(host.dims().begin(), host.dims().end());
     outputs.push_back(Json::Object{{"name", key},
                                    {"dtype", std::string(name(host.dtype()))},
                                    {"shape", std::move(dims)},
-                                   {"min", found.least},
-                                   {"mean", found.mean},
-                                   {"max", found.greatest},
+                                   {"min", found.json(found.least)},
+                                   {"mean", found.json(found.mean)},
+                                   {"max", found.json(found.greatest)},
                                    {"not_finite", found.not_finite}});
   }
   for (const auto& [key, path] : paths) save_npy(path, results.at(key));
