@@ -18,8 +18,8 @@ PACKAGES = {
     "python": "python3 python3-venv ca-certificates",
     "compiler": "g++ cmake ninja-build",
     "sources": "ccache g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libhwy-dev "
-    "libprotozero-dev libboost-dev zlib1g-dev libutf8proc-dev python3-dev python3-venv "
-    "ca-certificates",
+    "libprotozero-dev libboost-dev libcli11-dev zlib1g-dev libutf8proc-dev python3-dev "
+    "python3-venv ca-certificates",
 }
 # Mounts the root read-only with the folders, and runs the words after `--` in it. A new network has
 # only a loopback device.

@@ -18,6 +18,8 @@ class OnnxModel(NamedTuple):
     """A model of an ONNX file: `model, params, renamed = ml.from_onnx(path)`.
 
     `renamed` has the ports that have another name than in the file: the port, and that name.
+
+    See docs/onnx.md.
     """
 
     model: Model

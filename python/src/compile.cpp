@@ -11,7 +11,6 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/compile/loop_steps.hpp"
 #include "mithril/model/composite.hpp"
 
 namespace mithril::python {
@@ -285,17 +284,6 @@ Example:
     ml.codegen(compiled, "model.cpp", data=data))");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "Removes the hook.");
-  module.def(
-      "loop_steps", [] { return py::tuple(py::cast(loop_steps())); },
-      R"(Returns the steps of loops, in a hook on a value of their bodies.
-
-A tuple with a number for each loop around the value, the outermost first: the index of the elements
-that the step reads, also where the loop or its gradient begins with the last one. A `While` counts
-from 0. Empty elsewhere. See docs/loops.md.
-
-Example:
-    compiled.register_hook("scan.model.linear.output", lambda value: print(ml.loop_steps(), value))
-)");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
                                      R"(A model that `compile` compiled for a backend.
 

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/compile/loop_steps.hpp"
 #include "mithril/models/cond.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/models/while.hpp"
@@ -152,6 +153,22 @@ Example:
     print(model.output_keys)  # ['h_next', 'h_last']
 
 See docs/loops.md.)");
+  module.def(
+      "loop_steps", [] { return py::tuple(py::cast(loop_steps())); },
+      R"(Returns the steps of loops, in a hook on a value of their bodies.
+
+A tuple with a number for each loop around the value, the outermost first: the index of the elements
+that the step reads, also where the loop or its gradient begins with the last one. A `While` counts
+from 0. Empty elsewhere. See docs/loops.md.
+
+Example:
+    step = ml.Model()
+    step |= ml.Linear(4)(input="h", output="h_next")
+    loop = ml.Scan(step, carry={"h": "h_next"}, length=3)
+    compiled = ml.compile(loop, ml.CpuBackend(), shapes={"h": [2, 4]})
+    compiled.register_hook("model.linear.output", lambda value: print(ml.loop_steps()))
+    compiled.evaluate(compiled.get_parameters(), {"h": np.zeros((2, 4))})  # (0,), (1,), (2,)
+)");
 }
 
 }  // namespace mithril::python

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import onnx_bytes
 import pytest
 from mithril._internal.records import public_records
 
@@ -108,6 +109,9 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "target": rng.normal(size=(8, 2)).astype(np.float32),
     }
     optimizer = ml.Adam(1e-2)
+    image = onnx_bytes.value("x", ["N", 3, 224, 224]), onnx_bytes.value("y", ["N", 3, 224, 224])
+    graph = onnx_bytes.file([onnx_bytes.node("Relu", "x", "y")], [image[0]], [image[1]])
+    (tmp_path / "net.onnx").write_bytes(graph)
     return {
         "ml": ml,
         "np": np,
@@ -115,6 +119,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "compiled": compiled,
         "params": compiled.get_parameters(),
         "data": data,
+        "image": np.zeros((1, 3, 224, 224), np.float32),
         "optimizer": optimizer,
         "step": ml.TrainingStep(compiled, optimizer),
     }
