@@ -99,6 +99,9 @@ AttributeRecord FileReader::attribute(std::string_view bytes, int depth) {
       case attribute_field::ref_attr_name:
         made.reference = fields.text();
         break;
+      case attribute_field::type:
+        made.type = fields.integer();
+        break;
       case attribute_field::f:
         made.f = fields.real();
         break;

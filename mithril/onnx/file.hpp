@@ -30,6 +30,7 @@ struct GraphRecord;
 
 struct AttributeRecord {
   std::string name, reference;  // reference: the attribute of a function that it stands for
+  std::int64_t type = attribute_type::none;
   std::optional<std::int64_t> i;
   std::optional<float> f;
   std::optional<std::string> s;

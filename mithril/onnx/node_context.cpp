@@ -1,5 +1,8 @@
 #include "mithril/onnx/node_context.hpp"
 
+#include <cmath>
+
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/tensor.hpp"
@@ -9,6 +12,42 @@ namespace mithril::onnx {
 void refuse(std::string reason, std::string help) {
   throw Refusal{std::move(reason), std::move(help)};
 }
+
+std::int64_t within(const std::string& what, std::int64_t number, std::int64_t least,
+                    std::int64_t most) {
+  if (number >= least && number <= most) return number;
+  const bool is_low = number < least;
+  refuse(what + " is " + std::to_string(number) + ", expected at " +
+         (is_low ? "least " + std::to_string(least) : "most " + std::to_string(most)));
+}
+
+void need_count(const std::string& what, std::size_t found, std::size_t expected) {
+  if (found == expected) return;
+  refuse(what + " has " + std::to_string(found) + " elements, expected " +
+         std::to_string(expected));
+}
+
+std::vector<std::int64_t> within(const std::string& what, std::vector<std::int64_t> numbers,
+                                 std::size_t count, std::int64_t least) {
+  need_count(what, numbers.size(), count);
+  for (const std::int64_t number : numbers) within("an element of " + what, number, least);
+  return numbers;
+}
+
+namespace {
+
+std::string attribute_text(const std::string& name) { return "its attribute " + quoted(name); }
+
+[[noreturn]] void refuse_type(const std::string& name, const char* expected) {
+  refuse(attribute_text(name) + " is not " + expected);
+}
+
+std::string utf8_text(const std::string& name, const std::string& text) {
+  if (utf8_bytes(text) != text.size()) refuse_type(name, "text in UTF-8");
+  return text;
+}
+
+}  // namespace
 
 bool NodeContext::has(std::size_t i) const {
   return i < node_.inputs.size() && !node_.inputs[i].empty();
@@ -42,6 +81,18 @@ std::vector<Size> NodeContext::sizes(std::size_t i) const {
 
 std::size_t NodeContext::rank(std::size_t i) const { return sizes(i).size(); }
 
+std::size_t NodeContext::need_rank(std::size_t i, std::size_t least, std::size_t most) const {
+  const std::size_t found = rank(i);
+  if (found >= least && found <= most) return found;
+  const std::string bound = found < least ? std::to_string(least) : std::to_string(most);
+  refuse("its input " + quoted(node_.inputs[i]) + " has " + std::to_string(found) +
+         " axes, expected " +
+         (least == most   ? ""
+          : found < least ? "at least "
+                          : "at most ") +
+         bound);
+}
+
 std::optional<std::vector<std::int64_t>> NodeContext::dims(std::size_t i) const {
   return numbers_of(sizes(i));
 }
@@ -73,6 +124,13 @@ double NodeContext::number(std::size_t i) const {
   return known(i).at_as_double(0);
 }
 
+std::int64_t NodeContext::clamped(std::size_t i, std::int64_t least, std::int64_t most) const {
+  const double found = number(i);
+  if (std::isnan(found)) refuse("its input " + std::to_string(i) + " is NaN");
+  if (found <= static_cast<double>(least)) return least;
+  return found >= static_cast<double>(most) ? most : static_cast<std::int64_t>(found);
+}
+
 std::vector<Size> NodeContext::elements(std::size_t i) const {
   if (value(i).sizes) return *value(i).sizes;
   const std::vector<std::int64_t> numbers = ints(i);
@@ -85,11 +143,14 @@ const AttributeRecord* NodeContext::attribute(const std::string& name) const {
   return nullptr;
 }
 
+// Writers of proto3 leave out zeros, so the type alone stands for one.
 std::int64_t NodeContext::integer(const std::string& name,
                                   std::optional<std::int64_t> fallback) const {
-  const AttributeRecord* found = attribute(name);
-  if (found && found->i) return *found->i;
-  if (!fallback) refuse("its attribute " + quoted(name) + " is missing");
+  if (const AttributeRecord* found = attribute(name)) {
+    if (!found->i && found->type != attribute_type::integer) refuse_type(name, "an int");
+    return found->i.value_or(0);
+  }
+  if (!fallback) refuse(attribute_text(name) + " is missing");
   return *fallback;
 }
 
@@ -98,20 +159,42 @@ bool NodeContext::flag(const std::string& name, bool fallback) const {
 }
 
 double NodeContext::real(const std::string& name, std::optional<double> fallback) const {
-  const AttributeRecord* found = attribute(name);
-  if (found && found->f) return static_cast<double>(*found->f);
-  if (!fallback) refuse("its attribute " + quoted(name) + " is missing");
+  if (const AttributeRecord* found = attribute(name)) {
+    if (!found->f && found->type != attribute_type::real) refuse_type(name, "a float");
+    return static_cast<double>(found->f.value_or(0.0F));
+  }
+  if (!fallback) refuse(attribute_text(name) + " is missing");
   return *fallback;
 }
 
 std::string NodeContext::text(const std::string& name, const std::string& fallback) const {
   const AttributeRecord* found = attribute(name);
-  return found && found->s ? *found->s : fallback;
+  if (!found) return fallback;
+  if (!found->s && found->type != attribute_type::text) refuse_type(name, "text");
+  return utf8_text(name, found->s.value_or(""));
+}
+
+std::vector<std::string> NodeContext::texts(const std::string& name) const {
+  const AttributeRecord* found = attribute(name);
+  if (!found) return {};
+  for (const std::string& each : found->strings) utf8_text(name, each);
+  return found->strings;
 }
 
 std::optional<std::vector<std::int64_t>> NodeContext::integers(const std::string& name) const {
   const AttributeRecord* found = attribute(name);
-  return found ? std::optional(found->ints) : std::nullopt;
+  if (!found) return std::nullopt;
+  const bool is_other = found->type != attribute_type::integers &&
+                        (found->type != attribute_type::none || found->i || found->f || found->s);
+  if (found->ints.empty() && is_other) refuse_type(name, "a list of ints");
+  return found->ints;
+}
+
+std::vector<std::int64_t> NodeContext::integers(const std::string& name, std::size_t count,
+                                                std::int64_t least, std::int64_t fallback) const {
+  auto found = integers(name);
+  if (!found) return std::vector<std::int64_t>(count, fallback);
+  return within(attribute_text(name), *std::move(found), count, least);
 }
 
 Tensor NodeContext::tensor(const AttributeRecord& attribute) const {

@@ -17,6 +17,18 @@ struct Refusal {
 };
 [[noreturn]] void refuse(std::string reason, std::string help = {});
 
+// The largest number of a file that a rule computes with, and the most elements that it makes.
+constexpr std::int64_t most_number = (std::int64_t{1} << 31) - 1;
+constexpr std::size_t most_axes = 64;  // of a tensor
+constexpr std::int64_t most_made = std::int64_t{1} << 26;
+
+// The number, or the numbers. Refused outside of these limits, and if there are not `count`.
+std::int64_t within(const std::string& what, std::int64_t number, std::int64_t least,
+                    std::int64_t most = most_number);
+std::vector<std::int64_t> within(const std::string& what, std::vector<std::int64_t> numbers,
+                                 std::size_t count, std::int64_t least);
+void need_count(const std::string& what, std::size_t found, std::size_t expected);
+
 using Outputs = std::vector<Value>;
 
 class NodeContext {
@@ -46,22 +58,30 @@ class NodeContext {
   std::vector<Size> sizes(std::size_t i = 0) const;  // of the axes
   std::optional<std::vector<std::int64_t>> dims(std::size_t i = 0) const;
   std::vector<std::int64_t> known_dims(std::size_t i = 0) const;  // refused if they are not known
+  // The rank, refused outside of these limits.
+  std::size_t need_rank(std::size_t i, std::size_t least, std::size_t most = most_axes) const;
 
   // Inputs that are values: refused unless their elements are known at import.
   bool is_known(std::size_t i) const { return has(i) && value(i).known.has_value(); }
   const Tensor& known(std::size_t i) const;
   std::vector<std::int64_t> ints(std::size_t i) const;
   double number(std::size_t i) const;
+  // One whole number, held within these limits where it is beyond them.
+  std::int64_t clamped(std::size_t i, std::int64_t least, std::int64_t most) const;
   // The elements of a vector of ints, which may be sizes that are not known.
   std::vector<Size> elements(std::size_t i) const;
 
-  // Attributes.
+  // Attributes. One of another type than is asked for is refused.
   const AttributeRecord* attribute(const std::string& name) const;  // null: left out
   std::int64_t integer(const std::string& name, std::optional<std::int64_t> fallback = {}) const;
   bool flag(const std::string& name, bool fallback = false) const;
   double real(const std::string& name, std::optional<double> fallback = {}) const;
   std::string text(const std::string& name, const std::string& fallback = {}) const;
+  std::vector<std::string> texts(const std::string& name) const;  // none if it is left out
   std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;
+  // As many numbers, of at least `least`; all are `fallback` if the attribute is left out.
+  std::vector<std::int64_t> integers(const std::string& name, std::size_t count, std::int64_t least,
+                                     std::int64_t fallback) const;
   Tensor tensor(const AttributeRecord& attribute) const;
   // The elements of the attribute, or of the input if the opset has it as one; none if both are
   // left out.

@@ -20,7 +20,7 @@ constexpr std::uint32_t input = 1, output = 2, name = 3, op_type = 4, attribute 
 }
 namespace attribute_field {
 constexpr std::uint32_t name = 1, f = 2, i = 3, s = 4, t = 5, g = 6, floats = 7, ints = 8,
-                        strings = 9, ref_attr_name = 21;
+                        strings = 9, type = 20, ref_attr_name = 21;
 }
 namespace tensor_field {
 constexpr std::uint32_t dims = 1, data_type = 2, segment = 3, float_data = 4, int32_data = 5,
@@ -79,6 +79,11 @@ enum class ElementType : std::int32_t {
   float6_e2m3 = 27,
   float6_e3m2 = 28
 };
+
+// AttributeProto.AttributeType.
+namespace attribute_type {
+constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, integers = 7;
+}
 
 // The largest opset of the domain of ONNX itself whose changes the rows of ops know.
 constexpr std::int64_t newest_opset = 28;
