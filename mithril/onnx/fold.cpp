@@ -1,7 +1,9 @@
 #include "mithril/onnx/fold.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "mithril/base/text.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/onnx/element_type.hpp"
@@ -20,7 +22,26 @@ bool is_foldable(const NodeContext& node) {
   });
 }
 
-Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file) {
+namespace {
+
+double made_bytes(const Graph& graph) {
+  double total = 0;
+  for (const Node& node : graph.nodes()) {
+    for (const ValueId id : node.outputs) {
+      double bytes = static_cast<double>(size_of(graph.value(id).dtype));
+      for (const Dim& each : graph.value(id).dims) {
+        const Dim dim = resolve(each);
+        if (dim.is_constant()) bytes *= static_cast<double>(dim.constant());
+      }
+      total += bytes;
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room) {
   // Floats keep their widths, whatever the backend will be.
   const bool has_doubles =
       std::any_of(node.values().begin(), node.values().end(),
@@ -38,6 +59,9 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file) 
   if (open.empty()) return outputs;
   const Graph graph =
       expand_ops(flatten(Model::create(open), *graph_dtype(scratch.default_float())).graph);
+  const double bytes = made_bytes(graph);
+  if (bytes > static_cast<double>(room))
+    refuse("it makes " + memory_text(bytes) + " of constants, which the file does not warrant");
   const std::vector<Tensor> results = Interpreter(graph).run({});
   std::size_t next = 0;
   for (Value& output : outputs) {
@@ -75,10 +99,14 @@ Size times(const Size& a, const Size& b) {
 Size over(const Size& a, const Size& b) {
   const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
   if (right && *right == 0) refuse("it divides a size by 0");
+  if (left && right && *right == -1 && *left == std::numeric_limits<std::int64_t>::min())
+    refuse("the quotient of its sizes is too large");
   if (left && right) return *left / *right;
   if (right && *right < 0) refuse("it divides a size by a negative number");
   return apply("floor_divide", {binding_of(a), binding_of(b)});  // of a size, which is not negative
 }
+
+constexpr std::int64_t most_sizes = 4096;  // in one vector
 
 using SizeFunction = Size (*)(const Size&, const Size&);
 
@@ -103,6 +131,7 @@ bool is_scalar(const Value& value) {
 std::optional<Outputs> elementwise_sizes(const NodeContext& node, SizeFunction function) {
   if (!is_size_like(node.value(0)) || !is_size_like(node.value(1))) return std::nullopt;
   const std::vector<Size> a = node.elements(0), b = node.elements(1);
+  if (a.empty() || b.empty()) return std::nullopt;
   if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
   std::vector<Size> made;
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
@@ -126,6 +155,7 @@ std::optional<Outputs> joined_sizes(const NodeContext& node) {
   for (std::size_t i = 0; i < node.count(); ++i) {
     if (!is_size_like(node.value(i)) || is_scalar(node.value(i))) return std::nullopt;
     for (const Size& size : node.elements(i)) made.push_back(size);
+    within("the number of sizes", static_cast<std::int64_t>(made.size()), 0, most_sizes);
   }
   return Outputs{Value::of_sizes(made)};
 }
@@ -134,7 +164,9 @@ std::optional<Outputs> sliced_sizes(const NodeContext& node) {
   if (node.value(0).is_scalar || !node.value(0).sizes) return std::nullopt;
   const auto starts = node.integers_or_input("starts", 1), ends = node.integers_or_input("ends", 2);
   const auto steps = node.has(4) ? node.ints(4) : std::vector<std::int64_t>{1};
-  if (!starts || !ends || steps.front() != 1) return std::nullopt;
+  if (!starts || !ends || steps != std::vector<std::int64_t>{1}) return std::nullopt;
+  need_count("its input 'starts'", starts->size(), 1);
+  need_count("its input 'ends'", ends->size(), 1);
   const std::vector<Size> from = node.elements(0);
   const auto count = static_cast<std::int64_t>(from.size());
   const auto place = [&](std::int64_t at) {

@@ -10,8 +10,9 @@ namespace mithril::onnx {
 // a parameter.
 bool is_foldable(const NodeContext& node);
 
-// The outputs of the rule as known elements, computed by the reference of each op.
-Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file);
+// The outputs of the rule as known elements, computed by the reference of each op. Refused if it
+// makes more than `room` bytes.
+Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room);
 
 // The outputs of an op that computes sizes from sizes of which some are not known: `Gather` of
 // `Shape`, `Concat` and so on. Nothing if this op, or this use of it, is none.

@@ -31,10 +31,22 @@ Value known_value(const std::string& name, Tensor elements, ElementType type) {
   return value;
 }
 
-// The first line of an error of a part, without its kind and code.
+// An error of a part in one line, without its kind and code.
 std::string reason_of(const Error& error) {
-  const std::string& path = error.path();
-  return (path.empty() ? "" : path + ": ") + error.details().message;
+  const ErrorDetails& details = error.details();
+  std::string reason = (details.path.empty() ? "" : details.path + ": ") + details.message;
+  std::vector<std::string> facts;
+  for (const Fact& fact : details.facts)
+    facts.push_back(fact.label + ": " + fact.text + (fact.origin.empty() ? "" : " " + fact.origin));
+  if (!facts.empty()) reason += " (" + join(facts, ", ") + ")";
+  return reason + (details.help.empty() ? "" : "; " + details.help);
+}
+
+constexpr std::int64_t folded_per_byte = 16;  // bytes of constants for each byte of the file
+constexpr int most_branches = 200;            // that are inside of each other
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  return tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
 }  // namespace
@@ -51,8 +63,9 @@ void Importer::open(Scope& scope) {
   for (const TensorRecord& record : scope.graph->initializers) {
     // The name of an input that is a constant has its value already.
     if (scope.values.contains(record.name)) continue;
-    scope.values[record.name] =
-        known_value(record.name, read_tensor(record, file_, record.name), record.type);
+    Value& value = scope.values[record.name];
+    value = known_value(record.name, read_tensor(record, file_, record.name), record.type);
+    room_ += folded_per_byte * bytes_of(*value.known);
   }
   for (const NodeRecord& node : scope.graph->nodes) {
     for (const std::string& output : node.outputs) {
@@ -74,10 +87,9 @@ const Value& Importer::need(Scope& scope, const std::string& name) {
   if (!start) refuse_name(name, "nothing makes a value that is read");
   // The nodes that wait for others, the innermost one last: no recursion along the graph.
   std::vector<const NodeRecord*> waiting;
-  std::set<const NodeRecord*> open;
   const auto push = [&](const std::string& wanted) {
     const NodeRecord* maker = start->makers.at(wanted);
-    if (!open.insert(maker).second) refuse_name(wanted, "a value depends on itself");
+    if (!open_.insert(maker).second) refuse_name(wanted, "a value depends on itself");
     waiting.push_back(maker);
   };
   if (!start->values.contains(name)) push(name);
@@ -101,6 +113,7 @@ const Value& Importer::need(Scope& scope, const std::string& name) {
       continue;
     }
     import(*start, node);
+    open_.erase(&node);
     waiting.pop_back();
   }
   return start->values.at(name);
@@ -130,6 +143,7 @@ void Importer::import(Scope& scope, const NodeRecord& node) {
       } catch (const Refusal& refusal) {
         problem = which + refusal.reason + (refusal.help.empty() ? "" : "; " + refusal.help);
       } catch (const Error& error) {
+        if (error.code() == "E1308") throw;  // a branch whose graph is wrong
         problem = which + reason_of(error);
       }
     }
@@ -159,10 +173,15 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node, std::vector<V
     if (!row.any_type && value.type != ElementType::undefined && !is_computed(value.type))
       refuse("models do not compute with " + name_of(value.type) + " yet");
   }
+  if (row.only_floats && !is_float(context.type()))
+    refuse("its input is " + name_of(context.type()) + ", and it computes with floats",
+           "put a Cast before it");
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
   Outputs outputs;
   if (is_foldable(context)) {
-    outputs = fold(row, context, file_);
+    outputs = fold(row, context, file_, room_);
+    for (const Value& output : outputs)
+      room_ += (node.op == "Constant" ? folded_per_byte : -1) * bytes_of(*output.known);
     const bool is_constant = node.op == "Constant" || node.op == "DequantizeLinear";
     for (Value& output : outputs) output.is_weight = is_constant && is_weight(output);
     return outputs;
@@ -181,11 +200,16 @@ Outputs Importer::branch(Scope& scope, const NodeContext& node) {
   const char* name = node.number(0) != 0 ? "then_branch" : "else_branch";
   const AttributeRecord* chosen = node.attribute(name);
   if (!chosen || !chosen->g) refuse(std::string("it has no ") + name);
+  // Branches that read the result of another `If` are imported inside of each other.
+  if (branches_ == most_branches)
+    refuse("more than " + std::to_string(most_branches) + " nodes If depend on each other");
   Scope inner{.graph = chosen->g.get(), .around = &scope};
   open(inner);
+  ++branches_;
   Outputs outputs;
   for (const ValueRecord& output : inner.graph->outputs)
     outputs.push_back(need(inner, output.name));
+  --branches_;
   return outputs;
 }
 

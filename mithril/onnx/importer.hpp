@@ -45,6 +45,10 @@ class Importer {
   const FileRecord& file_;
   Workspace& workspace_;
   std::vector<Fact> problems_;
+  std::set<const NodeRecord*> open_;  // being imported, in all scopes
+  // Bytes of constants that nodes may still make: these, and more for each byte of constants.
+  std::int64_t room_ = std::int64_t{1} << 30;
+  int branches_ = 0;  // of `If` that are being imported
 };
 
 }  // namespace mithril::onnx

@@ -21,7 +21,13 @@ struct OpRow {
   // Whether the rule takes every element type, and not only those that graphs compute with.
   bool any_type = false;
   std::string_view domain = {};
+  bool only_floats = false;  // whether the first input has to be floats
 };
+
+inline OpRow of_floats(OpRow row) {
+  row.only_floats = true;
+  return row;
+}
 
 // The rows of all files, in the order of their names and opsets.
 const std::vector<OpRow>& op_rows();
