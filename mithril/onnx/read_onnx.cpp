@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "mithril/base/names.hpp"
@@ -22,23 +23,46 @@ std::string symbol_of(const std::string& name) {
   return symbol;
 }
 
-ShapeSpec stated_shape(const ValueRecord& value) {
-  std::vector<DimSpec> dims;
-  if (!value.dims) return ShapeSpec({rest()});
-  for (const StatedDim& dim : *value.dims) {
-    if (const auto* number = std::get_if<std::int64_t>(&dim)) {
-      dims.emplace_back(*number);
-    } else if (const auto* name = std::get_if<std::string>(&dim)) {
-      const std::string symbol = symbol_of(*name);
+// The symbols of the names of sizes. Names that differ have symbols that differ.
+class SizeNames {
+ public:
+  explicit SizeNames(const GraphRecord& graph) {
+    std::vector<std::string> others;
+    for (const ValueRecord& input : graph.inputs) {
+      if (!input.dims) continue;
+      for (const StatedDim& dim : *input.dims) {
+        const auto* name = std::get_if<std::string>(&dim);
+        if (name && symbol_of(*name) == *name) symbols_[*name] = *name;
+        if (name && symbol_of(*name) != *name) others.push_back(*name);
+      }
+    }
+    std::set<std::string> taken;
+    for (const auto& [name, symbol] : symbols_) taken.insert(symbol);
+    for (const std::string& name : others) {
+      if (symbols_.contains(name)) continue;
+      std::string symbol = symbol_of(name);
       // Some exporters write "?" for each size that is not known.
       const bool is_name = symbol.find_first_not_of('_') != std::string::npos;
-      dims.push_back(is_name ? DimSpec(symbol) : DimSpec(Any{}));
-    } else {
-      dims.emplace_back(Any{});
+      while (is_name && !taken.insert(symbol).second) symbol += "_";
+      symbols_[name] = is_name ? symbol : "";
     }
   }
-  return ShapeSpec(std::move(dims));
-}
+
+  ShapeSpec shape(const ValueRecord& value) const {
+    std::vector<DimSpec> dims;
+    if (!value.dims) return ShapeSpec({rest()});
+    for (const StatedDim& dim : *value.dims) {
+      const auto* number = std::get_if<std::int64_t>(&dim);
+      const auto* name = std::get_if<std::string>(&dim);
+      const std::string symbol = name ? symbols_.at(*name) : "";
+      dims.push_back(number ? DimSpec(*number) : symbol.empty() ? DimSpec(Any{}) : DimSpec(symbol));
+    }
+    return ShapeSpec(std::move(dims));
+  }
+
+ private:
+  std::map<std::string, std::string> symbols_;  // "" for a name that means nothing
+};
 
 class FileImport {
  public:
@@ -46,6 +70,7 @@ class FileImport {
       : file_(file),
         options_(options),
         workspace_(options.dtype == DType::float64 ? ElementType::float64 : ElementType::float32),
+        names_(file.graph),
         importer_(file, workspace_) {
     scope_.graph = &file.graph;
   }
@@ -118,13 +143,20 @@ class FileImport {
       importer_.note("input " + input.name, "it has doubles; dtype=float64 imports them");
       return;
     }
+    if (input.dims && input.dims->size() > most_axes) {
+      value.is_missing = true;
+      importer_.note("input " + input.name, "it has " + std::to_string(input.dims->size()) +
+                                                " axes, expected at most " +
+                                                std::to_string(most_axes));
+      return;
+    }
     const std::string key = workspace_.port_name(input.name);
     Model& model = workspace_.model();
     static_cast<void>(model.add_input(key));
     const auto stated = std::find_if(options_.shapes.begin(), options_.shapes.end(),
                                      [&](const auto& item) { return item.first == input.name; });
     const bool is_replaced = stated != options_.shapes.end();
-    model.set_shapes({{key, is_replaced ? stated->second : stated_shape(input)}});
+    model.set_shapes({{key, is_replaced ? stated->second : names_.shape(input)}});
     model.set_types({{key, kind_of(input.type)}});
     value.connection = workspace_.exact(model[key], input.type);
     inputs_.push_back(key);
@@ -163,8 +195,8 @@ class FileImport {
     return true;
   }
 
-  static std::string text_of(const ValueRecord& input) {
-    return name_of(input.type) + (input.dims ? to_string(stated_shape(input)) : "");
+  std::string text_of(const ValueRecord& input) const {
+    return name_of(input.type) + (input.dims ? to_string(names_.shape(input)) : "");
   }
 
   std::vector<std::pair<std::string, Connection>> composed_outputs() {
@@ -215,6 +247,7 @@ class FileImport {
   const FileRecord& file_;
   const OnnxOptions& options_;
   Workspace workspace_;
+  const SizeNames names_;
   Importer importer_;
   Scope scope_;
   std::vector<std::string> inputs_;
