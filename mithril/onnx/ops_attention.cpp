@@ -28,20 +28,30 @@ Outputs attention(const NodeContext& node) {
   if (node.has(6)) refuse("nonpad_kv_seqlen is not supported");
   for (const char* name : {"left_window_size", "right_window_size"})
     if (node.integer(name, -1) != -1) refuse(std::string(name) + " is not supported");
-  const bool is_flat = node.rank(0) == 3;
+  const bool is_flat = node.need_rank(0, 3, 4) == 3;
+  for (const std::size_t i : {1, 2}) node.need_rank(i, node.rank(0), node.rank(0));
+  for (const std::size_t i : {4, 5})
+    if (node.has(i)) node.need_rank(i, 4, 4);
+  if (node.has(3)) node.need_rank(3, 1, 4);
   Connection q = node[0], k = node[1], v = node[2];
   if (is_flat) {
-    q = split_heads(q, node.integer("q_num_heads"));
-    k = split_heads(k, node.integer("kv_num_heads"));
-    v = split_heads(v, node.integer("kv_num_heads"));
+    const auto heads = [&](const char* name) {
+      return within(std::string("its attribute ") + name, node.integer(name), 1);
+    };
+    q = split_heads(q, heads("q_num_heads"));
+    k = split_heads(k, heads("kv_num_heads"));
+    v = split_heads(v, heads("kv_num_heads"));
   }
   if (node.has(4)) k = joined({node[4], k}, 2);
   if (node.has(5)) v = joined({node[5], v}, 2);
   const Connection present_k = k, present_v = v;
   const auto q_sizes = numbers_of(*sizes_of(q)), k_sizes = numbers_of(*sizes_of(k));
   if (!q_sizes || !k_sizes) refuse("it needs the sizes of its inputs");
-  k = repeated_heads(k, (*q_sizes)[1] / (*k_sizes)[1]);
-  v = repeated_heads(v, (*q_sizes)[1] / (*k_sizes)[1]);
+  const std::int64_t key_heads = within("the number of heads of the keys", (*k_sizes)[1], 1);
+  if ((*q_sizes)[1] % key_heads != 0)
+    refuse("its number of heads is not a multiple of that of the keys");
+  k = repeated_heads(k, (*q_sizes)[1] / key_heads);
+  v = repeated_heads(v, (*q_sizes)[1] / key_heads);
   const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>((*q_sizes)[3])));
   const double root = std::sqrt(scale);
   const Connection products = matmul(q * root, transposed(k, {0, 1, 3, 2}) * root);
@@ -81,12 +91,13 @@ Outputs attention(const NodeContext& node) {
 Outputs rotary_embedding(const NodeContext& node) {
   if (node.type() != ElementType::float32 && node.type() != ElementType::float64)
     refuse("halves are not supported");
-  const bool is_flat = node.rank(0) == 3;
+  const bool is_flat = node.need_rank(0, 3, 4) == 3;
   // [B, S, heads, D]
   Connection x = node[0];
   std::vector<Size> sizes = node.sizes(0);
   if (is_flat) {
-    x = reshaped(x, {sizes[0], sizes[1], node.integer("num_heads"), -1});
+    x = reshaped(x, {sizes[0], sizes[1],
+                     within("its attribute 'num_heads'", node.integer("num_heads"), 1), -1});
   } else {
     x = transposed(x, {0, 2, 1, 3});
   }
@@ -95,6 +106,7 @@ Outputs rotary_embedding(const NodeContext& node) {
   if (!head) refuse("it needs the size of a head");
   std::int64_t turned = node.integer("rotary_embedding_dim", 0);
   if (turned == 0) turned = *head;
+  within("its attribute 'rotary_embedding_dim'", turned, 0, *head);
   const auto factor = [&](std::size_t i) {
     const Connection all = node.has(3) ? apply("gather", {node[i], node[3], 0}) : node[i];
     return expanded(all, {2});  // [B, S, 1, turned / 2]

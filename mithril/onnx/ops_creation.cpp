@@ -60,11 +60,13 @@ Outputs range(const NodeContext& node) {
   if (is_float(type)) {
     const double start = node.number(0), delta = node.number(2);
     const double count = std::max(0.0, std::ceil((node.number(1) - start) / delta));
-    if (!(count <= 1e9)) refuse("it has too many elements");
+    if (!(count <= static_cast<double>(most_made))) refuse("it has too many elements");
     std::vector<double> made;
     for (double i = 0; i < count; ++i) made.push_back(start + i * delta);
     return {Value(Tensor::of(made).to(*held_dtype(type)), type)};
   }
+  for (const std::size_t i : {0, 1, 2})
+    need_count("its input " + std::to_string(i), node.elements(i).size(), 1);
   const Size start = node.elements(0).front(), stop = node.elements(1).front(),
              step = node.elements(2).front();
   const Connection made = apply("arange", {binding_of(stop), binding_of(start), binding_of(step)});
@@ -73,7 +75,7 @@ Outputs range(const NodeContext& node) {
 
 // The cosine window with these coefficients.
 Outputs window(const NodeContext& node, const std::vector<double>& coefficients) {
-  const auto size = static_cast<std::int64_t>(node.number(0));
+  const std::int64_t size = within("its size", node.clamped(0, -1, most_number), 0, most_made);
   const double period = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
   const ElementType type = element_type(node, "output_datatype", ElementType::float32);
   std::vector<double> made;
@@ -132,7 +134,7 @@ std::vector<OpRow> creation_rows() {
       {"BlackmanWindow", 17, blackman, "a constant", known},
       {"Constant", 1, constant_of, "a constant, or a parameter", "strings, sparse tensors", true},
       {"ConstantOfShape", 9, constant_of_shape, "Full", "a shape that depends on data", true},
-      {"Dropout", 1, dropout, "the connection itself", "training_mode"},
+      of_floats({"Dropout", 1, dropout, "the connection itself", "training_mode"}),
       {"EyeLike", 9, eye_like, "Arange, Equal, Cast"},
       {"HammingWindow", 17, hamming, "a constant", known},
       {"HannWindow", 17, hann, "a constant", known},

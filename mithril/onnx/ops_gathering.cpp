@@ -1,4 +1,6 @@
 // Elements by their indices.
+#include <algorithm>
+
 #include "mithril/onnx/parts.hpp"
 
 namespace mithril::onnx {
@@ -46,10 +48,19 @@ Connection flat_index(const Connection& indices, const std::vector<std::int64_t>
   return selected(inside, made, outside);
 }
 
+// The number of indices in each tuple.
+std::size_t index_depth(const std::vector<std::int64_t>& index_dims, std::size_t axes) {
+  return static_cast<std::size_t>(within("the number of indices in a tuple", index_dims.back(), 1,
+                                         static_cast<std::int64_t>(axes)));
+}
+
 Outputs gather_nd(const NodeContext& node) {
-  const auto batch = static_cast<std::size_t>(node.integer("batch_dims", 0));
   const std::vector<std::int64_t> dims = node.known_dims(0), index_dims = node.known_dims(1);
-  const std::size_t depth = static_cast<std::size_t>(index_dims.back());
+  const auto least =
+      static_cast<std::int64_t>(std::min(node.need_rank(0, 1), node.need_rank(1, 1)));
+  const auto batch = static_cast<std::size_t>(
+      within("its attribute 'batch_dims'", node.integer("batch_dims", 0), 0, least - 1));
+  const std::size_t depth = index_depth(index_dims, dims.size() - batch);
   std::int64_t batches = 1;
   for (std::size_t i = 0; i < batch; ++i) batches *= dims[i];
   const std::vector<std::int64_t> inner(dims.begin() + static_cast<std::ptrdiff_t>(batch),
@@ -73,11 +84,14 @@ Outputs gather_nd(const NodeContext& node) {
 
 Outputs scatter_nd(const NodeContext& node) {
   const std::vector<std::int64_t> dims = node.known_dims(0), index_dims = node.known_dims(1);
-  const std::size_t depth = static_cast<std::size_t>(index_dims.back());
+  node.need_rank(0, 1);
+  node.need_rank(1, 1);
+  const std::size_t depth = index_depth(index_dims, dims.size());
   const std::vector<std::int64_t> outer(dims.begin(),
                                         dims.begin() + static_cast<std::ptrdiff_t>(depth));
   std::int64_t rows = 1, width = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) (i < depth ? rows : width) *= dims[i];
+  within("the number of elements of one index", width, 0, most_made);
   const Connection index = reshaped(flat_index(node[1], outer, index_dims.size(), rows), {-1, 1});
   const Connection updates = reshaped(node[2], {-1, width});
   const Connection wide =
@@ -88,7 +102,7 @@ Outputs scatter_nd(const NodeContext& node) {
 }
 
 Outputs one_hot(const NodeContext& node) {
-  const auto depth = static_cast<std::int64_t>(node.number(1));
+  const std::int64_t depth = within("its depth", node.clamped(1, -1, most_number), 1);
   const std::size_t rank = node.rank() + 1;
   const std::int64_t axis = node.axis(node.integer("axis", -1), rank);
   const Connection index = apply("remainder", {node[0], depth});
@@ -101,7 +115,8 @@ Outputs one_hot(const NodeContext& node) {
 }
 
 Outputs top_k(const NodeContext& node) {
-  const auto k = node.opset() < 10 ? node.integer("k") : static_cast<std::int64_t>(node.number(1));
+  const auto k = node.opset() < 10 ? node.integer("k") : node.clamped(1, -1, most_number);
+  within("k", k, 0);
   const bool is_largest = node.flag("largest", true);
   const auto made = Model::op("top_k").apply(
       std::vector<Binding>{widened(node), k, node.integer("axis", -1), is_largest});
@@ -113,7 +128,9 @@ Outputs top_k(const NodeContext& node) {
 // The caches of attention: rows of `update` take the places from `write_indices` on.
 Outputs tensor_scatter(const NodeContext& node) {
   const std::vector<std::int64_t> cache = node.known_dims(0), update = node.known_dims(1);
+  if (cache.size() != update.size()) refuse("its cache and its update have different ranks");
   const std::int64_t axis = node.axis(node.integer("axis", -2), cache.size());
+  if (axis == 0) refuse("it scatters along the batch");
   const auto at = static_cast<std::size_t>(axis);
   Connection place = positions_to(update[at]);
   if (node.has(2)) place = place + expanded(node[2], {1});

@@ -47,8 +47,9 @@ Outputs softmax_cross_entropy(const NodeContext& node) {
 
 std::vector<OpRow> loss_rows() {
   return {
-      {"NegativeLogLikelihoodLoss", 12, negative_log_likelihood, "PickClass, Gather"},
-      {"SoftmaxCrossEntropyLoss", 12, softmax_cross_entropy, "LogSoftmax, PickClass, Gather"},
+      of_floats({"NegativeLogLikelihoodLoss", 12, negative_log_likelihood, "PickClass, Gather"}),
+      of_floats(
+          {"SoftmaxCrossEntropyLoss", 12, softmax_cross_entropy, "LogSoftmax, PickClass, Gather"}),
   };
 }
 

@@ -8,6 +8,7 @@ namespace mithril::onnx {
 namespace {
 
 Outputs concat(const NodeContext& node) {
+  if (node.count() == 0) refuse("it has no inputs");
   std::vector<Connection> parts;
   for (std::size_t i = 0; i < node.count(); ++i) parts.push_back(node[i]);
   return {joined(parts, node.integer("axis", node.opset() < 4 ? std::optional<std::int64_t>(1)
@@ -26,9 +27,21 @@ std::vector<std::int64_t> equal_sizes(std::int64_t total, std::int64_t count) {
 Outputs split(const NodeContext& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank());
   auto sizes = node.integers_or_input("split", 1);
-  if (!sizes) {
-    const auto outputs = static_cast<std::int64_t>(node.node().outputs.size());
-    const std::int64_t count = node.integer("num_outputs", outputs);
+  const std::size_t parts = node.node().outputs.size();
+  const Size whole = node.sizes()[static_cast<std::size_t>(axis)];
+  const auto* total = std::get_if<std::int64_t>(&whole);
+  if (sizes) {
+    sizes = within("its split", *std::move(sizes), parts, 0);
+    std::int64_t sum = 0;
+    for (const std::int64_t size : *sizes) sum += size;
+    if (total && sum != *total)
+      refuse("its parts have " + std::to_string(sum) + " elements of " + std::to_string(*total));
+  } else {
+    const auto count = static_cast<std::int64_t>(parts);
+    const std::int64_t stated = node.integer("num_outputs", count);
+    if (stated != count)
+      refuse("its attribute 'num_outputs' is " + std::to_string(stated) + ", and it has " +
+             std::to_string(count) + " outputs");
     sizes = equal_sizes(node.known_dims()[static_cast<std::size_t>(axis)], count);
   }
   Outputs outputs;
@@ -54,6 +67,7 @@ Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut&
   const auto place = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
   };
+  within("the size of its axis", size, 0, most_made);
   std::vector<std::int64_t> indices;
   for (std::int64_t i = place(*start); i > place(*stop); i += cut.step) indices.push_back(i);
   return apply("gather", {x, constant(indices), cut.axis});
@@ -106,6 +120,8 @@ Outputs slice_of(const NodeContext& node) {
 // Where each element of an axis comes from after padding with elements of the axis.
 std::vector<std::int64_t> padded_places(const std::string& mode, std::int64_t size,
                                         std::int64_t before, std::int64_t after) {
+  within("the padded size", size + before + after, 0, most_made);
+  if (size == 0 && before + after > 0) refuse("it repeats elements of an axis of size 0");
   std::vector<std::int64_t> places;
   const std::int64_t period = mode == "reflect" ? std::max<std::int64_t>(2 * size - 2, 1) : size;
   for (std::int64_t i = -before; i < size + after; ++i) {
@@ -131,7 +147,7 @@ Outputs pad(const NodeContext& node) {
   const std::size_t rank = node.rank();
   std::vector<std::int64_t> axes = range_to(rank);
   if (node.has(3)) axes = node.ints(3);
-  if (widths->size() != 2 * axes.size()) refuse("it has another number of pads than of axes");
+  widths = within("its pads", *std::move(widths), 2 * axes.size(), -most_number);
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs(rank);
   for (std::size_t i = 0; i < axes.size(); ++i)
     pairs[static_cast<std::size_t>(node.axis(axes[i], rank))] = {(*widths)[i],
@@ -156,11 +172,20 @@ Outputs tile(const NodeContext& node) {
   return {apply("tile", {node[0], Binding(bindings_of(node.elements(1)))})};
 }
 
+std::int64_t block_size(const NodeContext& node) {
+  node.need_rank(0, 4, 4);
+  return within("its attribute 'blocksize'", node.integer("blocksize"), 1, 1 << 15);
+}
+
+[[noreturn]] void refuse_blocks(std::int64_t size, std::int64_t block) {
+  refuse("a size of " + std::to_string(size) + " is not a multiple of " + std::to_string(block));
+}
+
 Outputs depth_to_space(const NodeContext& node) {
-  const std::int64_t block = node.integer("blocksize");
+  const std::int64_t block = block_size(node);
   const std::vector<Size> sizes = node.sizes();
   const std::vector<std::int64_t> dims = node.known_dims();
-  if (dims.size() != 4) refuse("its input does not have 4 axes");
+  if (dims[1] % (block * block) != 0) refuse_blocks(dims[1], block * block);
   const std::int64_t channels = dims[1] / (block * block);
   const bool is_crd = node.text("mode", "DCR") == "CRD";
   const std::vector<Size> split =
@@ -173,10 +198,11 @@ Outputs depth_to_space(const NodeContext& node) {
 }
 
 Outputs space_to_depth(const NodeContext& node) {
-  const std::int64_t block = node.integer("blocksize");
+  const std::int64_t block = block_size(node);
   const std::vector<Size> sizes = node.sizes();
   const std::vector<std::int64_t> dims = node.known_dims();
-  if (dims.size() != 4) refuse("its input does not have 4 axes");
+  for (const std::int64_t dim : {dims[2], dims[3]})
+    if (dim % block != 0) refuse_blocks(dim, block);
   const std::int64_t height = dims[2] / block, width = dims[3] / block;
   const Connection split = reshaped(node[0], {sizes[0], sizes[1], height, block, width, block});
   const bool is_crd = node.text("mode", "DCR") == "CRD";
@@ -187,9 +213,9 @@ Outputs space_to_depth(const NodeContext& node) {
 
 Outputs trilu(const NodeContext& node) {
   const bool is_upper = node.flag("upper", true);
-  const std::int64_t shift = node.has(1) ? static_cast<std::int64_t>(node.number(1)) : 0;
+  const std::int64_t shift = node.has(1) ? node.clamped(1, -most_number, most_number) : 0;
+  node.need_rank(0, 2);
   const std::vector<Size> sizes = node.sizes();
-  if (sizes.size() < 2) refuse("its input is no matrix");
   const Connection rows = expanded(positions_to(sizes[sizes.size() - 2]), {1});
   const Connection columns = positions_to(sizes.back());
   const Connection mask = is_upper ? columns >= rows + shift : columns <= rows + shift;
@@ -209,8 +235,9 @@ Outputs compress(const NodeContext& node) {
 
 Outputs reverse_sequence(const NodeContext& node) {
   const std::int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
+  node.need_rank(0, 2);
   const std::vector<Size> sizes = node.sizes();
-  if (batch + time != 1) refuse("its axes are not the first two");
+  if (batch != 1 - time || (time != 0 && time != 1)) refuse("its axes are not the first two");
   const Connection steps = positions_to(sizes[static_cast<std::size_t>(time)]);
   // [time, batch], or [batch, time]
   const Connection at = time == 0 ? expanded(steps, {1}) : steps;
@@ -224,6 +251,7 @@ Outputs reverse_sequence(const NodeContext& node) {
 Outputs center_crop_pad(const NodeContext& node) {
   const std::vector<std::int64_t> wanted = node.ints(1), dims = node.known_dims();
   std::vector<std::int64_t> axes = node.integers("axes").value_or(range_to(dims.size()));
+  within("its shape", wanted, axes.size(), 0);
   Tuple widths(dims.size(), Datum::ints({0, 0}));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(node.axis(axes[i], dims.size()));

@@ -18,6 +18,7 @@ Outputs batch_normalization(const NodeContext& node) {
     return {apply("batch_norm_inference",
                   {node[0], node.frozen(3), node.frozen(4), node[1], node[2], epsilon})};
   }
+  node.need_rank(0, 2);
   std::vector<std::int64_t> axes = range_to(rank);
   axes.erase(axes.begin() + 1);
   const double momentum = node.real("momentum", 0.9);
@@ -80,16 +81,16 @@ Outputs rms_normalization(const NodeContext& node) {
 }
 
 Outputs instance_normalization(const NodeContext& node) {
-  const std::size_t rank = node.rank();
+  const std::size_t rank = node.need_rank(0, 2);
   const auto made = normalized(node[0], tuple_of(range_to(rank, 2)), node.real("epsilon", 1e-5));
   return {made[0] * of_channels(node[1], rank) + of_channels(node[2], rank)};
 }
 
 // Before opset 21 scale and bias had one number for each group.
 Outputs group_normalization(const NodeContext& node) {
-  const std::int64_t groups = node.integer("num_groups");
+  const std::int64_t groups = within("its attribute 'num_groups'", node.integer("num_groups"), 1);
+  const std::size_t rank = node.need_rank(0, 2);
   const std::vector<Size> sizes = node.sizes();
-  const std::size_t rank = sizes.size();
   const Connection split = reshaped(computed(node, 0), {sizes[0], groups, -1});
   const auto made = normalized(split, tuple_of({2}), node.real("epsilon", 1e-5));
   const Connection scale = computed(node, 1), bias = computed(node, 2);
@@ -117,12 +118,14 @@ Outputs lp_normalization(const NodeContext& node) {
                    x / selected(norm.eq(0.0), norm + 1.0, norm))};
 }
 
+constexpr std::int64_t most_channels = 4096;  // each makes a part of the model
+
 // The sum of squares over neighbouring channels.
 Outputs local_response(const NodeContext& node) {
-  const std::int64_t size = node.integer("size");
+  const std::int64_t size = within("its attribute 'size'", node.integer("size"), 1, most_channels);
   const double alpha = node.real("alpha", 1e-4), beta = node.real("beta", 0.75);
   const double bias = node.real("bias", 1.0);
-  const std::size_t rank = node.rank();
+  const std::size_t rank = node.need_rank(0, 2);
   Tuple widths(rank, Datum::ints({0, 0}));
   widths[1] = Datum::ints({(size - 1) / 2, size / 2});
   const Connection squares = apply("pad", {squared(node[0]), Datum(widths), 0.0});
@@ -138,14 +141,15 @@ Outputs local_response(const NodeContext& node) {
 
 std::vector<OpRow> normalization_rows() {
   return {
-      {"BatchNormalization", 7, batch_normalization, "BatchNormInference", "spatial=0"},
-      {"GroupNormalization", 18, group_normalization, "Mean, Square, Sqrt"},
-      {"InstanceNormalization", 1, instance_normalization, "Mean, Square, Sqrt"},
-      {"LRN", 1, local_response, "Pad, Square, Power"},
-      {"LayerNormalization", 17, layer_normalization, "PrimitiveLayerNorm; Mean, Square, Sqrt"},
-      {"LpNormalization", 1, lp_normalization, "Sum, Divide"},
-      {"MeanVarianceNormalization", 9, mean_variance, "Mean, Square, Sqrt"},
-      {"RMSNormalization", 23, rms_normalization, "Mean, Square, Sqrt"},
+      of_floats({"BatchNormalization", 7, batch_normalization, "BatchNormInference", "spatial=0"}),
+      of_floats({"GroupNormalization", 18, group_normalization, "Mean, Square, Sqrt"}),
+      of_floats({"InstanceNormalization", 1, instance_normalization, "Mean, Square, Sqrt"}),
+      of_floats({"LRN", 1, local_response, "Pad, Square, Power"}),
+      of_floats({"LayerNormalization", 17, layer_normalization,
+                 "PrimitiveLayerNorm; Mean, Square, Sqrt"}),
+      of_floats({"LpNormalization", 1, lp_normalization, "Sum, Divide"}),
+      of_floats({"MeanVarianceNormalization", 9, mean_variance, "Mean, Square, Sqrt"}),
+      of_floats({"RMSNormalization", 23, rms_normalization, "Mean, Square, Sqrt"}),
   };
 }
 

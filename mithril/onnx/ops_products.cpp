@@ -20,6 +20,8 @@ Outputs mat_mul(const NodeContext& node) {
 }
 
 Outputs gemm(const NodeContext& node) {
+  node.need_rank(0, 2, 2);
+  node.need_rank(1, 2, 2);
   const double alpha = node.real("alpha", 1.0), beta = node.real("beta", 1.0);
   const bool transposes_b = node.flag("transB");
   const Connection a = node.flag("transA") ? node[0].T() : node[0];
@@ -51,7 +53,7 @@ Outputs det(const NodeContext& node) { return {apply("det", {node[0]})}; }
 
 std::vector<OpRow> product_rows() {
   return {
-      {"Det", 11, det, "Det"},
+      of_floats({"Det", 11, det, "Det"}),
       {"Einsum", 12, einsum, "Einsum"},
       {"Gemm", 1, gemm, "PrimitiveLinear, MatrixMultiply, Add"},
       {"MatMul", 1, mat_mul, "MatrixMultiply"},

@@ -1,4 +1,5 @@
 // Recurrent layers, as loops.
+#include "mithril/base/text.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/onnx/parts.hpp"
 
@@ -24,14 +25,15 @@ class RecurrentNode {
  public:
   RecurrentNode(const NodeContext& node, std::int64_t gates, std::vector<std::string> activations)
       : node_(node), gates_(gates), is_batch_first_(node.flag("layout")) {
-    const std::vector<std::int64_t> dims = node.known_dims(2);
-    directions_ = static_cast<std::size_t>(dims[0]);
-    hidden_ = dims[2];
     const std::string direction = node.text("direction", "forward");
+    if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+      refuse("its direction is " + direction);
+    directions_ = direction == "bidirectional" ? 2 : 1;
     begins_reversed_ = direction == "reverse";
+    check_shapes();
     for (std::size_t i = 0; i < directions_; ++i)
       activations_.insert(activations_.end(), activations.begin(), activations.end());
-    if (const AttributeRecord* named = node.attribute("activations")) activations_ = named->strings;
+    if (node.attribute("activations")) activations_ = node.texts("activations");
     if (activations_.size() != directions_ * activations.size())
       refuse("it has another number of activations than of gates");
     if (node.attribute("activation_alpha") || node.attribute("activation_beta"))
@@ -111,6 +113,37 @@ class RecurrentNode {
   }
 
  private:
+  // [D, gates H, I], [D, gates H, H] and [D, 2 gates H].
+  void check_shapes() {
+    node_.need_rank(0, 3, 3);
+    node_.need_rank(2, 3, 3);
+    const auto count = static_cast<std::int64_t>(directions_);
+    hidden_ = within("the number of units", node_.known_dims(2)[2], 1);
+    check_shape(1, {count, gates_ * hidden_, any_size});
+    check_shape(2, {count, gates_ * hidden_, hidden_});
+    check_shape(3, {count, 2 * gates_ * hidden_});
+    for (const std::size_t state : {5, 6})
+      if (node_.has(state)) node_.need_rank(state, 3, 3);
+    check_shape(7, {count, 3 * hidden_});
+    const std::int64_t stated = node_.integer("hidden_size", hidden_);
+    if (stated != hidden_)
+      refuse("its attribute 'hidden_size' is " + std::to_string(stated) + ", and R has " +
+             std::to_string(hidden_) + " units");
+  }
+
+  void check_shape(std::size_t input, const std::vector<std::int64_t>& expected) {
+    if (!node_.has(input)) return;
+    node_.need_rank(input, expected.size(), expected.size());
+    const std::vector<std::int64_t> found = node_.known_dims(input);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] == any_size || found[i] == expected[i]) continue;
+      refuse("axis " + std::to_string(i) + " of its input " + quoted(node_.value(input).name) +
+             " has " + std::to_string(found[i]) + " elements, expected " +
+             std::to_string(expected[i]));
+    }
+  }
+
+  static constexpr std::int64_t any_size = -1;
   const NodeContext& node_;
   std::int64_t gates_, hidden_ = 0;
   bool is_batch_first_, begins_reversed_ = false;
@@ -210,9 +243,10 @@ Outputs lstm(const NodeContext& node) {
 std::vector<OpRow> recurrent_rows() {
   const std::string_view limits = "activations beside Sigmoid, Tanh and Relu";
   return {
-      {"GRU", 7, gru, "Scan", limits},
-      {"LSTM", 7, lstm, "Scan", "input_forget; activations beside Sigmoid, Tanh and Relu"},
-      {"RNN", 7, rnn, "Scan", limits},
+      of_floats({"GRU", 7, gru, "Scan", limits}),
+      of_floats(
+          {"LSTM", 7, lstm, "Scan", "input_forget; activations beside Sigmoid, Tanh and Relu"}),
+      of_floats({"RNN", 7, rnn, "Scan", limits}),
   };
 }
 

@@ -118,14 +118,14 @@ Connection shifted(const Connection& x, std::int64_t axis, std::size_t rank, boo
 
 Outputs cumsum(const NodeContext& node) {
   const std::size_t rank = node.rank();
-  const std::int64_t axis = node.axis(static_cast<std::int64_t>(node.number(1)), rank);
+  const std::int64_t axis = node.axis(node.clamped(1, -most_number, most_number), rank);
   const bool is_reverse = node.flag("reverse");
   const Connection x = node.flag("exclusive") ? shifted(node[0], axis, rank, is_reverse) : node[0];
   return {apply("cumsum", {x, axis, is_reverse})};
 }
 
 Outputs cumprod(const NodeContext& node) {
-  const auto axis = static_cast<std::int64_t>(node.number(1));
+  const std::int64_t axis = node.axis(node.clamped(1, -most_number, most_number), node.rank());
   return {apply("cumprod", {node[0], axis, node.flag("reverse"), node.flag("exclusive")})};
 }
 

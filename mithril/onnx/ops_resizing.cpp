@@ -68,7 +68,7 @@ std::vector<double> neighbour_weights(const Resizing& how, double ratio, double 
   const double shrink = how.antialias ? std::min(scale, 1.0) : 1.0;
   const double reach = is_linear ? 1 : 2;
   first = static_cast<std::int64_t>(std::floor(-reach / shrink)) + 1;
-  const std::int64_t end = (is_linear ? 2 - first : 2 - first);
+  const std::int64_t end = 2 - first;
   std::vector<double> made;
   for (std::int64_t i = first; i < end; ++i) {
     const double distance = shrink * (static_cast<double>(i) - ratio);
@@ -80,6 +80,16 @@ std::vector<double> neighbour_weights(const Resizing& how, double ratio, double 
     for (double& weight : made) weight /= sum;
   }
   return made;
+}
+
+// How many neighbours are weighted, and for how many elements: what is made at import.
+void check_axis(const Resizing& how, const ResizedAxis& axis) {
+  within("the size of its input", axis.from, 1);
+  within("the size of its result", axis.to, 1);
+  if (!std::isfinite(axis.scale) || axis.scale <= 0) refuse("its scale is not a positive number");
+  const double shrink = how.antialias ? std::min(axis.scale, 1.0) : 1.0;
+  if (4 / shrink * static_cast<double>(axis.to) > static_cast<double>(most_made))
+    refuse("it weights too many elements");
 }
 
 Connection resized(const Connection& x, std::int64_t at, std::size_t rank, const Resizing& how,
@@ -141,14 +151,21 @@ Connection resized_axes(const NodeContext& node, const Resizing& how,
     const bool is_same = axes[i].from == axes[i].to && axes[i].scale == 1.0 &&
                          how.coordinates != "tf_crop_and_resize";
     if (is_same) continue;
+    check_axis(how, axes[i]);
     made = resized(made, static_cast<std::int64_t>(i), axes.size(), how, axes[i], node.type());
   }
   return made;
 }
 
+// Rounded down. Sizes that no result can have become 0, which is refused.
+std::int64_t whole(double size) {
+  const bool is_size = size >= 0 && size <= static_cast<double>(most_number);
+  return is_size ? static_cast<std::int64_t>(size) : 0;
+}
+
 void scale_by(ResizedAxis& axis, double scale) {
   axis.scale = scale;
-  axis.to = static_cast<std::int64_t>(std::floor(static_cast<double>(axis.from) * scale));
+  axis.to = whole(static_cast<double>(axis.from) * scale);
 }
 
 std::vector<double> numbers(const Tensor& tensor) {
@@ -184,7 +201,7 @@ Outputs upsample(const NodeContext& node) {
 void keep_ratio(const NodeContext& node, std::vector<ResizedAxis>& axes,
                 const std::vector<std::int64_t>& chosen) {
   const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch") return;
+  if (policy == "stretch" || chosen.empty()) return;
   std::vector<double> scales;
   for (const std::int64_t i : chosen) scales.push_back(axes[static_cast<std::size_t>(i)].scale);
   const double scale = policy == "not_larger" ? *std::min_element(scales.begin(), scales.end())
@@ -192,7 +209,7 @@ void keep_ratio(const NodeContext& node, std::vector<ResizedAxis>& axes,
   for (const std::int64_t i : chosen) {
     ResizedAxis& axis = axes[static_cast<std::size_t>(i)];
     axis.scale = scale;
-    axis.to = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.from) + 0.5));
+    axis.to = whole(scale * static_cast<double>(axis.from) + 0.5);
   }
 }
 
@@ -212,12 +229,13 @@ Outputs resize(const NodeContext& node) {
   if (given.size() != chosen.size()) refuse("it has another number of sizes than of axes");
   const bool is_crop = how.coordinates == "tf_crop_and_resize";
   const std::vector<double> region = is_crop ? numbers(node.known(1)) : std::vector<double>();
+  if (is_crop) need_count("its roi", region.size(), 2 * chosen.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     ResizedAxis& axis = axes[static_cast<std::size_t>(chosen[k])];
     if (has_scales) {
       scale_by(axis, given[k]);
     } else {
-      axis.to = static_cast<std::int64_t>(given[k]);
+      axis.to = whole(given[k]);
       axis.scale = given[k] / static_cast<double>(axis.from);
     }
     if (!is_crop) continue;

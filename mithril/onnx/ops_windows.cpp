@@ -23,17 +23,21 @@ Connection cut_to(const Connection& x, std::size_t axis, std::int64_t before, st
 
 Outputs conv_transpose(const NodeContext& node) {
   const std::vector<std::int64_t> dims = node.known_dims(1);
-  const std::size_t axes = dims.size() - 2;
-  const std::int64_t groups = node.integer("group", 1);
-  const std::vector<std::int64_t> zeros(axes, 0), ones(axes, 1);
+  const std::size_t axes = node.need_rank(1, 3) - 2;
+  node.need_rank(0, axes + 2, axes + 2);
+  const std::int64_t groups = within("its attribute 'group'", node.integer("group", 1), 1);
   const std::vector<std::int64_t> kernel(dims.begin() + 2, dims.end());
-  const auto strides = node.integers("strides").value_or(ones);
-  const auto dilations = node.integers("dilations").value_or(ones);
-  const auto extra = node.integers("output_padding").value_or(zeros);
+  within("its kernel", kernel, axes, 1);
+  const auto strides = node.integers("strides", axes, 1, 1);
+  const auto dilations = node.integers("dilations", axes, 1, 1);
+  const auto extra = node.integers("output_padding", axes, 0, 0);
   const auto wanted = node.integers("output_shape");
+  if (wanted) {
+    const bool is_whole = wanted->size() == axes + 2;
+    within("its attribute 'output_shape'", *wanted, is_whole ? axes + 2 : axes, 0);
+  }
   const std::string automatic = node.text("auto_pad", "NOTSET");
-  std::vector<std::int64_t> pads =
-      node.integers("pads").value_or(std::vector<std::int64_t>(2 * axes, 0));
+  std::vector<std::int64_t> pads = node.integers("pads", 2 * axes, -most_number, 0);
   const bool is_same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
   if (wanted || is_same) {
     const std::vector<std::int64_t> input = node.known_dims(0);
@@ -49,7 +53,7 @@ Outputs conv_transpose(const NodeContext& node) {
     }
   }
   const char* names[] = {"ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
-  if (axes < 1 || axes > 3) refuse("it has " + std::to_string(axes) + " spatial axes");
+  if (axes > 3) refuse("it has " + std::to_string(axes) + " spatial axes");
   const auto value = [&](const std::vector<std::int64_t>& numbers) {
     return axes == 1 ? Datum(numbers[0]) : Datum::ints(numbers);
   };
@@ -68,6 +72,7 @@ Outputs conv_transpose(const NodeContext& node) {
 }
 
 WindowGrid pool_windows(const NodeContext& node) {
+  node.need_rank(0, 3);
   const auto kernel = node.integers("kernel_shape");
   if (!kernel) refuse("its kernel_shape is missing");
   if (kernel->empty() || kernel->size() > 3)
@@ -186,7 +191,7 @@ Connection mean_of_windows(const NodeContext& node, const Connection& x) {
 Outputs average_pool(const NodeContext& node) { return {mean_of_windows(node, node[0])}; }
 
 Outputs lp_pool(const NodeContext& node) {
-  const double p = static_cast<double>(node.integer("p", 2));
+  const double p = static_cast<double>(within("its attribute 'p'", node.integer("p", 2), 1));
   WindowGrid windows = pool_windows(node);
   const std::vector<std::int64_t> more = beyond(node, windows);
   double count = 1;
@@ -198,7 +203,9 @@ Outputs lp_pool(const NodeContext& node) {
   return {pow(pool("avg_pool2d", powers, windows) * count, 1.0 / p)};
 }
 
-Binding spatial_axes(const NodeContext& node) { return tuple_of(range_to(node.rank(), 2)); }
+Binding spatial_axes(const NodeContext& node) {
+  return tuple_of(range_to(node.need_rank(0, 3), 2));
+}
 
 Outputs global_average(const NodeContext& node) {
   return {apply("mean", {node[0], spatial_axes(node), true})};
@@ -209,7 +216,7 @@ Outputs global_max(const NodeContext& node) {
 }
 
 Outputs global_lp(const NodeContext& node) {
-  const double p = static_cast<double>(node.integer("p", 2));
+  const double p = static_cast<double>(within("its attribute 'p'", node.integer("p", 2), 1));
   return {pow(apply("sum", {pow(node[0].abs(), p), spatial_axes(node), true}), 1.0 / p)};
 }
 
@@ -218,14 +225,14 @@ Outputs global_lp(const NodeContext& node) {
 std::vector<OpRow> window_rows() {
   const std::string_view axes = "more than 3 spatial axes";
   return {
-      {"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes},
-      {"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes},
-      {"ConvTranspose", 1, conv_transpose, "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d",
-       axes},
-      {"GlobalAveragePool", 1, global_average, "Mean"},
-      {"GlobalLpPool", 2, global_lp, "Power, Sum"},
-      {"GlobalMaxPool", 1, global_max, "Max"},
-      {"LpPool", 2, lp_pool, "Power, PrimitiveAvgPool2D", axes},
+      of_floats({"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes}),
+      of_floats({"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes}),
+      of_floats({"ConvTranspose", 1, conv_transpose,
+                 "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d", axes}),
+      of_floats({"GlobalAveragePool", 1, global_average, "Mean"}),
+      of_floats({"GlobalLpPool", 2, global_lp, "Power, Sum"}),
+      of_floats({"GlobalMaxPool", 1, global_max, "Max"}),
+      of_floats({"LpPool", 2, lp_pool, "Power, PrimitiveAvgPool2D", axes}),
       {"MaxPool", 1, max_pool, "PrimitiveMaxPool2D", "indices over 3 axes"},
   };
 }

@@ -14,16 +14,15 @@ bool WindowGrid::is_symmetric() const {
 WindowGrid windows_of(const NodeContext& node, std::vector<std::int64_t> kernel) {
   const std::size_t axes = kernel.size();
   WindowGrid made{.kernel = std::move(kernel)};
-  const std::vector<std::int64_t> ones(axes, 1);
-  made.strides = node.integers("strides").value_or(ones);
-  made.dilations = node.integers("dilations").value_or(ones);
+  within("its kernel", made.kernel, axes, 1);
+  const auto stated = sizes_of(node[0]);
+  if (stated) need_count("the shape of its input", stated->size(), axes + 2);
+  made.strides = node.integers("strides", axes, 1, 1);
+  made.dilations = node.integers("dilations", axes, 1, 1);
   made.pads.assign(axes, {0, 0});
-  if (made.strides.size() != axes || made.dilations.size() != axes)
-    refuse("its strides or dilations are not those of " + std::to_string(axes) + " axes");
   const std::string automatic = node.text("auto_pad", "NOTSET");
   if (automatic == "NOTSET" || automatic.empty()) {
-    const auto pads = node.integers("pads").value_or(std::vector<std::int64_t>(2 * axes, 0));
-    if (pads.size() != 2 * axes) refuse("it has another number of pads than of axes");
+    const auto pads = node.integers("pads", 2 * axes, -most_number, 0);
     for (std::size_t i = 0; i < axes; ++i) made.pads[i] = {pads[i], pads[axes + i]};
     return made;
   }
@@ -54,7 +53,10 @@ Connection padded(const Connection& x,
   const bool is_needed = std::any_of(
       pads.begin(), pads.end(), [](const auto& pad) { return pad.first != 0 || pad.second != 0; });
   if (!is_needed) return x;
-  const std::size_t rank = x.known_shape().rank().value();
+  const auto sizes = sizes_of(x);
+  if (!sizes) refuse("the rank of its input is not known", "shapes= of an input states its sizes");
+  const std::size_t rank = sizes->size();
+  if (rank < pads.size()) refuse("its input has fewer axes than its pads");
   std::vector<std::pair<std::int64_t, std::int64_t>> all(rank - pads.size());
   all.insert(all.end(), pads.begin(), pads.end());
   return apply("pad", {x, pairs_of(all), value});
@@ -62,8 +64,10 @@ Connection padded(const Connection& x,
 
 Connection convolved(const NodeContext& node, const Connection& x, const Connection& weight,
                      const Binding& bias, const std::vector<std::int64_t>& weight_dims) {
+  if (weight_dims.size() < 3)
+    refuse("its weight has " + std::to_string(weight_dims.size()) + " axes, expected at least 3");
   const WindowGrid windows = windows_of(node, {weight_dims.begin() + 2, weight_dims.end()});
-  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t groups = within("its attribute 'group'", node.integer("group", 1), 1);
   const std::size_t axes = windows.kernel.size();
   if (axes == 1) {
     const auto& [before, after] = windows.pads.front();

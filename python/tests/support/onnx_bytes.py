@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 
 TYPES = {"float32": 1, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11}
@@ -24,17 +26,32 @@ def field(tag: int, value: int | str | bytes) -> bytes:
     return varint(tag << 3 | 2) + varint(len(data)) + data
 
 
-def node(op: str, inputs: str, outputs: str, **attributes: int | list[int]) -> bytes:
-    """A node; names are separated by spaces."""
+class Graph(bytes):
+    """A graph, as an attribute of a node."""
+
+
+def node(
+    op: str, inputs: str, outputs: str, **attributes: int | float | str | bytes | list[int]
+) -> bytes:
+    """A node; names are separated by spaces. Bytes are text, and a Graph is a graph."""
     made = b"".join(field(1, name) for name in inputs.split())
     made += b"".join(field(2, name) for name in outputs.split()) + field(4, op)
     for name, value in attributes.items():
-        if isinstance(value, int):
-            made += field(5, field(1, name) + field(3, value) + field(20, 2))
-        else:
-            ints = b"".join(field(8, each) for each in value)
-            made += field(5, field(1, name) + ints + field(20, 7))
+        made += field(5, field(1, name) + content(value))
     return made
+
+
+def content(value: int | float | str | bytes | list[int]) -> bytes:
+    """The value of an attribute, and its type."""
+    if isinstance(value, int):
+        return field(3, value) + field(20, 2)
+    if isinstance(value, float):
+        return varint(2 << 3 | 5) + struct.pack("<f", value) + field(20, 1)
+    if isinstance(value, Graph):
+        return field(6, value) + field(20, 5)
+    if isinstance(value, list):
+        return b"".join(field(8, each) for each in value) + field(20, 7)
+    return field(4, value) + field(20, 3)
 
 
 def tensor(name: str, array: np.ndarray) -> bytes:
@@ -55,9 +72,19 @@ def file(
     initializers: dict[str, np.ndarray] | None = None,
     opset: int = 17,
 ) -> bytes:
-    graph = b"".join(field(1, each) for each in nodes)
+    made = graph(nodes, inputs, outputs, initializers)
+    return field(1, 8) + field(8, field(2, opset)) + field(7, made)
+
+
+def graph(
+    nodes: list[bytes],
+    inputs: list[bytes],
+    outputs: list[bytes],
+    initializers: dict[str, np.ndarray] | None = None,
+) -> Graph:
+    made = b"".join(field(1, each) for each in nodes)
     for name, array in (initializers or {}).items():
-        graph += field(5, tensor(name, array))
-    graph += b"".join(field(11, each) for each in inputs)
-    graph += b"".join(field(12, each) for each in outputs)
-    return field(1, 8) + field(8, field(2, opset)) + field(7, graph)
+        made += field(5, tensor(name, array))
+    made += b"".join(field(11, each) for each in inputs)
+    made += b"".join(field(12, each) for each in outputs)
+    return Graph(made)
