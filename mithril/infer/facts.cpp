@@ -102,7 +102,15 @@ void Facts::conflict(ErrorKind kind, std::string code, std::string message, std:
     details.facts.push_back({right.empty() ? "got" : "one side", std::move(left)});
   }
   if (!right.empty()) details.facts.push_back({"other side", std::move(right)});
-  if (decorate) decorate(details, current, left_origin, right_origin);
+  if (decorate) {
+    // Text of dims that int64 cannot hold conflicts again, and that error stays plain.
+    struct Restored {
+      Decorate& to;
+      Decorate by;
+      ~Restored() { to = by; }
+    } const restored{decorate, std::exchange(decorate, nullptr)};
+    restored.by(details, current, left_origin, right_origin);
+  }
   raise(std::move(details));
 }
 
