@@ -42,9 +42,13 @@ Outputs gemm(const NodeContext& node) {
 }
 
 Outputs einsum(const NodeContext& node) {
+  const std::string equation = node.text("equation");
+  // Each input, and the result, has a letter for each axis, commas and spaces.
+  const auto longest = static_cast<std::int64_t>(4 * most_axes * (node.count() + 1));
+  within("the length of its equation", static_cast<std::int64_t>(equation.size()), 0, longest);
   std::vector<Binding> inputs;
   for (std::size_t i = 0; i < node.count(); ++i) inputs.emplace_back(node[i]);
-  return {apply("einsum", {Binding(inputs), Datum(node.text("equation"))})};
+  return {apply("einsum", {Binding(inputs), Datum(equation)})};
 }
 
 Outputs det(const NodeContext& node) { return {apply("det", {node[0]})}; }

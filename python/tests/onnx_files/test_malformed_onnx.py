@@ -206,6 +206,15 @@ ROWS = [
     ("Sqrt", {}, [4, "int32"], {}, 17, "put a Cast before it"),
     ("Sigmoid", {}, [4, "int64"], {}, 17, "its input is int64"),
     ("Softmax", {}, [4, "int32"], {}, 17, "its input is int32"),
+    ("Einsum", {"equation": "a" * 600}, [4], {}, 17, "its equation is 600, expected at most 512"),
+    (
+        "ConvTranspose",
+        {"strides": [2**31 - 1], "output_shape": [2**31 - 1]},
+        [1, 4, HUGE],
+        {"w": zeros(4, 4, 3)},
+        17,
+        "dim is too large",
+    ),
     ("TopK", {}, [4], {"k": ints(-3)}, 17, "k is -1, expected at least 0"),
     ("Gemm", {"transB": 1}, [4], {"w": np.float32(1), "b": zeros(4)}, 17, "has 1 axes, expected 2"),
 ]
