@@ -7,6 +7,10 @@
 namespace mithril::onnx {
 namespace {
 
+bool is_list(const AttributeRecord& attribute, std::int64_t type) {
+  return attribute.type == type || attribute.type == attribute_type::none;
+}
+
 Outputs constant_of(const NodeContext& node) {
   for (const AttributeRecord& attribute : node.node().attributes) {
     if (attribute.name == "value" && attribute.t)
@@ -15,9 +19,9 @@ Outputs constant_of(const NodeContext& node) {
       return {Value(Tensor::scalar(*attribute.f), ElementType::float32)};
     if (attribute.name == "value_int" && attribute.i)
       return {Value(Tensor::scalar(*attribute.i), ElementType::int64)};
-    if (attribute.name == "value_floats")
+    if (attribute.name == "value_floats" && is_list(attribute, attribute_type::reals))
       return {Value(Tensor::of(attribute.floats), ElementType::float32)};
-    if (attribute.name == "value_ints")
+    if (attribute.name == "value_ints" && is_list(attribute, attribute_type::integers))
       return {Value(Tensor::of(attribute.ints), ElementType::int64)};
   }
   refuse("it has no value that is a tensor of numbers");
@@ -27,7 +31,8 @@ Outputs constant_of_shape(const NodeContext& node) {
   const AttributeRecord* value = node.attribute("value");
   ElementType type = ElementType::float32;
   Tensor element = Tensor::scalar(0.0F);
-  if (value && value->t) {
+  if (value) {
+    if (!value->t) refuse("its attribute 'value' is not a tensor");
     type = value->t->type;
     element = node.tensor(*value);
   }

@@ -10,10 +10,9 @@ namespace {
 // Before opset 7 the second input was aligned by an attribute.
 Connection aligned(const NodeContext& node) {
   const Connection right = node[1];
-  const AttributeRecord* axis = node.attribute("axis");
-  if (node.opset() >= 7 || !axis || !axis->i) return right;
+  if (node.opset() >= 7 || !node.attribute("axis")) return right;
   const std::size_t rank = node.rank(0), own = node.rank(1);
-  const auto first = static_cast<std::size_t>(node.axis(*axis->i, rank));
+  const auto first = static_cast<std::size_t>(node.axis(node.integer("axis"), rank));
   if (first + own > rank) refuse("its inputs do not broadcast along axis " + std::to_string(first));
   return expanded(right, range_to(rank - first, own));
 }

@@ -82,7 +82,7 @@ enum class ElementType : std::int32_t {
 
 // AttributeProto.AttributeType.
 namespace attribute_type {
-constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, integers = 7;
+constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, reals = 6, integers = 7;
 }
 
 // The largest opset of the domain of ONNX itself whose changes the rows of ops know.

@@ -206,6 +206,7 @@ ROWS = [
     ("Sqrt", {}, [4, "int32"], {}, 17, "put a Cast before it"),
     ("Sigmoid", {}, [4, "int64"], {}, 17, "its input is int64"),
     ("Softmax", {}, [4, "int32"], {}, 17, "its input is int32"),
+    ("Add", {"axis": 0.0}, [4], {"z": zeros(4)}, 6, "its attribute 'axis' is not an int"),
     ("Einsum", {"equation": "a" * 600}, [4], {}, 17, "its equation is 600, expected at most 512"),
     (
         "ConvTranspose",
@@ -230,6 +231,17 @@ def test_a_wrong_node_is_refused(tmp_path, row):
     assert error.startswith(f"mithril.ValueError[E1311]: {tmp_path}/net.onnx: the file cannot")
     assert f"node of y : {op} (opset {opset}): " in error
     assert reason in error
+
+
+WRONG_CONSTANTS = [
+    (ob.node("Constant", "", "y", value_floats=[1]), "it has no value that is a tensor of numbers"),
+    (ob.node("ConstantOfShape", "n", "y", value=1), "its attribute 'value' is not a tensor"),
+]
+
+
+@pytest.mark.parametrize(("node", "reason"), WRONG_CONSTANTS, ids=["Constant", "ConstantOfShape"])
+def test_constants_of_another_type_are_refused(tmp_path, node, reason):
+    assert reason in refused(tmp_path, [node], {}, {"n": ints(2)})
 
 
 def test_a_cycle_through_a_branch_is_refused(tmp_path):
