@@ -374,3 +374,18 @@ def test_a_primitive_is_that_of_torch(name: str, case: Case) -> None:
             expected = tensors[key].grad
             expected = np.zeros_like(value) if expected is None else expected.numpy()
             np.testing.assert_allclose(value, expected, rtol=1e-10, atol=1e-10, err_msg=key)
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_ints_of_32_bits_are_sorted_and_pooled(reference: bool) -> None:
+    model = ml.Model()
+    model |= ml.Cast(ml.int32)(input=ml.IOKey("x", type=ml.Tensor[int]), output="c")
+    model |= ml.TopK(2)(input="c", values="v", indices="i")
+    model |= ml.MaxPool2D(2)(input="c", output="p")
+    compiled = ml.compile(
+        model, ml.CpuBackend(reference=reference), shapes={"x": [1, 2, 4]}, data_keys=["x"]
+    )
+    out = compiled.evaluate({}, {"x": np.array([[[3, 1, 4, 2], [0, 7, 1, 1]]])})
+    assert np.asarray(out["v"]).tolist() == [[[4, 3], [7, 1]]]
+    assert np.asarray(out["i"]).tolist() == [[[2, 0], [1, 2]]]
+    assert np.asarray(out["p"]).tolist() == [[[7, 4]]]
