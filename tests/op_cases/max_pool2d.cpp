@@ -41,6 +41,8 @@ MITHRIL_OP_CASES(max_pool2d) {
        .expect = {{"output", tensor({2, 1, 1}, {-INFINITY, -INFINITY})}}},
       {.name = "no samples", .inputs = {{"input", distinct({0, 3, 4, 4})}, {"kernel_size", 2}}},
       {.name = "ints", .inputs = {{"input", integers({2, 4, 4}, -9, 10)}, {"kernel_size", 2}}},
+      {.name = "ints of 32 bits",
+       .inputs = {{"input", integers({1, 4, 4}, -9, 10).as(DType::int32)}, {"kernel_size", 2}}},
       {.name = "float32",
        .inputs = {{"input", distinct({2, 4, 4}).as(DType::float32)}, {"kernel_size", 2}}},
       {.name = "worked out by hand",
