@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/infer/application.hpp"
 #include "mithril/infer/walk.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -163,13 +164,24 @@ class Verification {
   }
 
   // Whether a model may know more about the dims than the node alone. It may for sizes that are new
-  // here, and for quotients and products: neither M nor N implies that M//2 equals N//2 or 1.
+  // here, and for quotients and products: neither M nor N implies that M//2 equals N//2 or 1, nor
+  // that M*N equals N.
   bool may_agree(const Dim& a, const Dim& b) {
     if (!is_decided(a) || !is_decided(b)) return true;
+    if (is_factor(a, b) || is_factor(b, a)) return true;
     if (resolve(a).is_constant() || resolve(b).is_constant()) {
       return is_computed(a) || is_computed(b);
     }
     return is_computed(a) && is_computed(b) && evaluate(a, sizes_) == evaluate(b, sizes_);
+  }
+
+  static bool is_factor(const Dim& factor, const Dim& dim) {
+    const Symbol* const own = resolve(factor).symbol();
+    const Symbol* const made = resolve(dim).symbol();
+    if (!own || !made || !made->product()) return false;
+    const auto factors = made->product()->key();
+    return std::any_of(factors.begin(), factors.end(),
+                       [&](Symbol* each) { return find(each) == own; });
   }
 
   static bool is_computed(const Dim& dim) {

@@ -149,6 +149,16 @@ TEST_CASE("quotients in the dims of an input may be known to be equal") {
   check_broken(pooled("[M//2, M//3]"), {"inferred are [M//2, N//2]"});
 }
 
+TEST_CASE("a product of sizes may be known to equal one of its factors") {
+  const auto flattened = [](const char* dims) {
+    return parse_graph("graph { input x: float32[M, N] input z: float32[K] y: float32" +
+                       std::string(dims) + " = flatten(input: x, start_dim: 0, end_dim: -1) }");
+  };
+  CHECK(broken_rule(flattened("[N]")) == "none");
+  CHECK(broken_rule(flattened("[M]")) == "none");
+  check_broken(flattened("[K]"), {"inferred are [M*N]"});
+}
+
 TEST_CASE("stated dtypes are those that are inferred") {
   check_broken(small_graph("y: float64[N, 3] = relu(input: x)"),
                {"node 'y' of op relu", "states dtype float64, inferred is float32"});
