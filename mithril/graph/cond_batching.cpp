@@ -22,12 +22,6 @@ class CondBatching {
   void run() { context_.is_batched("condition") ? choose_for_each() : choose_for_all(); }
 
  private:
-  // A branch for all indices: whether each result has the axis.
-  struct Branch {
-    std::vector<Expression> results;
-    std::vector<bool> batched;
-  };
-
   Graph& graph() const { return *context_.in("condition").graph; }
   const std::string& scope() const { return *context_.in("condition").scope; }
   Expression outside(ValueId id) const { return {&graph(), id, &scope()}; }
@@ -57,45 +51,42 @@ class CondBatching {
   // Each index has a choice of its own: both branches run, and the condition selects.
   void choose_for_each() {
     const Expression chosen = context_.in("condition");
-    const Branch then = run_where(chosen, then_, ".then"),
-                 otherwise = run_where(call("logical_not", {chosen}), otherwise_, ".otherwise");
+    const auto then = run_where(chosen, then_, ".then"),
+               otherwise = run_where(call("logical_not", {chosen}), otherwise_, ".otherwise");
     for (size_t k = 0; k < result_count(); ++k) {
       const int index = static_cast<int>(k);
       const std::vector<Dim> column(context_.out_dims(index).size(), Dim(1));
-      context_.become(
-          call("where", {context_.reshaped(chosen, column), then.results[k], otherwise.results[k]}),
-          index);
+      context_.become(call("where", {context_.reshaped(chosen, column), then[k], otherwise[k]}),
+                      index);
     }
   }
 
   // The results of a branch at the chosen indices. It does not run if there are none.
-  Branch run_where(const Expression& chosen, const Graph& branch, const std::string& name) const {
+  std::vector<Expression> run_where(const Expression& chosen, const Graph& branch,
+                                    const std::string& name) const {
     if (const auto given = handed_over(branch)) return *given;
     const BatchedGraph rows(branch, context_.size(), batched_, BatchedIndices::chosen);
-    Branch all;
-    for (size_t k = 0; k < result_count(); ++k) all.batched.push_back(rows.is_batched(k));
-    CondNode cond{.then = rows.graph(),
-                  .otherwise = zeros_like(rows.graph()),
-                  .condition = any_of(chosen).id};
+    std::vector<bool> batched;
+    for (size_t k = 0; k < result_count(); ++k) batched.push_back(rows.is_batched(k));
+    const Graph then = rows.graph();
+    CondNode cond{.then = then, .otherwise = zeros_like(then), .condition = any_of(chosen).id};
     cond.arguments.push_back(chosen.id);
-    all.results = choice(std::move(cond), all.batched, name);
-    return all;
+    return choice(std::move(cond), batched, name);
   }
 
-  // The results of a branch that makes nothing.
-  std::optional<Branch> handed_over(const Graph& branch) const {
+  // The results of a branch that only returns inputs.
+  std::optional<std::vector<Expression>> handed_over(const Graph& branch) const {
     if (!branch.nodes().empty() || !branch.constants().empty()) return {};
-    Branch given;
+    std::vector<Expression> given;
     for (const Output& output : branch.outputs()) {
       size_t i = 0;
       while (branch.inputs()[i] != output.value) ++i;
-      given.results.push_back(context_.in("arguments", static_cast<int>(i)));
-      given.batched.push_back(batched_[i]);
+      given.push_back(context_.in("arguments", static_cast<int>(i)));
     }
     return given;
   }
 
-  // A graph that makes zeros in the place of what `like` makes.
+  // A graph whose outputs are zeros, with the dims and dtypes of those of `like`.
   static Graph zeros_like(const Graph& like) {
     Graph zeros = like;
     zeros.keep_outputs(0);
