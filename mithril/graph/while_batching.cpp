@@ -37,19 +37,20 @@ Graph step_or_same(const Graph& condition, const Graph& body) {
 
 void batch_while(BatchContext& context) {
   const Graph condition = parse_graph(context.value("condition").text());
-  Graph body = parse_graph(context.value("body").text());
+  const Graph body = parse_graph(context.value("body").text());
   const size_t carries = body.outputs().size();
   const Dim& size = context.size();
   std::vector<bool> batched;
   for (int i = 0; i < context.list_size(); ++i)
     batched.push_back(context.is_batched("arguments", i));
   BatchedGraph step = batched_step(body, carries, size, batched);
-  if (BatchedGraph(condition, size, batched).is_batched(0)) {
+  BatchedGraph goes_on(condition, size, batched);
+  if (goes_on.is_batched(0)) {
     std::fill_n(batched.begin(), carries, true);
     step = batched_step(step_or_same(condition, body), carries, size, batched);
+    goes_on = BatchedGraph(condition, size, batched);
+    goes_on.become_any(0);
   }
-  BatchedGraph goes_on(condition, size, batched);
-  if (goes_on.is_batched(0)) goes_on.become_any(0);
   WhileNode loop{.condition = goes_on.graph(), .body = step.graph()};
   for (size_t i = 0; i < batched.size(); ++i) {
     const int item = static_cast<int>(i);
