@@ -39,8 +39,16 @@ void StatementWriter::write(const Statement& statement) {
   }
 }
 
-void StatementWriter::write_block(size_t node, const Block&) {
-  MITHRIL_CHECK(false, "no block of this language: " + program_.node(node).op->name);
+void StatementWriter::write_block(size_t node, const Block& block) {
+  MITHRIL_CHECK(language_.has_blocks, "no block of this language: " + program_.node(node).op->name);
+  switch (block.kind) {
+    case BlockKind::steps:
+      return write_steps(node, block);
+    case BlockKind::choice:
+      return write_choice(node, block);
+    case BlockKind::while_loop:
+      return write_while(node, block);
+  }
 }
 
 std::string StatementWriter::step_head(const Block& block, const std::string& variable) const {

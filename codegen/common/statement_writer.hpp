@@ -54,9 +54,11 @@ class StatementWriter {
   // Called before each statement.
   virtual void begin_statement() {}
   virtual void write_view(size_t node) = 0;
-  // Declares the outputs of a node with nested statements, and writes it: other writers of the
-  // same class write the bodies. Only for languages that have blocks.
-  virtual void write_block(size_t node, const Block& block);
+  // Declare the outputs of a node with nested statements, and write it: other writers of the same
+  // class write the bodies. Called only if the language has blocks.
+  virtual void write_steps(size_t, const Block&) {}   // a loop of steps
+  virtual void write_choice(size_t, const Block&) {}  // both branches make the outputs
+  virtual void write_while(size_t, const Block&) {}   // a loop that a condition ends
   // The line that begins a loop of steps.
   std::string step_head(const Block& block, const std::string& variable) const;
   // Copies the elements of a value to the tensor of another value with the same dims, or to an
@@ -114,6 +116,7 @@ class StatementWriter {
   void write(const Statement& statement);
   void write_loop(const Statement& statement);
   void write_call(size_t node);
+  void write_block(size_t node, const Block& block);
   std::vector<std::string> arguments_of(size_t node);
   std::string argument(size_t node, size_t at, const PortDef& port);
   std::string list(const std::vector<std::string>& items) const;

@@ -5,17 +5,6 @@
 
 namespace mithril::codegen {
 
-void CppFunctionWriter::write_block(size_t node, const Block& block) {
-  switch (block.kind) {
-    case BlockKind::steps:
-      return write_steps(node, block);
-    case BlockKind::choice:
-      return write_choice(node, block);
-    case BlockKind::while_loop:
-      return write_while(node, block);
-  }
-}
-
 void CppFunctionWriter::write_steps(size_t node, const Block& block) {
   const std::vector<ValueId>& given = block.arguments;
   const std::vector<ValueId>& made = program_.node(node).outputs;

@@ -67,13 +67,11 @@ class CppFunctionWriter final : public StatementWriter {
   void begin_statement() override { body_ += "\n"; }
   void write_view(size_t node) override;
 
-  void write_block(size_t node, const Block& block) override;
-  // A loop of steps. The nested statements find the elements of a step by pointers.
-  void write_steps(size_t node, const Block& block);
-  // Both branches make the outputs.
-  void write_choice(size_t node, const Block& block);
+  // The nested statements find the elements of a step by pointers.
+  void write_steps(size_t node, const Block& block) override;
+  void write_choice(size_t node, const Block& block) override;
   // The number of steps is not known, so the last carries may be in any buffer.
-  void write_while(size_t node, const Block& block);
+  void write_while(size_t node, const Block& block) override;
   // The variable of the result of the condition.
   std::string declare_condition(const Block& block);
   // Declares the carries that the condition or the step reads, in the loop.

@@ -42,16 +42,14 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   void write_copy(ValueId to, ValueId from) override;
   void write_output_copy(size_t output, ValueId from) override;
 
-  void write_block(size_t node, const Block& block) override;
-  // A loop of steps. The nested statements make tensors of the elements of a step.
-  void write_steps(size_t node, const Block& block);
-  // Both branches make the outputs.
-  void write_choice(size_t node, const Block& block);
+  // The nested statements make tensors of the elements of a step.
+  void write_steps(size_t node, const Block& block) override;
+  void write_choice(size_t node, const Block& block) override;
   // A branch that makes numbers in the place of BigInts converts them.
   void write_branch(const std::vector<ValueId>& made, const Block& block, size_t branch,
                     NestedTensors tensors, const std::vector<bool>& wide);
   // The number of steps is not known, so the last carries may be in any buffer.
-  void write_while(size_t node, const Block& block);
+  void write_while(size_t node, const Block& block) override;
   // The variable of the result of the condition.
   std::string declare_condition(const Block& block);
   // Declares the carries that the condition or the step reads, in the loop.
