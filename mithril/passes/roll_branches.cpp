@@ -24,12 +24,12 @@ class BranchRoll {
       : graph_(graph),
         condition_(condition),
         roles_(graph.nodes().size()),
-        drawn_(graph.nodes().size()),
+        pulled_in_(graph.nodes().size()),
         sides_(graph.values().size()),
         makers_(graph.values().size()) {
     do {
       find_roles();
-    } while (draw_nodes());
+    } while (pull_in_nodes());
   }
 
   // An op of a loop or of other branches in a branch; none: this choice is an innermost one.
@@ -93,14 +93,14 @@ class BranchRoll {
     }
   }
 
-  // Makes the nodes nodes of a branch that its transforms begin with. False if it has them all.
-  bool draw_nodes() {
+  // Pulls the nodes with which transforms in a branch begin into it. False if none is left.
+  bool pull_in_nodes() {
     bool more = false;
     const std::vector<bool> of_branches = inside();
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] != BranchRole::body) continue;
-      for (const size_t drawn : drawn_nodes(graph_, n, of_branches, makers_, token())) {
-        drawn_[drawn] = side_of(n);
+      for (const size_t pulled : pulled_in_nodes(graph_, n, of_branches, makers_, token())) {
+        pulled_in_[pulled] = side_of(n);
         more = true;
       }
     }
@@ -115,7 +115,7 @@ class BranchRoll {
 
   BranchRole role_of(size_t n, const Node& node) const {
     if (n == condition_) return BranchRole::condition;
-    if (drawn_[n] != BranchSide::none) return BranchRole::body;
+    if (pulled_in_[n] != BranchSide::none) return BranchRole::body;
     const bool enters = node.op->name == "branch_input";
     if ((enters || node.op->name == "branch_result") && argument(node, "condition") == token())
       return enters ? BranchRole::entry : BranchRole::exit;
@@ -129,7 +129,7 @@ class BranchRoll {
 
   // The branch of a node of its body.
   BranchSide side_of(size_t n) const {
-    return drawn_[n] == BranchSide::none ? side_of_reads(graph_.nodes()[n]) : drawn_[n];
+    return pulled_in_[n] == BranchSide::none ? side_of_reads(graph_.nodes()[n]) : pulled_in_[n];
   }
 
   // The branch whose values the node reads.
@@ -295,7 +295,7 @@ class BranchRoll {
   const Graph& graph_;
   const size_t condition_;
   std::vector<BranchRole> roles_;              // per node
-  std::vector<BranchSide> drawn_;              // per node: into which branch, by a transform
+  std::vector<BranchSide> pulled_in_;          // per node: the branch whose transform pulls it in
   std::vector<BranchSide> sides_;              // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
   std::vector<const Node*> exits_;

@@ -28,12 +28,12 @@ class Roll {
       : graph_(graph),
         begin_(begin),
         roles_(graph.nodes().size()),
-        drawn_(graph.nodes().size()),
+        pulled_in_(graph.nodes().size()),
         of_step_(graph.values().size()),
         makers_(graph.values().size()) {
     do {
       find_roles();
-    } while (draw_nodes());
+    } while (pull_in_nodes());
   }
 
   // Whether no op of another loop or of a branch reads values of a step.
@@ -94,20 +94,20 @@ class Roll {
     }
   }
 
-  // Makes the nodes nodes of the body that its transforms begin with. False if it has them all.
-  bool draw_nodes() {
+  // Pulls the nodes with which transforms in the body begin into it. False if none is left.
+  bool pull_in_nodes() {
     bool more = false;
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] != Role::body) continue;
-      for (const size_t drawn : drawn_nodes(graph_, n, of_step_, makers_, token()))
-        drawn_[drawn] = more = true;
+      for (const size_t pulled : pulled_in_nodes(graph_, n, of_step_, makers_, token()))
+        pulled_in_[pulled] = more = true;
     }
     return more;
   }
 
   Role role_of(size_t n, const Node& node) const {
     if (n == begin_) return Role::begin;
-    if (drawn_[n]) return Role::body;
+    if (pulled_in_[n]) return Role::body;
     if (is_of_this(node))
       return is_op(node, "scan_carry") || is_op(node, "scan_item") ? Role::entry : Role::exit;
     for (const Argument& argument : node.arguments) {
@@ -376,7 +376,7 @@ class Roll {
   const Graph& graph_;
   const size_t begin_;
   std::vector<Role> roles_;                    // per node
-  std::vector<bool> drawn_;                    // per node: into the body, by a transform
+  std::vector<bool> pulled_in_;                // per node: by a transform in the body
   std::vector<bool> of_step_;                  // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
   std::vector<Carry> carries_;

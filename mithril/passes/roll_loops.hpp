@@ -30,26 +30,27 @@ std::vector<bool> values_of_nested(const Graph& graph);
 // Whether the op marks a place in a loop or in a branch.
 bool is_nesting_op(const Node& node);
 
-// What hooks observe the value of, if nodes of hooks make it. `makers`: per value, the node.
+// The value itself or, if a hook's node makes it, the value that the hook observes. `makers`: per
+// value, the node that makes it.
 ValueId behind_hooks(const Graph& graph, const std::vector<std::optional<size_t>>& makers,
                      ValueId id);
 
-// The values from outside that a node transforms: a derivative sees the nodes between them and its
-// result, a vmap those behind one index. `inside`: per value, whether the loop or the branch makes
-// it.
+// The values from outside that a node transforms: by which a derivative differentiates, or from
+// whose indices a vmap computes. `inside`: per value, whether the loop or the branch makes it.
 std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside);
 
 // ConnectionError E0131 for such a value. `place`: "loop", "branch".
 [[noreturn]] void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
                                    const std::string& place);
 
-// The nodes that belong to a loop or a branch only because the transform at this index does: they
-// make an index of a parameter, or the input of a model that the body differentiates. `makers`: per
-// value, the node. `token`: the begin of the loop, or the condition of the branches. Such an input
-// is in the part that it begins; those of a part around it are not.
-std::vector<size_t> drawn_nodes(const Graph& graph, size_t transform,
-                                const std::vector<bool>& inside,
-                                const std::vector<std::optional<size_t>>& makers, ValueId token);
+// The nodes that belong to a loop or a branch only because the transform at this index does. They
+// make an index of a parameter, or an input of a model that the body differentiates. `makers`: per
+// value, the node that makes it. `token`: the begin of the loop, or the condition of the branches.
+// An input counts if it is in the part of `token`, not if it is in a part around that one.
+std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,
+                                    const std::vector<bool>& inside,
+                                    const std::vector<std::optional<size_t>>& makers,
+                                    ValueId token);
 
 // Replaces the ops of one loop, whose begin is the node at this index, by a node. None: ops of
 // another loop or branch are inside, which have to be replaced first.

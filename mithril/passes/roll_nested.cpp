@@ -19,6 +19,7 @@ bool begins_nesting(const Node& node) {
   return node.op->name == "scan_steps" || begins_branches(node);
 }
 
+// Whether the node begins what a transform in the part of `token` sees.
 bool enters_transform(const Graph& graph, const Node& maker, ValueId token) {
   if (maker.op->transform) return !maker.op->expand;
   if (maker.op->name != "buffer") return false;
@@ -66,20 +67,21 @@ void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
                  (place == "loop" ? "a carry that does not change" : "an input of the branch")});
 }
 
-std::vector<size_t> drawn_nodes(const Graph& graph, size_t transform,
-                                const std::vector<bool>& inside,
-                                const std::vector<std::optional<size_t>>& makers, ValueId token) {
-  std::vector<size_t> drawn;
+std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,
+                                    const std::vector<bool>& inside,
+                                    const std::vector<std::optional<size_t>>& makers,
+                                    ValueId token) {
+  std::vector<size_t> pulled;
   for (const ValueId id : transformed_outside(graph.nodes()[transform], inside)) {
     const auto& maker = makers[index(id)];
-    if (maker && enters_transform(graph, graph.nodes()[*maker], token)) drawn.push_back(*maker);
+    if (maker && enters_transform(graph, graph.nodes()[*maker], token)) pulled.push_back(*maker);
   }
-  return drawn;
+  return pulled;
 }
 
 std::vector<bool> values_of_nested(const Graph& graph) {
-  std::vector<std::set<ValueId>> around(
-      graph.values().size());  // where the loops and choices begin
+  // Per value: the begins of the loops and choices around it.
+  std::vector<std::set<ValueId>> around(graph.values().size());
   for (const Node& node : graph.nodes()) {
     std::set<ValueId> own;
     for (const Argument& argument : node.arguments) {
