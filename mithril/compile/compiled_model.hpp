@@ -180,7 +180,9 @@ class CompiledModel {
   // Hooks.
   // Each evaluation through this object calls the function with the value at this path ("hidden",
   // "encoder.fc1.output"; any path of the model) as soon as it is made, in the thread that
-  // evaluates. A returned tensor replaces the value for all later readers. With `gradient` the
+  // evaluates. A returned tensor replaces the value for all later readers. A value of a loop's body
+  // is made in each step, which loop_steps() returns in the hook; one of a branch, if the branch
+  // runs. A gradient that computes a value again calls its hooks again. With `gradient` the
   // function gets the gradient of the value, in evaluations that have one. Gradients pass a
   // replaced value as if it had not been replaced. Hooks on one value run in the order of
   // registration. evaluate throws what a hook throws. The model is compiled again so that the

@@ -354,6 +354,9 @@ Raises:
           py::arg("path"), py::arg("fn"), py::kw_only(), py::arg("gradient") = false,
           R"(Makes each evaluation call `fn` with a value, and returns a handle with `remove()`.
 
+The hook of a value in a loop is called in each step, which `ml.loop_steps()` returns there. That of
+a value in a branch is called if the branch runs. See docs/loops.md.
+
 Args:
     path: The path of a value, such as "hidden" or "encoder.fc1.output".
     fn: A function of one array. An array that it returns replaces the value; None keeps it.

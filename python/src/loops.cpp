@@ -76,7 +76,7 @@ void bind_while(py::module_& module) {
 Both models become parts. The loop has their ports: a carry is the value before the first step; the
 condition and all steps read the other inputs and the parameters. Its outputs are "<carry>_last",
 each carry after the last step. A state of the body is a state of the loop: each step reads what the
-one before has left.
+step before has returned.
 
 Args:
     condition: A model that is not yet a part, with one output, a bool of shape []: whether another
@@ -155,11 +155,11 @@ Example:
 See docs/loops.md.)");
   module.def(
       "loop_steps", [] { return py::tuple(py::cast(loop_steps())); },
-      R"(Returns the steps of loops, in a hook on a value of their bodies.
+      R"(Returns the step that makes a value, in a hook on a value of a loop's body.
 
-A tuple with a number for each loop around the value, the outermost first: the index of the elements
-that the step reads, also where the loop or its gradient begins with the last one. A `While` counts
-from 0. Empty elsewhere. See docs/loops.md.
+A tuple with a number for each loop around the value, the outermost first. A step is the index of
+the elements that it reads, also where the loop or its gradient begins with the last one. A `While`
+counts from 0. The tuple is empty elsewhere. See docs/loops.md.
 
 Example:
     step = ml.Model()
