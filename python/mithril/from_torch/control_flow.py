@@ -22,11 +22,11 @@ from .weights import kind_of
 if TYPE_CHECKING:
     from .convert import Conversion
 
-BOUNDED = 1000  # the most steps of a loop with a condition that becomes a loop with a gradient
+BOUNDED = 1000  # the most steps with which while_loop becomes a `While` with a gradient
 
 
 class NotedError(Exception):
-    """A loop or a choice cannot be converted because of nodes in it, whose problems are noted."""
+    """Nodes in a loop or a choice cannot be converted. Their problems are noted already."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Nested:
 
 
 def convert_control(conversion: Conversion, node: fx.Node) -> Any:
-    """The results of the operator, one for each of torch's."""
+    """The results of the operator, one for each result of torch's."""
     before = len(conversion.problems)
     convert = convert_cond if node.target is COND else convert_loop
     made = convert(conversion, node, before)
@@ -54,7 +54,7 @@ def convert_cond(conversion: Conversion, node: fx.Node, before: int) -> list[Any
     condition, then, otherwise, operands = node.args
     chosen = conversion.filled(condition)
     graphs = [(graph_of(then), "true"), (graph_of(otherwise), "false")]
-    if isinstance(chosen, bool):  # by sizes that are known
+    if isinstance(chosen, bool):  # a comparison of known sizes
         return conversion.inline(graphs[0 if chosen else 1][0], operands)
     branches = [
         nested(conversion, graph, operands, (), f"{which} branch of cond")
@@ -148,7 +148,7 @@ def graph_of(node: fx.Node) -> fx.Graph:
 
 
 def key_of(i: int) -> str:
-    """Of an argument of the graph."""
+    """The key of argument i of a graph."""
     return f"arg_{i}"
 
 
@@ -160,13 +160,13 @@ def nested(
     where: str,
     tested: Any = (),
 ) -> Nested:
-    """Converts the graph. `carries` are inputs even if no node reads them. `tested`: the carries of
-    the loop whose condition this is."""
+    """Converts the graph. `where`: its name in errors. `carries` are inputs even if no node reads
+    them. `tested`: the carries of the loop of which the graph is the condition."""
     made = Nested(Model())
     with conversion.within(made.model, where):
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         pairs = list(enumerate(zip(placeholders, operands, strict=True)))
-        # First tensors: sizes are those of their axes.
+        # Tensors come first, because sizes are those of their axes.
         for i, (node, operand) in sorted(pairs, key=lambda pair: not is_tensor(pair[1][0])):
             if node.users or i in carries:
                 bind(conversion, made, i, node, operand, i in carries or i in tested)
@@ -185,7 +185,7 @@ def nested(
 def bind(
     conversion: Conversion, made: Nested, i: int, node: fx.Node, operand: Any, is_carry: bool
 ) -> None:
-    """What a graph reads: a number, a size of one of its tensors, or an input of its model."""
+    """Binds an argument to a number, to a size of a tensor of the graph, or to a new input."""
     given = conversion.filled(operand)
     key, value = key_of(i), node.meta["val"]
     if not is_carry and isinstance(given, int | float | None):
@@ -198,7 +198,7 @@ def bind(
             return
     given = pairs_of(given) if isinstance(given, Complex) else given
     port = made.model.add_input(key)
-    made.bindings[key] = as_tensor(given)  # sizes, too
+    made.bindings[key] = as_tensor(given)  # a tensor, a number or a size
     if is_tensor(node):
         dims = [conversion.dim_of(known_size(dim)) for dim in value.shape]
         made.model.set_shapes({key: [*dims, 2] if value.is_complex() else dims})

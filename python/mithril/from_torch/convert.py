@@ -210,7 +210,8 @@ class Conversion:
 
     @contextmanager
     def within(self, model: Model, where: str) -> Iterator[None]:
-        """Converts nodes as parts of another model, which has sizes of its own."""
+        """Within it, nodes become parts of another model, which has sizes of its own. `where`: the
+        name of their graph in errors."""
         outer = self.model, self._sizes
         self.model, self._sizes = model, {}
         self._where.append(where)
@@ -224,16 +225,16 @@ class Conversion:
         self._values[node] = value
 
     def note_constant(self, node: fx.Node, source: Any) -> None:
-        """The node has the elements of a node outside of its graph."""
+        """Notes that the node has the elements of a node outside of its graph."""
         if isinstance(source, fx.Node) and source in self._known:
             self._known[node] = self._known[source]
 
     def constant(self, node: fx.Node) -> torch.Tensor | None:
-        """The elements, if they are those of a constant of the program."""
+        """The elements of the node, if it is a constant of the program."""
         return self._known.get(node)
 
     def size_of(self, symbol: Any) -> Connection | None:
-        """The size in the model whose nodes are converted."""
+        """The size in the current model. None: no tensor of the model has an axis of this size."""
         return self._sizes.get(str(symbol))
 
     def note_size(self, symbol: Any, size: Connection) -> None:
@@ -241,7 +242,7 @@ class Conversion:
             self._sizes.setdefault(str(symbol), size)
 
     def dim_of(self, size: Any) -> int | str | None:
-        """A number, the name of a size, or None for an expression of sizes."""
+        """The size as a number, or its name. None for an expression of sizes."""
         dim = self._exported.symbols.get(str(size), size)
         return dim if isinstance(dim, int | str) else None
 

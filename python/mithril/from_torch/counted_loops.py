@@ -25,14 +25,14 @@ FILLED = frozenset(["aten.full", "aten.scalar_tensor"])
 
 @dataclass
 class Steps:
-    bound: Any  # an int, or a connection; there are no more steps
-    is_exact: bool  # there are as many: nothing else ends the loop
+    bound: Any  # the most steps: an int or a connection
+    is_exact: bool  # the loop takes this number of steps: no other condition ends it
 
 
 def steps_of(
     conversion: Conversion, condition: fx.Graph, body: fx.Graph, operands: Any, carries: int
 ) -> Steps | None:
-    """The number of steps where a carry of ints counts them; None: it is not known before."""
+    """The number of steps, if a carry counts them. None: it is not known before the loop runs."""
     terms = terms_of(output_of(condition))
     for term in terms:
         bound = bound_of(conversion, term, body, operands, carries)
@@ -47,7 +47,7 @@ def output_of(graph: fx.Graph) -> Any:
 
 
 def terms_of(value: Any) -> list[Any]:
-    """Conditions that are true together."""
+    """The terms of a conjunction."""
     if isinstance(value, fx.Node) and target_text(value) in BOTH:
         return [term for argument in value.args for term in terms_of(argument)]
     return [value]
@@ -72,7 +72,7 @@ def bound_of(conversion: Conversion, term: Any, body: fx.Graph, operands: Any, c
 
 
 def position_of(node: Any) -> int | None:
-    """Of an argument of its graph."""
+    """The index of the node among the arguments of its graph. None: it is none of them."""
     if not isinstance(node, fx.Node) or node.op != "placeholder":
         return None
     inputs = [one for one in node.graph.nodes if one.op == "placeholder"]
@@ -87,7 +87,7 @@ def is_int(node: fx.Node) -> bool:
 
 
 def stride_of(body: fx.Graph, place: int) -> int | None:
-    """What each step adds to the argument."""
+    """The positive int that each step adds to the argument. None: it does something else."""
     made = next(node for node in body.nodes if node.op == "output").args[0][place]
     if not isinstance(made, fx.Node) or target_text(made) not in ADDED or made.kwargs:
         return None
@@ -98,7 +98,7 @@ def stride_of(body: fx.Graph, place: int) -> int | None:
 
 
 def limit_of(conversion: Conversion, limit: Any, operands: Any, carries: int) -> Any:
-    """A number or a size that no step changes."""
+    """The int or the size that the counter is compared with. None: steps may change it."""
     if isinstance(limit, int):
         return limit
     place = position_of(limit)
@@ -108,7 +108,7 @@ def limit_of(conversion: Conversion, limit: Any, operands: Any, carries: int) ->
 
 
 def number_of(conversion: Conversion, value: Any) -> int | None:
-    """An int that the program states."""
+    """The value as an int that the program states. None: it is computed."""
     if isinstance(value, int):
         return value
     if not isinstance(value, fx.Node):

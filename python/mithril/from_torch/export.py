@@ -203,7 +203,7 @@ def refuse(module: torch.nn.Module, error: Exception) -> Any:
 
 
 def reason_of(error: Exception) -> str:
-    """The first line of the message; of a loop or a choice, the explanation in it."""
+    """The first line of the message or, if torch refuses a loop or a choice, its explanation."""
     text = str(error).strip()
     explanation = re.search(r"higher.order op.*\n\s*Explanation: (.*)", text, re.S | re.I)
     line = (explanation[1] if explanation else text).split("\n", maxsplit=1)[0]

@@ -23,7 +23,7 @@ NEW = {
 
 def replace_changes(program: ExportedProgram) -> None:
     """`add_(x, y)` becomes `add(x, y)` where x is new and has no views, and what follows takes the
-    result in place of x. So it does in the graphs of loops and branches."""
+    result in place of x. The graphs of loops and branches are changed, too."""
     for part in program.graph_module.modules():
         if isinstance(part, fx.GraphModule):
             replace_changes_in(part.graph)

@@ -1,4 +1,4 @@
-"""Exports of loops and choices without torch's derivatives of them."""
+"""Exporting loops and choices without torch's derivatives of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ AUTOGRAD = torch._C.DispatchKey.Autograd
 
 @contextmanager
 def loops_without_gradients() -> Iterator[None]:
-    """Keeps torch from differentiating loops and choices that this thread exports. It would refuse
-    loops that carry ints or bools, although a program has no derivatives."""
+    """Keeps torch from differentiating loops and choices that this thread exports. Torch would
+    refuse loops that carry ints or bools, although the exported program has no derivatives."""
     thread = threading.get_ident()
     kept = {operator: operator.py_kernels[AUTOGRAD] for operator in CONTROL}
 

@@ -65,7 +65,7 @@ def numel(self: Connection) -> Any:
 
 
 def compared(relation: Any, left: Any, right: Any) -> Any:
-    """A bool where both sizes are known, and a tensor elsewhere."""
+    """A bool if both sizes are known, and otherwise a tensor."""
     is_open = isinstance(left, Connection) or isinstance(right, Connection)
     return relation(tensor(left), tensor(right)) if is_open else relation(left, right)
 
