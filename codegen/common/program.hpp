@@ -54,15 +54,15 @@ enum class BlockKind : uint8_t {
 struct Block {
   BlockKind kind;
   std::vector<ValueId> arguments;
-  // Of steps: one step, or none if there are no steps. Of a choice: then, otherwise. Of a loop that
-  // a condition ends: the condition, one step.
+  // Of a loop of steps: one step, or no body if there are 0 steps. Of a choice: then, otherwise. Of
+  // a loop that a condition ends: the condition, one step.
   std::vector<Program> bodies;
   std::optional<ValueId> condition = {};  // of a choice: a scalar bool outside
   size_t carries = 0, sequences = 0;
   int64_t steps = 0;
   bool reverse = false;  // the last step comes first
-  // The workspace that the bodies share, and behind it the result of the condition of a loop, and a
-  // second buffer for each carry.
+  // Of the workspace that the bodies share, then of the result of the condition of a loop, then of
+  // a second buffer for each carry.
   int64_t bytes = 0;
   int64_t goes_on = 0;               // the offset of that result in these bytes
   std::vector<int64_t> spares = {};  // per carry: the offset in these bytes

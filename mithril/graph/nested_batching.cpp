@@ -18,8 +18,8 @@ Dim size_inside(const Graph& graph, const Dim& size) {
   return Dim(graph.facts()->symbol(name));
 }
 
-// Each chosen index, and the first of them in the place of the others. Axes may be empty, of which
-// there is no argmax.
+// Replaces the indices that are not chosen by the first chosen one. argmax would find it, but
+// refuses an empty axis.
 Expression chosen_indices(const Expression& chosen, const Dim& size) {
   const Expression all = call_in(chosen, "arange", {Datum(size)});
   const Datum ints(all.dtype());

@@ -15,16 +15,16 @@ enum class BatchedIndices : char { all, chosen };
 class BatchedGraph {
  public:
   // `graph` has symbols of its own. `size` is that of the axis, in the graph around it. `batched`:
-  // which inputs have the axis. For `chosen` indices the graph has one input more, the last one:
-  // [size] bools, at least one of which is true. The other indices compute what the first of the
-  // chosen ones computes, so they make no NaN and run for no longer. ValueError E0427.
+  // which inputs have the axis. For `chosen` indices the graph has one more input, the last one:
+  // [size] bools, at least one of which is true. The other indices compute what the first chosen
+  // one computes, so they make no NaN and run no longer. ValueError E0427 for ops without a rule.
   BatchedGraph(const Graph& graph, const Dim& size, const std::vector<bool>& batched,
                BatchedIndices indices = BatchedIndices::all);
 
   // Whether an output has the axis.
   bool is_batched(size_t output) const { return results_[output].batched; }
-  void repeat(size_t output);      // gives it the axis
-  void become_any(size_t output);  // whether it is true for any index: an output of bools
+  void repeat(size_t output);      // gives the output the axis
+  void become_any(size_t output);  // replaces an output of bools by: whether any index has true
 
   // What the outputs need. Inputs and outputs have their names in the nested graph.
   Graph graph() const;
@@ -47,12 +47,12 @@ class BatchedGraph {
   std::vector<Result> results_;  // per output
 };
 
-// The step of a loop. Its first inputs and outputs are `carries` values that a step passes to the
-// next. A carry has the axis if its first value or its next one has it; `batched` is told so.
+// The step of a loop, whose first `carries` inputs and outputs a step passes to the next. A carry
+// has the axis if its first value or its next one has it; `batched` is set for these carries.
 BatchedGraph batched_step(const Graph& body, size_t carries, const Dim& size,
                           std::vector<bool>& batched);
 
-// Whether a tensor of bools has a true one.
+// Whether an element of a tensor of bools is true.
 Expression any_of(const Expression& bools);
 
 }  // namespace mithril

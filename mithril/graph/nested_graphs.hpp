@@ -31,7 +31,7 @@ std::string free_prefix(const Graph& graph, const std::string& prefix);
 // Whether the observer wants a value of the graph, or of a graph in it.
 bool observes(const Observer& observer, const Graph& graph);
 
-// While it exists, this thread runs a loop. The observers of its values read the steps.
+// While it exists, this thread runs a loop. Observers of its values read the step.
 class StepScope {
  public:
   StepScope();
@@ -47,7 +47,8 @@ class StepScope {
 // step is the index of the elements that it reads.
 std::span<const int64_t> running_steps();
 
-// While it exists, this thread runs the graphs of nodes by their `eval`, and shows their values.
+// While it exists, the `eval` of nodes shows values of their graphs to the observer, in this
+// thread.
 class ObserverScope {
  public:
   explicit ObserverScope(const Observer* observer);  // null: no value is shown

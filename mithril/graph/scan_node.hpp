@@ -32,8 +32,8 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan);
 std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan);
 
 // For a node that each step of a loop runs. `of_step`, per value: a step makes it. ConnectionError
-// E0131 for an op that replaces values from outside, for a transform of a value that no step makes,
-// and for a random op whose key no step changes.
+// E0131 for an op that exchanges values with other processes, and for a random op whose key no step
+// changes.
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step);
 
 }  // namespace mithril

@@ -103,7 +103,7 @@ void Facts::conflict(ErrorKind kind, std::string code, std::string message, std:
   }
   if (!right.empty()) details.facts.push_back({"other side", std::move(right)});
   if (decorate) {
-    // Text of dims that int64 cannot hold conflicts again, and that error stays plain.
+    // Writing dims that int64 cannot hold as text conflicts again. That error is not decorated.
     struct Restored {
       Decorate& to;
       Decorate by;

@@ -6,8 +6,8 @@
 namespace mithril {
 namespace {
 
-// Calls `enter` for each state with its key in the model around the part; binds its port to the
-// value of that name.
+// Calls `enter` for each state with its key in the model around the part. Binds the port of the
+// state to the value whose name `enter` returns.
 template <class F>
 std::vector<NestedState> states_of(const Model& part, Bindings& bindings, const F& enter) {
   std::vector<NestedState> states;

@@ -1,5 +1,5 @@
-// States of the bodies of loops and of branches. The model around them has them under the same
-// paths.
+// States of branches and of the bodies of loops. The model around them keeps these states, under
+// the same paths.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,13 +17,13 @@ struct NestedState {
 // The states of a loop, which it passes from step to step as carries.
 class LoopStates {
  public:
-  // Before `body` is a part of `model`: adds the carries, and bindings of the body to them.
+  // Call before `body` is a part of `model`. Adds the carries, and bindings of the body to them.
   // `steps`: the begin of the loop.
   LoopStates(Model& model, const Model& body, const Connection& steps, Bindings& bindings);
 
-  // Once the body is a part: adds each carry and its next value.
+  // Call once the body is a part. Adds each carry and its next value.
   void add_carries(std::vector<Binding>& carried) const;
-  // The next states are the last ones. `carried`: of the whole loop.
+  // Binds the states to the carries after the last step. `carried`: of the whole loop.
   void bind_to_last(const std::vector<Binding>& carried) const;
 
  private:
@@ -38,12 +38,12 @@ class LoopStates {
 // The states of a branch, which stay as they are if the other branch runs.
 class BranchStates {
  public:
-  // Before `branch` is a part of `model`: adds bindings to the states. `condition`: of the choice.
-  // `then`: whether it chooses this branch.
+  // Call before `branch` is a part of `model`. Adds bindings to the states. `condition`: of the
+  // choice. `then`: whether a true condition chooses this branch.
   BranchStates(Model& model, const Model& branch, const Connection& condition, bool then,
                Bindings& bindings);
 
-  // Once the branch is a part: the next states.
+  // Call once the branch is a part. Binds the states to their next values.
   void bind() const;
 
  private:

@@ -1,4 +1,4 @@
-// States of loops and of branches that no step and no branch changes.
+// States of loops and branches that nothing changes.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace mithril {
 
-// For a graph whose loops are not rolled yet. The first value of a carry is an input among `states`
-// and every step returns the carry as it is, as in inference: such a carry becomes a value that
-// every step reads, and the last carry is the first one. The result of a choice between such a
-// state and itself is the state.
+// For a graph whose loops are not rolled yet. A carry is fixed if it begins as an input among
+// `states`, and every step returns it as it is, as in inference. It becomes a value that every step
+// reads, and the last carry is the first one. A choice whose branches both return the same state
+// becomes that state.
 Graph without_fixed_carries(const Graph& graph, const std::vector<std::string>& states);
 
 }  // namespace mithril
