@@ -134,6 +134,28 @@ def test_a_hook_in_a_loop_in_a_loop_has_two_steps(backend: Any) -> None:
     assert whole.steps == [(0,), (1,)]
 
 
+@pytest.mark.parametrize("in_vmap", [True, False])
+def test_a_hook_in_a_vmap_sees_all_indices_of_a_step(backend: Any, in_vmap: bool) -> None:
+    """A vmap of a loop, and a loop whose steps are a vmap."""
+    body = ml.Model.create(h_next=ml.IOKey("h", shape=[2]) * 0.5 + ml.IOKey("x", shape=[2]).sin())
+    if in_vmap:
+        loop = ml.vmap(
+            ml.Scan(body, carry={"h": "h_next"}, sequences=["x"]), in_axes={"x": 1, "h": 0}
+        )
+    else:
+        step = ml.vmap(body, in_axes={"x": 0, "h": 0})
+        loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])
+    shapes = {"x": [4, 3, 2], "h": [3, 2]}
+    compiled = ml.compile(loop, backend, shapes=shapes, data_keys=["x", "h"])
+    path = "scan.model.sine.output" if in_vmap else "vmap.model.sine.output"
+    seen = Calls()
+    compiled.register_hook(path, seen)
+    x = np.random.default_rng(0).normal(size=(4, 3, 2))
+    compiled.evaluate({}, {"x": x, "h": np.zeros((3, 2))})
+    assert seen.steps == [(0,), (1,), (2,), (3,)]
+    np.testing.assert_allclose(np.stack(seen.values), np.sin(x), rtol=1e-12)
+
+
 def chosen(backend: Any, **options: Any) -> ml.CompiledModel:
     one, other = ml.Model(), ml.Model()
     one |= ml.Sine()(input="x", output="y")
