@@ -60,26 +60,6 @@ Graph while_of_statements(const std::string& condition, const std::string& body)
   return graph;
 }
 
-Tensor drawn(const Value& value, Random& random) {
-  Dims dims;
-  for (const Dim& dim : value.dims) dims.push_back(resolve(dim).constant());
-  if (is_floating(value.dtype)) return random_direction(dims, random).to(value.dtype);
-  return generate(integers(dims, 0, 3), random).to(value.dtype);
-}
-
-// `given`: the first inputs. The others are drawn.
-void add_branches(ModelChecks& checks, const std::string& what, const Graph& graph,
-                  std::vector<Tensor> given) {
-  Random random(7);
-  std::vector<std::string> floats;
-  for (size_t i = 0; i < graph.inputs().size(); ++i) {
-    const Value& value = graph.value(graph.inputs()[i]);
-    if (i >= given.size()) given.push_back(drawn(value, random));
-    if (is_floating(value.dtype)) floats.push_back(value.name);
-  }
-  checks.add(what, graph, given, floats);
-}
-
 const std::vector<BranchCase>& branch_cases() {
   static const std::vector<BranchCase> cases = {
       {.what = "two formulas",
@@ -215,8 +195,8 @@ TEST_CASE("generated C++ gives the values and gradients of choices") {
   ModelChecks checks;
   for (const BranchCase& branches : branch_cases()) {
     for (const bool chosen : {true, false})
-      add_branches(checks, branches.what + (chosen ? ", then" : ", otherwise"), choice_of(branches),
-                   {Tensor::scalar(chosen)});
+      checks.add_drawn(branches.what + (chosen ? ", then" : ", otherwise"), choice_of(branches), 7,
+                       {Tensor::scalar(chosen)});
   }
   checks.run();
 }
@@ -226,8 +206,8 @@ TEST_CASE("generated C++ gives the values of loops that a condition ends") {
   const Graph root = while_of_statements(far_from_root, step_to_root);
   const Tensor nine = Tensor::of<double>({2}, {9, 9});
   for (const double first : {1.0, 2.0, 3.0})
-    add_branches(checks, "a root from " + std::to_string(first), root,
-                 {Tensor::of<double>({2}, {first, first}), nine});
+    checks.add_drawn("a root from " + std::to_string(first), root, 7,
+                     {Tensor::of<double>({2}, {first, first}), nine});
   const std::string carries =
       "input n: int64[]\n"
       "input a: float64[3]\n"
@@ -247,8 +227,8 @@ TEST_CASE("generated C++ gives the values of loops that a condition ends") {
     std::vector<Tensor> given{Tensor::scalar<int64_t>(0)};
     for (int k = 0; k < 3; ++k) given.push_back(random_direction({3}, random));
     given.push_back(Tensor::scalar(most));
-    add_branches(checks, "carries that change places " + std::to_string(most) + " times", turns,
-                 given);
+    checks.add("carries that change places " + std::to_string(most) + " times", turns, given,
+               {"a", "b", "c"});
   }
   checks.run();
 }

@@ -45,6 +45,13 @@ double tolerance_of(const Graph& graph) {
   return single ? 1e-4 : 1e-10;
 }
 
+Tensor drawn_input(const Value& value, Random& random) {
+  Dims dims;
+  for (const Dim& dim : value.dims) dims.push_back(resolve(dim).constant());
+  if (is_floating(value.dtype)) return random_direction(dims, random).to(value.dtype);
+  return generate(integers(dims, 0, 3), random).to(value.dtype);
+}
+
 }  // namespace
 
 bool is_comparable(const Graph& graph) {
@@ -62,6 +69,18 @@ void ModelChecks::add(const std::string& what, const Graph& graph,
   } catch (const Error& error) {
     refusals_.push_back(what + ": " + error.what());
   }
+}
+
+void ModelChecks::add_drawn(const std::string& what, const Graph& graph, unsigned seed,
+                            std::vector<Tensor> given) {
+  Random random(seed);
+  Names floats;
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Value& value = graph.value(graph.inputs()[i]);
+    if (i >= given.size()) given.push_back(drawn_input(value, random));
+    if (is_floating(value.dtype)) floats.push_back(value.name);
+  }
+  add(what, graph, given, floats);
 }
 
 ModelCheck model_check(const std::string& what, const Graph& graph,

@@ -35,6 +35,9 @@ class ModelChecks {
   // Adds the model_check of these arguments.
   void add(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
            const std::vector<std::string>& wanted);
+  // The same for inputs of known sizes: `given`, and then random ones. Asks for all gradients.
+  void add_drawn(const std::string& what, const Graph& graph, unsigned seed,
+                 std::vector<Tensor> given = {});
 
   // Builds and compares with each chosen compiler, or prints that there is none.
   void run(const CompilerChoice& choice = {});

@@ -9,7 +9,6 @@
 #include "mithril/op/registry.hpp"
 #include "tests/codegen/check_models.hpp"
 #include "tests/codegen/numpy/numpy_target.hpp"
-#include "tests/table/generate.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -35,24 +34,6 @@ std::vector<ValueId> add_loop(Graph& graph, const StepLoopCase& loop, int64_t le
     scan.arguments.push_back(graph.add_input(std::move(value)));
   }
   return add_scan(graph, scan, "loop");
-}
-
-Tensor drawn_for(const Value& value, Random& random) {
-  Dims dims;
-  for (const Dim& dim : value.dims) dims.push_back(resolve(dim).constant());
-  if (is_floating(value.dtype)) return random_direction(dims, random).to(value.dtype);
-  return generate(integers(dims, 0, 3), random).to(value.dtype);
-}
-
-void add_case(ModelChecks& checks, const std::string& what, const Graph& graph) {
-  Random random(5);
-  std::vector<Tensor> inputs;
-  std::vector<std::string> floats;
-  for (const ValueId id : graph.inputs()) {
-    inputs.push_back(drawn_for(graph.value(id), random));
-    if (is_floating(graph.value(id).dtype)) floats.push_back(graph.value(id).name);
-  }
-  checks.add(what, graph, inputs, floats);
 }
 
 Graph graph_of(const StepLoopCase& loop, int64_t length, bool reverse = false) {
@@ -187,8 +168,8 @@ TEST_CASE("generated C++ gives the values and gradients of loops") {
   ModelChecks checks;
   for (const StepLoopCase& loop : step_loop_cases()) {
     for (const int64_t length : {5, 4, 1, 0})
-      add_case(checks, loop.what + ", " + std::to_string(length) + " steps",
-               graph_of(loop, length, length == 5));
+      checks.add_drawn(loop.what + ", " + std::to_string(length) + " steps",
+                       graph_of(loop, length, length == 5), 5);
   }
   checks.run();
 }
@@ -225,7 +206,7 @@ TEST_CASE("a loop reads its own memory and that of other statements") {
   graph.add_output("both", both);
   graph.add_output("last", second[0]);
   ModelChecks checks;
-  add_case(checks, "two loops", graph);
+  checks.add_drawn("two loops", graph, 5);
   checks.run();
 }
 
@@ -247,7 +228,7 @@ TEST_CASE("hostile names of a loop and its step") {
                     .carries = 2,
                     .sequences = 1};
   ModelChecks checks;
-  add_case(checks, loop.what, graph_of(loop, 3));
+  checks.add_drawn(loop.what, graph_of(loop, 3), 5);
   checks.run();
 }
 
