@@ -37,7 +37,7 @@ MAGIC = {
     b"\xff\xd8\xff": FileKind("a picture"),
 }
 ENDINGS = {
-    ".onnx": FileKind("an ONNX model", "convert the module of PyTorch with ml.from_torch"),
+    ".onnx": FileKind("an ONNX model", "ml.from_onnx(path) makes a model of it"),
     ".cpp": FileKind("C++ source", EXPORTED),
     ".py": FileKind("Python source", EXPORTED),
     ".mjs": FileKind("JavaScript source", EXPORTED),

@@ -75,6 +75,14 @@ def test_verify_names_the_kind_of_a_file(
     )
 
 
+def test_an_onnx_model_is_not_a_package_but_can_be_converted(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"\x08\x07\x12\x07pytorch\xff")
+    with pytest.raises(ml.InputError, match="E0860") as caught:
+        ml.load_package(path)
+    assert caught.value.help == "ml.from_onnx(path) makes a model of it"
+
+
 def test_a_folder_that_is_no_package_is_named(tmp_path: Path) -> None:
     assert kind_of_path(tmp_path).text == "an empty folder"
     (tmp_path / "config.json").write_text("{}")
