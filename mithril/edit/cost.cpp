@@ -1,6 +1,7 @@
 #include "mithril/edit/cost.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -16,6 +17,25 @@ namespace {
 
 bool is_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
 
+[[noreturn]] void refuse_large_count() {
+  raise({.kind = ErrorKind::shape,
+         .code = "E0205",
+         .message = "a count of elements, operations or bytes is too large for 64 bits",
+         .help = "give smaller sizes in shapes"});
+}
+
+int64_t count_sum(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_add_overflow(a, b, &result)) refuse_large_count();
+  return result;
+}
+
+int64_t count_product(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) refuse_large_count();
+  return result;
+}
+
 // None if a size is not known.
 std::optional<int64_t> elements(const Wire* wire) {
   const Shape shape = Facts::resolve(wire->shape);
@@ -24,7 +44,7 @@ std::optional<int64_t> elements(const Wire* wire) {
   for (const Dim& dim : shape.tail) {
     const Dim size = resolve(dim);
     if (!size.is_constant()) return {};
-    count *= size.constant();
+    count = count_product(count, size.constant());
   }
   return count;
 }
@@ -65,7 +85,7 @@ int64_t products_per_element(const Part& part) {
     const Dim size = resolve(part.dims[element.variable]);
     if (!size.is_constant()) return 0;
     has_own = true;
-    products *= size.constant();
+    products = count_product(products, size.constant());
   }
   return has_own ? products : 0;
 }
@@ -98,12 +118,12 @@ std::optional<int64_t> operations_of_einsum(const Part& part) {
     for (size_t i = 0; i < letters.after.size(); ++i)
       sizes[letters.after[i]] = axis_size(part, k, letters.after.size() - 1 - i);
     int64_t named = 1;
-    for (const char letter : letters.letters()) named *= sizes[letter];
+    for (const char letter : letters.letters()) named = count_product(named, sizes[letter]);
     if (letters.has_dots && named > 0) dots = std::max(dots, size_of(part, k) / named);
   }
   int64_t indices = dots;
-  for (const auto& [letter, size] : sizes) indices *= size;
-  return static_cast<int64_t>(operands) * indices;
+  for (const auto& [letter, size] : sizes) indices = count_product(indices, size);
+  return count_product(static_cast<int64_t>(operands), indices);
 }
 
 // The operations of an op of several products; none for other ops.
@@ -113,11 +133,14 @@ std::optional<int64_t> operations_of_products(const Part& part, int64_t made) {
   if (name == "scaled_dot_product") {  // query, key, value
     const int64_t features = axis_size(part, 0, 0), keys = axis_size(part, 1, 1);
     const int64_t width = axis_size(part, 2, 0);
-    return width == 0 ? 0 : 2 * (made / width) * keys * (features + width);
+    if (width == 0) return 0;
+    const int64_t products = count_product(count_product(2, made / width), keys);
+    return count_product(products, count_sum(features, width));
   }
   if (name == "conv2d_input_grad" || name == "conv2d_weight_grad") {  // grad, input, weight
     const int64_t channels = axis_size(part, 2, 3);
-    return channels == 0 ? 0 : 2 * size_of(part, 0) * (size_of(part, 2) / channels);
+    if (channels == 0) return 0;
+    return count_product(count_product(2, size_of(part, 0)), size_of(part, 2) / channels);
   }
   return {};
 }
@@ -165,7 +188,7 @@ int64_t steps_around(const Part& op, std::map<const Part*, int64_t>& known) {
       }
     }
     const bool is_of_loop = at == op.owner && op.op->name.starts_with("scan_");
-    if (!is_of_loop) steps *= entry->second;
+    if (!is_of_loop) steps = count_product(steps, entry->second);
   }
   return steps;
 }
@@ -199,8 +222,9 @@ Cost cost_of(const Part& part) {
       refuse_open_size("a value of the model", wire_name(top(part.slots[slot])),
                        "give sizes of all inputs in shapes");
     }
-    (slot < part.input_count ? read : made) += *count;
-    cost.bytes += *count * bytes_per_element(wire);
+    int64_t& total = slot < part.input_count ? read : made;
+    total = count_sum(total, *count);
+    cost.bytes = count_sum(cost.bytes, count_product(*count, bytes_per_element(wire)));
   }
   const Wire* output = first_output(part);
   if (!is_tensor(output) || part.op->keeps_elements) return {};
@@ -210,7 +234,11 @@ Cost cost_of(const Part& part) {
   }
   const int64_t products = products_per_element(part);
   const bool reduces = part.op->combines_by != "" || part.op->linear.size() == 1;
-  cost.operations = products > 0 ? 2 * products * made : reduces ? std::max(read, made) : made;
+  if (products > 0) {
+    cost.operations = count_product(count_product(2, products), made);
+  } else {
+    cost.operations = reduces ? std::max(read, made) : made;
+  }
   return cost;
 }
 
@@ -228,8 +256,8 @@ std::vector<NamedPort> parameters_of(const Composite& root) {
 }
 
 void add(Cost& to, const Cost& cost) {
-  to.operations += cost.operations;
-  to.bytes += cost.bytes;
+  to.operations = count_sum(to.operations, cost.operations);
+  to.bytes = count_sum(to.bytes, cost.bytes);
 }
 
 }  // namespace
@@ -239,7 +267,7 @@ int64_t count_parameters(const Model& model) {
   std::vector<std::string> open;
   for (const NamedPort& port : parameters_of(*model.composite())) {
     if (const auto size = elements(port.wire))
-      count += *size;
+      count = count_sum(count, *size);
     else
       open.push_back(port.name);
   }
@@ -260,7 +288,8 @@ PartParameters parameters_by_part(const Model& model, const std::vector<std::str
     const bool is_other = std::find(others.begin(), others.end(), port.name) != others.end();
     if (is_other && parameters.insert(port.wire).second) found.keys.push_back(port.name);
   }
-  std::map<std::string, std::set<const Wire*>> read;  // by the parts at these paths
+  std::map<std::string, std::set<const Wire*>>
+      read;  // the parameters that the part at a path reads
   for (const Part* part : all_op_parts(*root)) {
     for (size_t slot = 0; slot < part->input_count; ++slot) {
       const Wire* wire = part->slots[slot] ? top(part->slots[slot]) : nullptr;
@@ -272,7 +301,7 @@ PartParameters parameters_by_part(const Model& model, const std::vector<std::str
     std::optional<int64_t> count = 0;
     for (const Wire* wire : wires) {
       const std::optional<int64_t> size = elements(wire);
-      count = count && size ? std::optional(*count + *size) : std::nullopt;
+      count = count && size ? std::optional(count_sum(*count, *size)) : std::nullopt;
     }
     found.counts[part] = count;
   }
@@ -290,8 +319,8 @@ ModelCost cost(const Model& model, const std::vector<std::pair<std::string, Shap
     if (part->op->name == "scan_steps") refuse_while(*part);
     Cost of_op = cost_of(*part);
     const int64_t steps = steps_around(*part, loops);
-    of_op.operations *= steps;
-    of_op.bytes *= steps;
+    of_op.operations = count_product(of_op.operations, steps);
+    of_op.bytes = count_product(of_op.bytes, steps);
     if (is_uncounted(*part->op)) uncounted.insert(path(named_part(part)));
     add(sum.total, of_op);
     for (const Part* at = part; at != root.get(); at = at->owner) add(sum.parts[path(at)], of_op);

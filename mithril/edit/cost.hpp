@@ -12,17 +12,18 @@
 namespace mithril {
 
 // The elements of all parameters, those that several parts read once. ShapeError E0209 with the
-// parameters whose sizes are not known.
+// parameters whose sizes are not known. As all functions of this file ShapeError E0205 for a count
+// that 64 bits cannot hold.
 std::int64_t count_parameters(const Model& model);
 
 // The parameters of a model and of its parts.
 struct PartParameters {
   std::vector<std::string> keys;
-  // The elements of the parameters that a part reads, by path, of all levels; nothing if a size is
-  // not known. A parameter that several parts read counts for each of them.
+  // For the path of each part, of all levels: the number of elements of the parameters that it
+  // reads; nothing if a size is not known. A parameter that several parts read counts for each.
   std::map<std::string, std::optional<std::int64_t>> counts;
 };
-// `others`: inputs that are parameters, too.
+// The inputs `others` count as parameters, too.
 PartParameters parameters_by_part(const Model& model, const std::vector<std::string>& others = {});
 
 struct Cost {

@@ -83,4 +83,16 @@ TEST_CASE("a loop that a condition ends has no cost without its most steps") {
   CHECK(cost(loop(6), {{"h", {4}}}).total.operations >= 6 * 4);
 }
 
+TEST_CASE("a count that 64 bits cannot hold is refused") {
+  Model net;
+  net |= Tanh()({{"input", "x"}, {"output", "y"}});
+  const std::string expected =
+      "mithril.ShapeError[E0205]: a count of elements, operations or bytes is too large for 64 "
+      "bits\n"
+      "  help: give smaller sizes in shapes";
+  CHECK(text_of_error([&] { cost(net, {{"x", {4'000'000'000, 4'000'000'000}}}); }) == expected);
+  // 64 bits can count these elements, and not their bytes.
+  CHECK(text_of_error([&] { cost(net, {{"x", {3'000'000'000, 1'000'000'000}}}); }) == expected);
+}
+
 }  // namespace mithril::tests
