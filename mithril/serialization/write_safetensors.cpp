@@ -41,13 +41,17 @@ void write_pieces_to(const std::string& path, std::span<const std::string_view> 
   if (!why.empty()) cannot_write(path, why);
 }
 
-void write_one(const std::string& path, std::span<const TensorBytes> tensors,
-               const FileMetadata& metadata) {
+SafetensorsLayout layout_of(const std::string& path, std::span<const TensorBytes> tensors,
+                            const FileMetadata& metadata) {
   std::vector<StoredTensor> stored;
   stored.reserve(tensors.size());
   for (const TensorBytes& tensor : tensors)
     stored.push_back({tensor.name, tensor.type, tensor.dims, 0, tensor.bytes.size()});
-  const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), metadata);
+  return layout_safetensors(path, std::move(stored), metadata);
+}
+
+void write_one(const std::string& path, std::span<const TensorBytes> tensors,
+               const SafetensorsLayout& layout) {
   std::vector<std::string_view> pieces = {layout.head};
   for (const std::size_t i : layout.order) pieces.push_back(tensors[i].bytes);
   write_pieces_to(path, pieces);
@@ -105,14 +109,23 @@ std::string save_safetensors(const std::string& path, const AllBytes& tensors,
   const std::vector<std::size_t> begins = shard_begins(tensors, options.max_shard_bytes);
   const std::size_t shards = begins.size() - 1;
   if (shards == 1) {
-    write_one(path, tensors, options.metadata);
+    write_one(path, tensors, layout_of(path, tensors, options.metadata));
     return path;
+  }
+  const auto tensors_of = [&](std::size_t shard) {
+    return std::span(tensors).subspan(begins[shard], begins[shard + 1] - begins[shard]);
+  };
+  // All shards are checked before the first one is written.
+  std::vector<SafetensorsLayout> layouts;
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    const std::string file = shard_path(path, shard + 1, shards);
+    layouts.push_back(layout_of(file, tensors_of(shard), options.metadata));
   }
   ShardIndex index;
   for (std::size_t shard = 0; shard < shards; ++shard) {
     const std::string file = shard_path(path, shard + 1, shards);
-    const auto part = std::span(tensors).subspan(begins[shard], begins[shard + 1] - begins[shard]);
-    write_one(file, part, options.metadata);
+    const auto part = tensors_of(shard);
+    write_one(file, part, layouts[shard]);
     for (const TensorBytes& tensor : part) {
       index.total_bytes += tensor.bytes.size();
       index.files.emplace_back(tensor.name, std::filesystem::path(file).filename().string());

@@ -169,6 +169,12 @@ TEST_CASE("tensors that a file cannot hold are refused") {
     save_safetensors(path, {{"\xff", ones}});
   }) == "mithril.ValueError[E0489]: '\\xff' cannot be the name of a tensor of a safetensors file\n"
         "  expected : UTF-8, and another name than __metadata__");
+  // The name is in the second shard, and the first one is not written.
+  CHECK(folder.error([&] {
+    save_safetensors(path, {{"a", ones}, {"\xff", ones}}, {.max_shard_bytes = 8});
+  }) == "mithril.ValueError[E0489]: '\\xff' cannot be the name of a tensor of a safetensors file\n"
+        "  expected : UTF-8, and another name than __metadata__");
+  CHECK(!std::filesystem::exists(folder.at("model-00001-of-00002.safetensors")));
   const std::string long_name(100'000'000, 'x');
   CHECK(folder.error([&] {
     save_safetensors(path, {{long_name, ones}});
