@@ -19,21 +19,12 @@ macro(mithril_need package header name version)
   endif()
 endmacro()
 
-# MITHRIL_HIGHWAY is a folder of headers.
-macro(mithril_need_highway)
-  find_path(MITHRIL_HIGHWAY hwy/highway.h PATHS /usr/include /usr/local/include
-            DOC "The folder that holds Highway's headers")
-  if(NOT MITHRIL_HIGHWAY)
-    mithril_add_missing(Highway libhwy-dev)
-  endif()
-endmacro()
-
-# MITHRIL_PROTOZERO, too.
-macro(mithril_need_protozero)
-  find_path(MITHRIL_PROTOZERO protozero/pbf_reader.hpp PATHS /usr/include /usr/local/include
-            DOC "The folder that holds the headers of protozero")
-  if(NOT MITHRIL_PROTOZERO)
-    mithril_add_missing(protozero libprotozero-dev)
+# Sets the cache variable VARIABLE to the folder that holds the header.
+macro(mithril_need_headers variable name header package)
+  find_path(${variable} ${header} PATHS /usr/include /usr/local/include
+            DOC "The folder that holds the headers of ${name}")
+  if(NOT ${variable})
+    mithril_add_missing(${name} ${package})
   endif()
 endmacro()
 
@@ -53,8 +44,8 @@ macro(mithril_require_libraries)
   mithril_need(nlohmann-json3-dev nlohmann/json.hpp nlohmann_json 3.11)
   mithril_need(zlib1g-dev zlib.h ZLIB 1.2.9)
   mithril_need(libutf8proc-dev utf8proc.h Utf8proc 2.5)
-  mithril_need_highway()
-  mithril_need_protozero()
+  mithril_need_headers(MITHRIL_HIGHWAY Highway hwy/highway.h libhwy-dev)
+  mithril_need_headers(MITHRIL_PROTOZERO protozero protozero/pbf_reader.hpp libprotozero-dev)
   if(SKBUILD)
     mithril_need_python()
   endif()
