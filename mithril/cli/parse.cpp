@@ -29,17 +29,6 @@ std::string columns(const std::vector<std::pair<std::string, std::string>>& rows
   return text;
 }
 
-std::string option_head(const CommandOption& option) {
-  return option.value.empty() ? option.name : option.name + " " + option.value;
-}
-
-std::string option_help(const CommandOption& option) {
-  std::string text = option.help;
-  if (!option.choices.empty()) text += fmt::format(": {}", join(option.choices, ", "));
-  if (!option.initial.empty()) text += fmt::format(" (default: {})", option.initial);
-  return text;
-}
-
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
@@ -157,6 +146,17 @@ const std::vector<CommandOption>& common_options() {
   static const std::vector<CommandOption> options = {
       {.name = "--json", .help = "write one JSON object on standard output"}};
   return options;
+}
+
+std::string option_head(const CommandOption& option) {
+  return option.value.empty() ? option.name : option.name + " " + option.value;
+}
+
+std::string option_help(const CommandOption& option) {
+  std::string text = option.help;
+  if (!option.choices.empty()) text += fmt::format(": {}", join(option.choices, ", "));
+  if (!option.initial.empty()) text += fmt::format(" (default: {})", option.initial);
+  return text;
 }
 
 std::string usage_of(const Command& command) {

@@ -26,7 +26,11 @@ std::string help_text(const Command& command);
 // "[OPTIONS] FILE": how the command is called.
 std::string usage_of(const Command& command);
 
-// The options that every command but those of Python has.
+// "--input KEY=FILE", and what it means with its choices and its default.
+std::string option_head(const CommandOption& option);
+std::string option_help(const CommandOption& option);
+
+// The options of each command that does not run in Python.
 const std::vector<CommandOption>& common_options();
 
 }  // namespace mithril::cli

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "mithril/base/printable.hpp"
-#include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/parse.hpp"
+#include "mithril/cli/text_table.hpp"
 
 namespace mithril::cli {
 namespace {
@@ -17,16 +17,8 @@ constexpr std::pair<int, const char*> statuses[] = {
     {bad_file, "a file is damaged, or cannot be read or written"},
     {missing, "this machine lacks something, such as Python"}};
 
-std::string head_of(const CommandOption& option) {
-  return option.value.empty() ? option.name : option.name + " " + option.value;
-}
-
 std::string help_of(const CommandOption& option) {
-  std::string text = option.help;
-  if (!option.choices.empty()) text += ": " + join(option.choices, ", ");
-  if (!option.initial.empty()) text += fmt::format(" (default: {})", option.initial);
-  if (option.is_repeated) text += ". May be given several times";
-  return text;
+  return option_help(option) + (option.is_repeated ? ". May be given several times" : "");
 }
 
 // In roff a leading dot or quote begins a request, and a hyphen may be broken.
@@ -57,12 +49,12 @@ std::string man_page() {
       text += fmt::format(".TP\n.I {}\n{}\n", roff(positional.name), roff(positional.help));
     }
     for (const CommandOption& option : command.options) {
-      text += fmt::format(".TP\n.B {}\n{}\n", roff(head_of(option)), roff(help_of(option)));
+      text += fmt::format(".TP\n.B {}\n{}\n", roff(option_head(option)), roff(help_of(option)));
     }
   }
   text += ".SH OPTIONS\n";
   for (const CommandOption& option : common_options()) {
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(head_of(option)), roff(option.help));
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(option_head(option)), roff(option.help));
   }
   text += ".SH EXIT STATUS\n";
   for (const auto& [status, meaning] : statuses) {
@@ -71,11 +63,7 @@ std::string man_page() {
   return text;
 }
 
-std::string cell(const std::string& text) {
-  std::string made;
-  for (const char letter : text) made += letter == '|' ? "\\|" : std::string(1, letter);
-  return made;
-}
+std::string code(const std::string& text) { return "`" + text + "`"; }
 
 std::string markdown() {
   std::string text;
@@ -84,20 +72,18 @@ std::string markdown() {
         fmt::format("### mithril {}\n\n{}\n\n    mithril {} {}\n\n", command.name, command.summary,
                     command.name, command.is_python ? "..." : usage_of(command));
     if (command.is_python) continue;
-    std::string rows;
+    std::vector<TableRow> rows = {{"argument", "meaning"}};
     for (const Positional& positional : command.positionals) {
-      rows += fmt::format("| `{}` | {} |\n", positional.name, cell(positional.help));
+      rows.push_back({code(positional.name), positional.help});
     }
     for (const CommandOption& option : command.options) {
-      rows += fmt::format("| `{}` | {} |\n", head_of(option), cell(help_of(option)));
+      rows.push_back({code(option_head(option)), help_of(option)});
     }
-    if (!rows.empty()) text += "| argument | meaning |\n| --- | --- |\n" + rows + "\n";
+    if (rows.size() > 1) text += table_text(rows, TableFormat::markdown) + "\n";
   }
-  text += "### Exit status\n\n| status | meaning |\n| --- | --- |\n";
-  for (const auto& [status, meaning] : statuses) {
-    text += fmt::format("| {} | {} |\n", status, meaning);
-  }
-  return text;
+  std::vector<TableRow> rows = {{"status", "meaning"}};
+  for (const auto& [status, meaning] : statuses) rows.push_back({std::to_string(status), meaning});
+  return text + "### Exit status\n\n" + table_text(rows, TableFormat::markdown);
 }
 
 }  // namespace
